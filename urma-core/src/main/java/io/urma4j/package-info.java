@@ -1,0 +1,5 @@
+/** What an application names: handles, records and statuses. */
+@NullMarked
+package io.urma4j;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/** The shared-memory provider: found through the SPI, so it exports nothing. */
+module io.urma4j.shm {
+    requires io.urma4j.core;
+    requires io.urma4j.libc;
+    // annotations alone: nothing needs JSpecify at run time
+    requires static org.jspecify;
+}

@@ -1,0 +1,10 @@
+/** The conformance tests; a provider's test module subclasses them, so the test libraries come along. */
+module io.urma4j.tck {
+    requires transitive io.urma4j.core;
+    requires transitive org.assertj.core;
+    requires transitive org.junit.jupiter.api;
+    requires transitive org.junit.jupiter.params;
+    requires awaitility;
+    // annotations alone: nothing needs JSpecify at run time
+    requires static org.jspecify;
+}

@@ -1,0 +1,5 @@
+/** The urma command: look, try, measure. */
+@NullMarked
+package io.urma4j.tools;
+
+import org.jspecify.annotations.NullMarked;
