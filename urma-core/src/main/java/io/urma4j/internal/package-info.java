@@ -1,5 +1,2 @@
-/** The control plane that every provider shares: checks, references, the order of closing. */
-@NullMarked
+/** The control plane's own: argument checks, references, the order of closing. Not exported. */
 package io.urma4j.internal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,2 @@
-/** What providers share: states, ids, clocks and counters. */
-@NullMarked
+/** What our own providers share: numbers, short locks. Exported to our modules only. */
 package io.urma4j.spi.support;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,77 @@
+package io.urma4j;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The asynchronous events of a context, oldest first (S11.5). Safe for any number of threads. */
+public final class AsyncEvents {
+    private static final int CAPACITY = 1024;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final ArrayDeque<AsyncEvent> queue = new ArrayDeque<>();
+    private long dropped;
+
+    AsyncEvents() {}
+
+    /** The next event, if there is one. */
+    public Optional<AsyncEvent> poll() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(queue.poll());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the next event for at most {@code timeout}; empty when none came. */
+    public Optional<AsyncEvent> await(Duration timeout) throws InterruptedException {
+        long remainingNanos = timeout.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (queue.isEmpty() && remainingNanos > 0) {
+                remainingNanos = arrived.awaitNanos(remainingNanos);
+            }
+            return Optional.ofNullable(queue.poll());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many events were dropped because nobody read them: the oldest go first. */
+    public long dropped() {
+        lock.lock();
+        try {
+            return dropped;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void raise(AsyncEvent event) {
+        lock.lock();
+        try {
+            if (queue.size() == CAPACITY) {
+                queue.poll();
+                dropped++;
+            }
+            queue.add(event);
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        lock.lock();
+        try {
+            return "AsyncEvents[waiting " + queue.size() + ", dropped " + dropped + "]";
+        } finally {
+            lock.unlock();
+        }
+    }
+}

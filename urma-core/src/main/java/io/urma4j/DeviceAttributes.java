@@ -1,0 +1,63 @@
+package io.urma4j;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a device can do, what is set, and what changes by itself (SEMANTICS §3). Whatever an application may depend on
+ * is here: it need not guess.
+ *
+ * @param name for example {@code shm0}
+ * @param provider kind of device: {@code shm}, {@code udma}, …
+ * @param ioPath how bytes travel and why this way was chosen, in words
+ */
+public record DeviceAttributes(
+        String name, String provider, Capabilities capabilities, Limits limits, List<Port> ports, String ioPath) {
+
+    public DeviceAttributes {
+        ports = List.copyOf(ports);
+    }
+
+    /**
+     * What the device can do.
+     *
+     * @param immediateBits width of immediates that reach the peer
+     * @param tearFreeBytes naturally aligned transfers of up to so many bytes do not tear (S8.10)
+     * @param oneSided no code of the home process runs for reads, writes and atomics
+     * @param mappable segments can be mapped for plain loads and stores
+     * @param foreignShareable memory that this library did not allocate can be shared
+     * @param cpuAtomics atomics are atomic against the CPU's own, too (S8.7)
+     */
+    public record Capabilities(
+            Set<TransportMode> modes,
+            Set<Opcode> opcodes,
+            Set<TokenPolicy> tokenPolicies,
+            int immediateBits,
+            int tearFreeBytes,
+            boolean oneSided,
+            boolean mappable,
+            boolean foreignShareable,
+            boolean cpuAtomics) {
+
+        public Capabilities {
+            modes = Set.copyOf(modes);
+            opcodes = Set.copyOf(opcodes);
+            tokenPolicies = Set.copyOf(tokenPolicies);
+        }
+    }
+
+    /** Largest values that configurations and work requests may have. */
+    public record Limits(
+            int jfcDepth,
+            int jfsDepth,
+            int jfrDepth,
+            int sges,
+            int inlineBytes,
+            long messageBytes,
+            long readWriteBytes,
+            long segmentBytes,
+            int jettiesPerContext) {}
+
+    /** A way out of the device. */
+    public record Port(int number, boolean active, long mtuBytes) {}
+}

@@ -1,0 +1,60 @@
+package io.urma4j;
+
+import java.util.List;
+
+/**
+ * What the owner of a JFR or Jetty hands to peers by any side channel, so that they can send to it: everything except
+ * the token.
+ *
+ * @param incarnation of the owner's address space (S1.5)
+ * @param orderType the effective one
+ * @param endpoints by which the owner can be reached, best first
+ */
+public record JettyDescriptor(
+        JettyId id,
+        Kind kind,
+        long incarnation,
+        TransportMode mode,
+        OrderType orderType,
+        TokenPolicy policy,
+        List<Endpoint> endpoints) {
+
+    public JettyDescriptor {
+        endpoints = List.copyOf(endpoints);
+    }
+
+    /** What stands behind the number. */
+    public enum Kind {
+        JFR,
+        JETTY,
+        GROUP
+    }
+
+    /** Its binary form: versioned, self-delimiting, checksummed. */
+    public byte[] toBytes() {
+        return DescriptorCodec.encode(this);
+    }
+
+    /**
+     * Reads the binary form.
+     *
+     * @throws DescriptorException when {@code bytes} are truncated, altered, or of an unknown version
+     */
+    public static JettyDescriptor fromBytes(byte[] bytes) {
+        return DescriptorCodec.decodeJetty(bytes);
+    }
+
+    /** Its text form: one line without blanks. */
+    public String toText() {
+        return DescriptorCodec.toText(this);
+    }
+
+    /**
+     * Reads the text form; blanks around it are ignored.
+     *
+     * @throws DescriptorException when any character is not as {@link #toText} wrote it
+     */
+    public static JettyDescriptor parse(String text) {
+        return DescriptorCodec.parseJetty(text);
+    }
+}

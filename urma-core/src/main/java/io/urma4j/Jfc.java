@@ -1,0 +1,128 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderJfc;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion queue: where the results of work requests are found.
+ *
+ * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time.
+ */
+public final class Jfc implements AutoCloseable {
+    private final UrmaContext context;
+    private final @Nullable Jfce jfce;
+    private final ProviderJfc provider;
+    private final Lifetime life = new Lifetime(this);
+    private volatile boolean closed;
+
+    private Jfc(UrmaContext context, ProviderContext from, JfcConfig config, @Nullable Jfce jfce) {
+        this.context = context;
+        this.jfce = jfce;
+        this.provider = from.createJfc(config, this::onEvent);
+    }
+
+    static Jfc create(UrmaContext context, ProviderContext from, JfcConfig config, @Nullable Jfce jfce) {
+        if (jfce == null) {
+            return new Jfc(context, from, config, null);
+        }
+        if (jfce.context() != context) {
+            throw Checks.invalid(context, jfce + " belongs to " + jfce.context());
+        }
+        Jfc jfc = new Jfc(context, from, config, jfce);
+        try {
+            jfce.life().retain(jfc);
+        } catch (UrmaException e) {
+            jfc.provider.close();
+            throw e;
+        }
+        return jfc;
+    }
+
+    private void onEvent() {
+        if (jfce != null) {
+            jfce.raise(this);
+        }
+    }
+
+    public int id() {
+        return provider.id();
+    }
+
+    /** How many records it holds, after rounding. */
+    public int depth() {
+        return provider.depth();
+    }
+
+    /** False once it has overflowed: its queues are in ERROR then (S10.5). */
+    public boolean isValid() {
+        return provider.isValid();
+    }
+
+    /** Where its events go. */
+    public Optional<Jfce> jfce() {
+        return Optional.ofNullable(jfce);
+    }
+
+    /**
+     * Moves records into {@code batch}, oldest first, and returns how many. Never blocks and allocates nothing. It also
+     * drives what the context has to do: who polls needs no other thread.
+     */
+    public int poll(CompletionBatch batch) {
+        if (closed) {
+            throw Checks.closed(this);
+        }
+        return batch.filled(provider.poll(batch.words(), batch.capacity()));
+    }
+
+    /**
+     * Asks for one event at its {@link Jfce}: at once when unpolled records are there, else with the next one. So "poll
+     * until empty, rearm, wait" loses no wake-up (S11.1).
+     *
+     * @throws UrmaException EINVAL when it was made without a JFCE
+     */
+    public void rearm(boolean solicitedOnly) {
+        life.checkOpen();
+        if (jfce == null) {
+            throw Checks.invalid(this, "was made without a JFCE, nobody could hear its events");
+        }
+        provider.rearm(solicitedOnly);
+    }
+
+    public Counters counters() {
+        return provider.counters();
+    }
+
+    UrmaContext context() {
+        return context;
+    }
+
+    ProviderJfc provider() {
+        return provider;
+    }
+
+    Lifetime life() {
+        return life;
+    }
+
+    /** Ends it; EAGAIN while a queue uses it. Idempotent. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            closed = true;
+            context.children().remove(this);
+            provider.close();
+            if (jfce != null) {
+                jfce.forget(this);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "JFC " + context.uasid() + "/" + provider.id();
+    }
+}

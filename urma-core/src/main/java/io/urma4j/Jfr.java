@@ -1,0 +1,156 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderReceiveQueue;
+
+/**
+ * A receive queue: buffers wait in it for messages. Alone, or as the receiving half of one or several Jetties.
+ *
+ * <p>Safe for any number of threads.
+ */
+public final class Jfr implements AutoCloseable {
+    private final UrmaContext context;
+    private final Jfc jfc;
+    private final JfrConfig config;
+    private final ProviderReceiveQueue provider;
+    private final Lifetime life = new Lifetime(this);
+    private volatile boolean closed;
+
+    private Jfr(UrmaContext context, Jfc jfc, JfrConfig config, ProviderReceiveQueue provider) {
+        this.context = context;
+        this.jfc = jfc;
+        this.config = config;
+        this.provider = provider;
+    }
+
+    static Jfr create(UrmaContext context, ProviderContext from, Jfc jfc, JfrConfig config) {
+        Object pending = new Object() {
+            @Override
+            public String toString() {
+                return "a JFR that is being made";
+            }
+        };
+        jfc.life().retain(pending);
+        try {
+            Jfr jfr = new Jfr(context, jfc, config, from.createReceiveQueue(config, jfc.provider()));
+            jfc.life().retain(jfr);
+            return jfr;
+        } finally {
+            jfc.life().release(pending);
+        }
+    }
+
+    public int id() {
+        return provider.id();
+    }
+
+    /** How many receive work requests it holds, after rounding. */
+    public int depth() {
+        return provider.depth();
+    }
+
+    public ReceiveState state() {
+        return provider.state();
+    }
+
+    /** What a peer needs to send to it, except the token. */
+    public JettyDescriptor descriptor() {
+        return provider.descriptor();
+    }
+
+    /** The secret that senders need. */
+    public Token token() {
+        return config.token();
+    }
+
+    /** Descriptor and token as one line for any side channel. */
+    public String share() {
+        return new SharedJetty(descriptor(), token()).toLine();
+    }
+
+    /**
+     * Adds a buffer for one message. It belongs to the library until the message's record.
+     *
+     * @param userContext comes back in the record
+     * @return false when the queue is full, and nothing was added
+     * @throws UrmaException EINVAL when closed, in ERROR, or the range lies outside the segment
+     */
+    public boolean receive(LocalSegment buffer, long offset, long lengthBytes, long userContext) {
+        if (closed) {
+            throw Checks.closed(this);
+        }
+        return provider.receive(buffer.checked(context, offset, lengthBytes), offset, lengthBytes, userContext);
+    }
+
+    /**
+     * Adds receive work requests from a list, in order.
+     *
+     * @return how many were added; less than the list's size when the queue is full or the next one was refused, as
+     *     {@link WorkRequestList#refusal()} tells
+     */
+    public int receive(WorkRequestList list) {
+        life.checkOpen();
+        return list.postTo(this, context, config.maxSges());
+    }
+
+    boolean receive(io.urma4j.spi.WorkRequest request) {
+        return provider.receive(request);
+    }
+
+    /** Moves to another state; EINVAL naming both when there is no such move (S6.2). */
+    public void modify(ReceiveState next) {
+        life.checkOpen();
+        ReceiveState now = provider.state();
+        if (now == next) {
+            return;
+        }
+        if (!now.mayBecome(next)) {
+            throw Checks.invalid(this, "cannot go from " + now + " to " + next);
+        }
+        provider.modify(next);
+    }
+
+    public Counters counters() {
+        return provider.counters();
+    }
+
+    void checkAgrees(JfsConfig send) {
+        if (send.mode() != config.mode()
+                || send.orderType().effective(send.mode()) != config.orderType().effective(config.mode())) {
+            throw Checks.invalid(
+                    this,
+                    "mode " + config.mode() + " and order type " + config.orderType() + " differ from the Jetty's "
+                            + send.mode() + " and " + send.orderType());
+        }
+    }
+
+    UrmaContext context() {
+        return context;
+    }
+
+    ProviderReceiveQueue provider() {
+        return provider;
+    }
+
+    Lifetime life() {
+        return life;
+    }
+
+    /** Ends it; EAGAIN while a Jetty uses it. Idempotent. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            closed = true;
+            context.children().remove(this);
+            provider.close();
+            jfc.life().release(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "JFR " + context.uasid() + "/" + provider.id();
+    }
+}

@@ -1,0 +1,94 @@
+package io.urma4j;
+
+import java.time.Duration;
+
+/**
+ * What a receive queue is to be like. Made with {@link #builder}.
+ *
+ * @param id wanted number, or 0 for any (S1.2)
+ * @param depth most receive work requests that wait; rounded up to a power of two
+ * @param maxSges most buffers of a receive work request
+ * @param minRnrTimer how long a sender that found no receive work request waits before it tries again (S12.1)
+ * @param policy whether senders need a token to import it
+ * @param token the secret; means nothing under {@link TokenPolicy#NONE}
+ * @param allowInvalidate whether SEND_INVALIDATE is obeyed (S8.11)
+ */
+public record JfrConfig(
+        TransportMode mode,
+        OrderType orderType,
+        int id,
+        int depth,
+        int maxSges,
+        Duration minRnrTimer,
+        TokenPolicy policy,
+        Token token,
+        boolean allowInvalidate) {
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Collects the values: RM, depth 256, 4 buffers, 100 µs, a random token, no invalidation. */
+    public static final class Builder {
+        private TransportMode mode = TransportMode.RM;
+        private OrderType orderType = OrderType.DEF;
+        private int id;
+        private int depth = 256;
+        private int maxSges = 4;
+        private Duration minRnrTimer = Duration.ofNanos(100_000);
+        private TokenPolicy policy = TokenPolicy.PLAIN_TEXT;
+        private Token token = Token.random();
+        private boolean allowInvalidate;
+
+        private Builder() {}
+
+        public Builder mode(TransportMode mode) {
+            this.mode = mode;
+            return this;
+        }
+
+        public Builder orderType(OrderType orderType) {
+            this.orderType = orderType;
+            return this;
+        }
+
+        public Builder id(int id) {
+            this.id = id;
+            return this;
+        }
+
+        public Builder depth(int depth) {
+            this.depth = depth;
+            return this;
+        }
+
+        public Builder maxSges(int maxSges) {
+            this.maxSges = maxSges;
+            return this;
+        }
+
+        public Builder minRnrTimer(Duration minRnrTimer) {
+            this.minRnrTimer = minRnrTimer;
+            return this;
+        }
+
+        public Builder policy(TokenPolicy policy) {
+            this.policy = policy;
+            return this;
+        }
+
+        public Builder token(Token token) {
+            this.token = token;
+            return this;
+        }
+
+        public Builder allowInvalidate(boolean allowInvalidate) {
+            this.allowInvalidate = allowInvalidate;
+            return this;
+        }
+
+        public JfrConfig build() {
+            return new JfrConfig(mode, orderType, id, depth, maxSges, minRnrTimer, policy, token, allowInvalidate);
+        }
+    }
+}

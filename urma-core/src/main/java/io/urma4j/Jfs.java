@@ -1,0 +1,405 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.WorkRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A send queue: where work requests are posted, alone or as half of a {@link Jetty}.
+ *
+ * <p>Every post checks its arguments, then goes straight to the provider's queue. It returns true when the work request
+ * was accepted and false when the queue is full (S9.2); it throws when the request is malformed, lies outside a
+ * segment, or is not allowed, and then the queue lives on and no byte has moved (S7.8). Buffers belong to the library
+ * from an accepted post to the record of its completion.
+ *
+ * <p>The remote range always comes first, then the local one. {@code userContext} comes back in the record.
+ *
+ * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time posts.
+ */
+public final class Jfs implements AutoCloseable {
+    private final UrmaContext context;
+    private final Jfc jfc;
+    private final @Nullable Jfr jfr;
+    private final JfsConfig config;
+    private final ProviderSendQueue queue;
+    private final long maxReadWriteBytes;
+    private final long maxMessageBytes;
+    private final Lifetime life = new Lifetime(this);
+
+    private Jfs(UrmaContext context, Jfc jfc, @Nullable Jfr jfr, JfsConfig config, ProviderSendQueue queue) {
+        this.context = context;
+        this.jfc = jfc;
+        this.jfr = jfr;
+        this.config = config;
+        this.queue = queue;
+        this.maxReadWriteBytes = context.attributes().limits().readWriteBytes();
+        this.maxMessageBytes = context.attributes().limits().messageBytes();
+    }
+
+    static Jfs create(UrmaContext context, ProviderContext from, Jfc jfc, JfsConfig config, @Nullable Jfr jfr) {
+        Object pending = new Object() {
+            @Override
+            public String toString() {
+                return "a send queue that is being made";
+            }
+        };
+        jfc.life().retain(pending);
+        try {
+            if (jfr != null) {
+                jfr.life().retain(pending);
+            }
+            ProviderSendQueue queue = from.createSendQueue(config, jfc.provider(), jfr == null ? null : jfr.provider());
+            Jfs jfs = new Jfs(context, jfc, jfr, config, queue);
+            jfc.life().retain(jfs);
+            if (jfr != null) {
+                jfr.life().retain(jfs);
+            }
+            return jfs;
+        } finally {
+            jfc.life().release(pending);
+            if (jfr != null) {
+                jfr.life().release(pending);
+            }
+        }
+    }
+
+    /** Number of this queue in its context. */
+    public int id() {
+        return queue.id();
+    }
+
+    /** How many work requests it takes before records are polled, after rounding. */
+    public int depth() {
+        return queue.depth();
+    }
+
+    public QueueState state() {
+        return queue.state();
+    }
+
+    public TransportMode mode() {
+        return config.mode();
+    }
+
+    /** The effective order type. */
+    public OrderType orderType() {
+        return config.orderType().effective(config.mode());
+    }
+
+    /** Copies local bytes into the home's memory. */
+    public boolean write(
+            RemoteSegment target,
+            long targetOffset,
+            LocalSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long userContext) {
+        return write(target, targetOffset, source, sourceOffset, lengthBytes, userContext, PostFlags.DEFAULT);
+    }
+
+    /** Copies local bytes into the home's memory. */
+    public boolean write(
+            RemoteSegment target,
+            long targetOffset,
+            LocalSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long userContext,
+            PostFlags flags) {
+        checkLength(lengthBytes);
+        return queue.write(
+                target.checkedForWrite(context, targetOffset, lengthBytes),
+                targetOffset,
+                source.checked(context, sourceOffset, lengthBytes),
+                sourceOffset,
+                lengthBytes,
+                userContext,
+                flags.bits());
+    }
+
+    /** Copies bytes of the home's memory into local memory. */
+    public boolean read(
+            RemoteSegment source,
+            long sourceOffset,
+            LocalSegment destination,
+            long destinationOffset,
+            long lengthBytes,
+            long userContext) {
+        return read(source, sourceOffset, destination, destinationOffset, lengthBytes, userContext, PostFlags.DEFAULT);
+    }
+
+    /** Copies bytes of the home's memory into local memory. */
+    public boolean read(
+            RemoteSegment source,
+            long sourceOffset,
+            LocalSegment destination,
+            long destinationOffset,
+            long lengthBytes,
+            long userContext,
+            PostFlags flags) {
+        checkLength(lengthBytes);
+        return queue.read(
+                source.checkedForRead(context, sourceOffset, lengthBytes),
+                sourceOffset,
+                destination.checked(context, destinationOffset, lengthBytes),
+                destinationOffset,
+                lengthBytes,
+                userContext,
+                flags.bits());
+    }
+
+    /** Stores {@code desired} when the 8 bytes hold {@code expected}; the old value lands locally either way. */
+    public boolean compareAndSwap(
+            RemoteSegment target,
+            long targetOffset,
+            LocalSegment result,
+            long resultOffset,
+            long expected,
+            long desired,
+            long userContext) {
+        return atomic(
+                Opcode.CAS,
+                target,
+                targetOffset,
+                result,
+                resultOffset,
+                8,
+                desired,
+                expected,
+                userContext,
+                PostFlags.DEFAULT);
+    }
+
+    /** Adds to 8 bytes; the old value lands locally. */
+    public boolean fetchAndAdd(
+            RemoteSegment target,
+            long targetOffset,
+            LocalSegment result,
+            long resultOffset,
+            long delta,
+            long userContext) {
+        return atomic(
+                Opcode.FADD, target, targetOffset, result, resultOffset, 8, delta, 0, userContext, PostFlags.DEFAULT);
+    }
+
+    /**
+     * Any of the seven atomics, on 4 or 8 naturally aligned bytes in native byte order. The old value lands at
+     * {@code resultOffset}, also naturally aligned.
+     *
+     * @param operand what is swapped in, added, subtracted or combined; its low half for 4 bytes
+     * @param expected what CAS compares with; ignored by the others
+     */
+    public boolean atomic(
+            Opcode opcode,
+            RemoteSegment target,
+            long targetOffset,
+            LocalSegment result,
+            long resultOffset,
+            int sizeBytes,
+            long operand,
+            long expected,
+            long userContext,
+            PostFlags flags) {
+        checkAtomic(opcode, resultOffset, sizeBytes);
+        return queue.atomic(
+                opcode.value(),
+                target.checkedForAtomic(context, targetOffset, sizeBytes),
+                targetOffset,
+                result.checked(context, resultOffset, sizeBytes),
+                resultOffset,
+                sizeBytes,
+                operand,
+                expected,
+                userContext,
+                flags.bits());
+    }
+
+    /**
+     * Sends a message; the target's next receive work request takes it.
+     *
+     * @param target to whom; ignored, and may be null, in mode RC (S8.8)
+     */
+    public boolean send(
+            @Nullable TargetJetty target, LocalSegment source, long sourceOffset, long lengthBytes, long userContext) {
+        return send(Opcode.SEND, target, source, sourceOffset, lengthBytes, 0, userContext, PostFlags.DEFAULT);
+    }
+
+    /** Sends a message with a 64-bit immediate, which the receiver's record carries. */
+    public boolean sendImmediate(
+            @Nullable TargetJetty target,
+            LocalSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long immediate,
+            long userContext) {
+        return send(
+                Opcode.SEND_IMM, target, source, sourceOffset, lengthBytes, immediate, userContext, PostFlags.DEFAULT);
+    }
+
+    /**
+     * Sends a message of the given kind.
+     *
+     * @param opcode SEND, SEND_IMM or SEND_INVALIDATE
+     * @param immediate for SEND_IMM the immediate; for SEND_INVALIDATE the token id that the receiver is to revoke
+     */
+    public boolean send(
+            Opcode opcode,
+            @Nullable TargetJetty target,
+            LocalSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long immediate,
+            long userContext,
+            PostFlags flags) {
+        checkSend(opcode, lengthBytes);
+        return queue.send(
+                opcode.value(),
+                checkedTarget(target),
+                source.checked(context, sourceOffset, lengthBytes),
+                sourceOffset,
+                lengthBytes,
+                immediate,
+                userContext,
+                flags.bits());
+    }
+
+    /**
+     * Posts the list's work requests in order.
+     *
+     * @return how many were accepted: the index of the first that was not. It is the list's size when all were, and
+     *     less when the queue is full or a request was refused, as {@link WorkRequestList#refusal()} tells (S9.1)
+     */
+    public int post(WorkRequestList list) {
+        life.checkOpen();
+        return list.postTo(this, context, config);
+    }
+
+    boolean post(WorkRequest request) {
+        return queue.post(request);
+    }
+
+    /** Whom a message goes to: null means the bound peer. */
+    @Nullable
+    ProviderTarget checkedTarget(@Nullable TargetJetty target) {
+        if (config.mode() == TransportMode.RC) {
+            return null;
+        }
+        if (target == null) {
+            throw Checks.invalid(this, "target is null; only mode RC knows whom to send to");
+        }
+        return target.checked(context);
+    }
+
+    void checkLength(long lengthBytes) {
+        if (lengthBytes > maxReadWriteBytes) {
+            throw Checks.invalid(
+                    this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
+        }
+    }
+
+    void checkMessage(long lengthBytes) {
+        if (lengthBytes > maxMessageBytes) {
+            throw Checks.invalid(
+                    this, "length " + lengthBytes + " is more than the device's limit of " + maxMessageBytes);
+        }
+    }
+
+    private void checkSend(Opcode opcode, long lengthBytes) {
+        if (opcode != Opcode.SEND && opcode != Opcode.SEND_IMM && opcode != Opcode.SEND_INVALIDATE) {
+            throw Checks.invalid(this, opcode + " is not a kind of send");
+        }
+        checkMessage(lengthBytes);
+    }
+
+    void checkAtomic(Opcode opcode, long resultOffset, int sizeBytes) {
+        if (opcode.kind() != Opcode.Kind.ATOMIC) {
+            throw Checks.invalid(this, opcode + " is not an atomic");
+        }
+        if ((resultOffset & (sizeBytes - 1)) != 0) {
+            throw Checks.invalid(
+                    this, "offset " + resultOffset + " of the result is not a multiple of its size " + sizeBytes);
+        }
+    }
+
+    /** Moves to another state; EINVAL naming both when there is no such move (S6.2). */
+    public void modify(QueueState next) {
+        life.checkOpen();
+        QueueState now = queue.state();
+        if (now == next) {
+            return;
+        }
+        if (!now.mayBecome(next)
+                || (config.mode() == TransportMode.RC && next == QueueState.READY && now == QueueState.RESET)) {
+            throw Checks.invalid(
+                    this,
+                    "cannot go from " + now + " to " + next
+                            + (now == QueueState.RESET ? " by modify; bind makes it READY" : ""));
+        }
+        queue.modify(next);
+    }
+
+    /**
+     * Takes out work requests that a queue in ERROR never started, as WR_UNHANDLED, once its marker has been seen
+     * (S6.7).
+     *
+     * @return how many lie in {@code batch}; 0 when there are no more
+     */
+    public int flush(CompletionBatch batch) {
+        life.checkOpen();
+        return batch.filled(queue.flush(batch.words(), batch.capacity()));
+    }
+
+    /** As {@link #flush(CompletionBatch)}, all of them, as values. */
+    public List<Completion> flushAll() {
+        CompletionBatch batch = new CompletionBatch(64);
+        List<Completion> all = new ArrayList<>();
+        while (flush(batch) > 0) {
+            all.addAll(batch.completions());
+        }
+        return all;
+    }
+
+    public Counters counters() {
+        return queue.counters();
+    }
+
+    Jfc jfc() {
+        return jfc;
+    }
+
+    UrmaContext context() {
+        return context;
+    }
+
+    ProviderSendQueue provider() {
+        return queue;
+    }
+
+    Lifetime life() {
+        return life;
+    }
+
+    /** Ends it; unfinished work requests and unpolled records of it disappear (S10.7). Idempotent. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            context.children().remove(this);
+            queue.close();
+            jfc.life().release(this);
+            if (jfr != null) {
+                jfr.life().release(this);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return (jfr == null ? "JFS " : "Jetty ") + context.uasid() + "/" + queue.id();
+    }
+}

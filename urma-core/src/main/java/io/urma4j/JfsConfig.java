@@ -1,0 +1,111 @@
+package io.urma4j;
+
+import java.time.Duration;
+
+/**
+ * What a send queue is to be like, alone or as half of a Jetty. Made with {@link #builder}.
+ *
+ * @param id wanted number, or 0 for any (S1.2)
+ * @param depth how many work requests are accepted before their records are polled; rounded up to a power of two
+ * @param maxSges most local ranges of a work request
+ * @param maxInlineBytes most bytes of an inline payload
+ * @param rnrRetry how often a message is repeated when the target has no receive work request: 0…6, 7 for ever (S12.1)
+ * @param timeout after which a silent peer fails a work request with ACK_TIMEOUT_ERR (S12.3)
+ * @param lockFree the caller promises that one thread at a time posts (S9.5)
+ */
+public record JfsConfig(
+        TransportMode mode,
+        OrderType orderType,
+        int id,
+        int depth,
+        int maxSges,
+        int maxInlineBytes,
+        int rnrRetry,
+        Duration timeout,
+        boolean lockFree) {
+
+    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s. */
+    public static final JfsConfig DEFAULT = builder().build();
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder that starts from this configuration. */
+    public Builder toBuilder() {
+        return new Builder()
+                .mode(mode)
+                .orderType(orderType)
+                .id(id)
+                .depth(depth)
+                .maxSges(maxSges)
+                .maxInlineBytes(maxInlineBytes)
+                .rnrRetry(rnrRetry)
+                .timeout(timeout)
+                .lockFree(lockFree);
+    }
+
+    /** Collects the values; each defaults as {@link #DEFAULT} says. */
+    public static final class Builder {
+        private TransportMode mode = TransportMode.RM;
+        private OrderType orderType = OrderType.DEF;
+        private int id;
+        private int depth = 256;
+        private int maxSges = 4;
+        private int maxInlineBytes = 208;
+        private int rnrRetry = 7;
+        private Duration timeout = Duration.ofSeconds(15);
+        private boolean lockFree;
+
+        private Builder() {}
+
+        public Builder mode(TransportMode mode) {
+            this.mode = mode;
+            return this;
+        }
+
+        public Builder orderType(OrderType orderType) {
+            this.orderType = orderType;
+            return this;
+        }
+
+        public Builder id(int id) {
+            this.id = id;
+            return this;
+        }
+
+        public Builder depth(int depth) {
+            this.depth = depth;
+            return this;
+        }
+
+        public Builder maxSges(int maxSges) {
+            this.maxSges = maxSges;
+            return this;
+        }
+
+        public Builder maxInlineBytes(int maxInlineBytes) {
+            this.maxInlineBytes = maxInlineBytes;
+            return this;
+        }
+
+        public Builder rnrRetry(int rnrRetry) {
+            this.rnrRetry = rnrRetry;
+            return this;
+        }
+
+        public Builder timeout(Duration timeout) {
+            this.timeout = timeout;
+            return this;
+        }
+
+        public Builder lockFree(boolean lockFree) {
+            this.lockFree = lockFree;
+            return this;
+        }
+
+        public JfsConfig build() {
+            return new JfsConfig(mode, orderType, id, depth, maxSges, maxInlineBytes, rnrRetry, timeout, lockFree);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package io.urma4j;
+
+import io.urma4j.internal.Await;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.SegmentRequest;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Registered memory of this process. Safe for any number of threads. */
+public final class LocalSegment implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(LocalSegment.class.getName());
+
+    private final UrmaContext context;
+    private final @Nullable SharedMemory shared;
+    private final ProviderSegment provider;
+    private final MemorySegment memory;
+    private final long lengthBytes;
+    private final Access access;
+    private final Token token;
+    private final Lifetime life = new Lifetime(this);
+    private volatile boolean closed; // read by each post; the same as life.isClosed(), one hop nearer
+
+    LocalSegment(UrmaContext context, @Nullable SharedMemory shared, SegmentRequest request, ProviderSegment provider) {
+        this.context = context;
+        this.shared = shared;
+        this.provider = provider;
+        this.memory = memoryOf(request);
+        this.lengthBytes = memory.byteSize();
+        this.access = request.access();
+        this.token = request.token();
+        if (shared != null) {
+            shared.life().retain(this);
+        }
+    }
+
+    private static MemorySegment memoryOf(SegmentRequest request) {
+        if (request.memory() != null) {
+            return request.memory().segment();
+        }
+        return Checks.notNull("segment", "memory", request.foreign());
+    }
+
+    /** The bytes, for plain loads and stores. */
+    public MemorySegment memory() {
+        life.checkOpen();
+        return memory;
+    }
+
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    public Access access() {
+        return access;
+    }
+
+    /** Number under which peers find it. */
+    public int tokenId() {
+        return provider.tokenId();
+    }
+
+    /** The secret that importers need. */
+    public Token token() {
+        return token;
+    }
+
+    /** What a peer needs to import it, except the token. */
+    public SegmentDescriptor descriptor() {
+        checkShareable();
+        return provider.descriptor();
+    }
+
+    /** Descriptor and token as one line for any side channel; {@link UrmaContext#remoteMemory} reads it. */
+    public String share() {
+        return new SharedSegment(descriptor(), token).toLine();
+    }
+
+    /**
+     * Makes it visible under a name to processes of this user on this host, until it is closed.
+     *
+     * @param name 1…255 characters, letters, digits, {@code . _ -}
+     * @throws UrmaException EEXIST when another segment has the name
+     */
+    public void publish(String name) {
+        checkShareable();
+        if (!name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,254}")) {
+            throw Checks.invalid(this, "name '" + name + "' must be 1…255 letters, digits, '.', '_', '-'");
+        }
+        Await.result(this, provider.publish(name));
+    }
+
+    private void checkShareable() {
+        life.checkOpen();
+        if (access == Access.LOCAL_ONLY) {
+            throw Checks.invalid(this, "is LOCAL_ONLY and cannot be imported");
+        }
+    }
+
+    /** One description per importer that has it now. */
+    public List<String> importers() {
+        life.checkOpen();
+        return provider.importers();
+    }
+
+    /** For each post: the segment is open, of that context, and holds the range. */
+    ProviderSegment checked(UrmaContext user, long offset, long length) {
+        if (closed || user != context || (offset | length) < 0 || offset > lengthBytes - length) {
+            throw refusal(user, offset, length);
+        }
+        return provider;
+    }
+
+    private RuntimeException refusal(UrmaContext user, long offset, long length) {
+        if (closed) {
+            return Checks.closed(this);
+        }
+        if (user != context) {
+            return Checks.invalid(this, "belongs to " + context + ", not to " + user);
+        }
+        return Checks.outOfRange(this, offset, length, lengthBytes);
+    }
+
+    /**
+     * Revokes it from all importers and ends the registration; the memory stays. Blocks until no remote operation
+     * touches the memory any more, at most {@code deadline} (S7.9).
+     *
+     * @throws UrmaException EAGAIN while unfinished work requests of this process name it, or it is closed already
+     */
+    public Revocation unregister(Duration deadline) {
+        if (!endOfLife()) {
+            return Revocation.COMPLETED;
+        }
+        try {
+            return Await.result(this, provider.unregister(deadline));
+        } finally {
+            context.children().remove(this);
+            if (shared != null) {
+                shared.life().release(this);
+            }
+        }
+    }
+
+    private boolean endOfLife() {
+        if (!life.isClosed() && provider.unfinished() > 0) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN,
+                    this,
+                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
+        }
+        boolean mine = life.end();
+        closed = true;
+        return mine;
+    }
+
+    /** {@link #unregister} within the context's close timeout; says in the log when it ended in quarantine. */
+    @Override
+    public void close() {
+        Revocation revocation = unregister(context.options().closeTimeout());
+        if (!revocation.isComplete()) {
+            LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, revocation.importers());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "segment " + context.uasid() + "/" + provider.tokenId() + " of " + lengthBytes + " bytes";
+    }
+}

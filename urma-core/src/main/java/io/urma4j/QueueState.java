@@ -1,0 +1,23 @@
+package io.urma4j;
+
+/** The life of a JFS or Jetty (SEMANTICS §6). */
+public enum QueueState {
+    /** Not connected: sends are refused, receives may be posted. */
+    RESET,
+    /** Work requests are executed. */
+    READY,
+    /** Work requests are accepted and held. */
+    SUSPENDED,
+    /** Work requests are accepted and held for {@code flush}. */
+    ERROR;
+
+    /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
+    public boolean mayBecome(QueueState next) {
+        return switch (this) {
+            case RESET -> next == READY;
+            case READY -> next == SUSPENDED || next == ERROR;
+            case SUSPENDED -> next == READY || next == ERROR;
+            case ERROR -> next == RESET;
+        };
+    }
+}

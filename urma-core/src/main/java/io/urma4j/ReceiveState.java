@@ -1,0 +1,20 @@
+package io.urma4j;
+
+/** The life of a JFR (SEMANTICS §6). */
+public enum ReceiveState {
+    /** Messages find no receive work request; receives may be posted. */
+    RESET,
+    /** Messages are delivered. */
+    READY,
+    /** Messages are refused: their senders see REM_OPERATION_ERR. */
+    ERROR;
+
+    /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
+    public boolean mayBecome(ReceiveState next) {
+        return switch (this) {
+            case RESET -> next == READY;
+            case READY -> next == RESET || next == ERROR;
+            case ERROR -> next == RESET;
+        };
+    }
+}

@@ -1,0 +1,124 @@
+package io.urma4j;
+
+import io.urma4j.internal.Await;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderImport;
+
+/** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
+public final class RemoteSegment implements AutoCloseable {
+    private final UrmaContext context;
+    private final SegmentDescriptor descriptor;
+    private final ProviderImport provider;
+    private final long lengthBytes;
+    private final Access access;
+    private final Lifetime life = new Lifetime(this);
+    private volatile int mask; // of the access; 0 once closed, so that each post checks one field for both
+
+    RemoteSegment(UrmaContext context, SegmentDescriptor descriptor, ProviderImport provider) {
+        this.context = context;
+        this.descriptor = descriptor;
+        this.provider = provider;
+        this.lengthBytes = provider.lengthBytes();
+        this.access = provider.access();
+        this.mask = access.mask();
+    }
+
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    /** What the home granted. */
+    public Access access() {
+        return access;
+    }
+
+    public SegmentDescriptor descriptor() {
+        return descriptor;
+    }
+
+    /** True once the home took it back, or died: operations end with REM_ACCESS_ABORT_ERR. */
+    public boolean isRevoked() {
+        return provider.isRevoked();
+    }
+
+    UrmaContext context() {
+        return context;
+    }
+
+    Lifetime life() {
+        return life;
+    }
+
+    ProviderImport checkedForRead(UrmaContext user, long offset, long length) {
+        return checked(user, offset, length, Access.READ.mask());
+    }
+
+    ProviderImport checkedForWrite(UrmaContext user, long offset, long length) {
+        return checked(user, offset, length, 4);
+    }
+
+    ProviderImport checkedForAtomic(UrmaContext user, long offset, int size) {
+        if ((size != 4 && size != 8) || (offset & (size - 1)) != 0) {
+            throw misaligned(offset, size);
+        }
+        return checked(user, offset, size, 8);
+    }
+
+    /** For each post: open, of that context, with that access, and the range inside (S7.8). */
+    private ProviderImport checked(UrmaContext user, long offset, long length, int wantedBit) {
+        if ((mask & wantedBit) == 0 || user != context || (offset | length) < 0 || offset > lengthBytes - length) {
+            throw refusal(user, offset, length, wantedBit);
+        }
+        return provider;
+    }
+
+    private RuntimeException refusal(UrmaContext user, long offset, long length, int wantedBit) {
+        if (mask == 0) {
+            return Checks.closed(this);
+        }
+        if (user != context) {
+            return Checks.invalid(this, "belongs to " + context + ", not to " + user);
+        }
+        if ((mask & wantedBit) == 0) {
+            return new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    this,
+                    "was imported as " + access + ", which does not allow "
+                            + (wantedBit == 2 ? "reads" : wantedBit == 4 ? "writes" : "atomics"));
+        }
+        return Checks.outOfRange(this, offset, length, lengthBytes);
+    }
+
+    private UrmaException misaligned(long offset, int size) {
+        if (size != 4 && size != 8) {
+            return Checks.invalid(this, "size of an atomic is " + size + ", must be 4 or 8 bytes");
+        }
+        return Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + size);
+    }
+
+    /**
+     * Gives it back. Idempotent.
+     *
+     * @throws UrmaException EAGAIN while unfinished work requests name it
+     */
+    @Override
+    public void close() {
+        if (!life.isClosed() && provider.unfinished() > 0) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN,
+                    this,
+                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
+        }
+        if (life.end()) {
+            mask = 0;
+            context.children().remove(this);
+            Await.result(this, provider.close());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "remote segment " + descriptor.uasid() + "/" + descriptor.tokenId() + " of " + lengthBytes + " bytes";
+    }
+}

@@ -1,0 +1,22 @@
+package io.urma4j;
+
+/**
+ * A segment's descriptor together with its token: all that an importer needs, as one line for any side channel.
+ *
+ * <p>The line holds the secret. {@code toString} does not; {@link #toLine()} is the only way to it.
+ */
+public record SharedSegment(SegmentDescriptor descriptor, Token token) {
+    /** One line without blanks, checksummed; holds the token. */
+    public String toLine() {
+        return DescriptorCodec.toLine(this);
+    }
+
+    /**
+     * Reads what {@link #toLine} wrote; blanks around it are ignored.
+     *
+     * @throws DescriptorException when any character is not as it was written
+     */
+    public static SharedSegment parse(String line) {
+        return DescriptorCodec.parseSharedSegment(line);
+    }
+}

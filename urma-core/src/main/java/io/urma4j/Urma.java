@@ -1,0 +1,133 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderDevice;
+import io.urma4j.spi.UrmaProvider;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+
+/**
+ * The library, opened: where everything starts. Several may be open at once; they know nothing of each other.
+ *
+ * <p>Safe for any number of threads. {@link #close} closes all that was opened through it.
+ */
+public final class Urma implements AutoCloseable {
+    private final List<UrmaDevice> devices = new ArrayList<>();
+    private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
+    private final ClosingOrder children = new ClosingOrder();
+    private final Lifetime life = new Lifetime(this);
+
+    private Urma() {}
+
+    /** Opens the library with what the environment offers. */
+    public static Urma open() {
+        return open(UrmaOptions.DEFAULT);
+    }
+
+    /** Opens the library: finds the providers on class and module path, and asks each for its devices. */
+    public static Urma open(UrmaOptions options) {
+        Urma urma = new Urma();
+        for (UrmaProvider provider : ServiceLoader.load(UrmaProvider.class, Urma.class.getClassLoader())) {
+            urma.addDevicesOf(provider, options);
+        }
+        return urma;
+    }
+
+    private void addDevicesOf(UrmaProvider provider, UrmaOptions options) {
+        try {
+            for (ProviderDevice device : provider.devices(options)) {
+                devices.add(new UrmaDevice(this, device));
+            }
+        } catch (RuntimeException e) {
+            absent.put(provider.name(), e); // told to whoever asks for one of its devices
+        }
+    }
+
+    /** All devices that work here, in the order in which their providers were found. */
+    public List<UrmaDevice> devices() {
+        life.checkOpen();
+        return List.copyOf(devices);
+    }
+
+    /** Why the devices of a provider are missing, by provider; empty when all work. */
+    public Map<String, RuntimeException> absentProviders() {
+        return Map.copyOf(absent);
+    }
+
+    /**
+     * The device with this name.
+     *
+     * @throws UrmaException EINVAL naming those that exist, with the reason when its provider does not work here
+     */
+    public UrmaDevice device(String name) {
+        life.checkOpen();
+        for (UrmaDevice device : devices) {
+            if (device.name().equals(name)) {
+                return device;
+            }
+        }
+        throw noSuchDevice("named '" + name + "'");
+    }
+
+    /** The device that has this endpoint; EINVAL when none has. */
+    public UrmaDevice device(Eid eid) {
+        life.checkOpen();
+        for (UrmaDevice device : devices) {
+            if (device.eids().contains(eid)) {
+                return device;
+            }
+        }
+        throw noSuchDevice("with EID " + eid);
+    }
+
+    private UrmaException noSuchDevice(String wanted) {
+        String names = devices.stream().map(UrmaDevice::name).collect(Collectors.joining(", "));
+        String reasons = absent.entrySet().stream()
+                .map(entry -> "; provider " + entry.getKey() + " does not work here: "
+                        + entry.getValue().getMessage())
+                .collect(Collectors.joining());
+        UrmaException failure = Checks.invalid(
+                this,
+                "no device " + wanted + "; there are: " + (names.isEmpty() ? "none" : names) + reasons
+                        + " (see 'urma doctor')");
+        absent.values().forEach(failure::addSuppressed);
+        return failure;
+    }
+
+    ClosingOrder children() {
+        life.checkOpen();
+        return children;
+    }
+
+    /** Closes every context, then the devices. Idempotent; waits for each context at most its close timeout. */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        RuntimeException failure = children.closeAll();
+        for (UrmaDevice device : devices) {
+            device.shutDown();
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Closes only when no context is open; EAGAIN naming them else (S4.1). */
+    public void closeIfUnused() {
+        children.checkEmpty(this);
+        close();
+    }
+
+    @Override
+    public String toString() {
+        return "Urma";
+    }
+}

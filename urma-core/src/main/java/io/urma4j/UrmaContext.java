@@ -1,0 +1,390 @@
+package io.urma4j;
+
+import io.urma4j.internal.Await;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderContext.PublishedSegment;
+import io.urma4j.spi.ProviderDevice;
+import io.urma4j.spi.SegmentRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address space on a device: owner of segments and queues, and importer of those of others.
+ *
+ * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
+ */
+public final class UrmaContext implements AutoCloseable {
+    private final ClosingOrder siblings;
+    private final UrmaDevice device;
+    private final DeviceAttributes attributes;
+    private final ContextOptions options;
+    private final AsyncEvents events = new AsyncEvents();
+    private final ClosingOrder children = new ClosingOrder();
+    private final ProviderContext provider;
+    private final String name;
+    private final Lifetime life = new Lifetime(this);
+
+    private UrmaContext(
+            ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
+        this.siblings = siblings;
+        this.device = device;
+        this.attributes = device.attributes();
+        this.options = options;
+        this.provider = from.openContext(eidIndex, options, events::raise);
+        this.name = "context " + device.name() + "/" + provider.uasid();
+    }
+
+    static UrmaContext open(
+            ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
+        return siblings.add(new UrmaContext(siblings, device, from, eidIndex, options), 0);
+    }
+
+    public UrmaDevice device() {
+        return device;
+    }
+
+    public Eid eid() {
+        return provider.eid();
+    }
+
+    /** Number of this address space on its endpoint, 24 bits. */
+    public int uasid() {
+        return provider.uasid();
+    }
+
+    /** What happens here without a call. */
+    public AsyncEvents events() {
+        return events;
+    }
+
+    /** Memory that can be registered and shared: zeroed, page-aligned. */
+    public SharedMemory allocate(long lengthBytes) {
+        return allocate(lengthBytes, AllocOptions.DEFAULT);
+    }
+
+    /**
+     * Memory that can be registered and shared: zeroed, page-aligned.
+     *
+     * @throws UrmaException EINVAL for a length outside 1…limit; ENOMEM when the machine or the cgroup cannot give it
+     */
+    public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
+        life.checkOpen();
+        Checks.inRange(this, "lengthBytes", lengthBytes, 1, attributes.limits().segmentBytes());
+        return children.add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
+    }
+
+    /** Registers the whole of {@code memory} under a random token. */
+    public LocalSegment register(SharedMemory memory, Access access) {
+        return register(memory, access, TokenPolicy.PLAIN_TEXT, Token.random());
+    }
+
+    /**
+     * Registers the whole of {@code memory}: from now on operations of this context may use it, and, unless the access
+     * is LOCAL_ONLY, peers with the token may import it.
+     *
+     * @throws UrmaException EINVAL for closed or another context's memory, or a policy that the device lacks
+     */
+    public LocalSegment register(SharedMemory memory, Access access, TokenPolicy policy, Token token) {
+        if (memory.context() != this) {
+            throw Checks.invalid(this, memory + " belongs to " + memory.context());
+        }
+        return register(memory, new SegmentRequest(memory.provider(), null, access, policy, token));
+    }
+
+    /**
+     * Registers native memory of the caller's as source and destination of this context's own operations. It must stay
+     * alive until the segment is closed.
+     *
+     * @throws UrmaException EINVAL for heap memory, empty memory, or an access that the device cannot give to memory
+     *     that it did not allocate
+     */
+    public LocalSegment registerForeign(MemorySegment memory, Access access) {
+        if (!memory.isNative()) {
+            throw Checks.invalid(
+                    this, "the memory is on the Java heap, which the collector moves; use allocate(), or an Arena");
+        }
+        Checks.inRange(
+                this,
+                "length of the memory",
+                memory.byteSize(),
+                1,
+                attributes.limits().segmentBytes());
+        if (access != Access.LOCAL_ONLY && !attributes.capabilities().foreignShareable()) {
+            throw Checks.invalid(
+                    this,
+                    "access " + access + " is not possible for memory that " + device.name()
+                            + " did not allocate; use allocate() for memory that peers can import");
+        }
+        return register(null, new SegmentRequest(null, memory, access, TokenPolicy.NONE, Token.of(0)));
+    }
+
+    private LocalSegment register(@Nullable SharedMemory memory, SegmentRequest request) {
+        life.checkOpen();
+        checkPolicy(request.policy());
+        if (memory == null) {
+            return addSegment(null, request);
+        }
+        Object registration = new PendingRegistration(memory);
+        memory.life().retain(registration); // it cannot go while it is being registered
+        try {
+            return addSegment(memory, request);
+        } finally {
+            memory.life().release(registration);
+        }
+    }
+
+    private record PendingRegistration(SharedMemory memory) {}
+
+    private LocalSegment addSegment(@Nullable SharedMemory memory, SegmentRequest request) {
+        return children.add(
+                new LocalSegment(this, memory, request, Await.result(this, provider.register(request))),
+                ClosingRank.LOCAL_SEGMENT);
+    }
+
+    private void checkPolicy(TokenPolicy policy) {
+        if (!attributes.capabilities().tokenPolicies().contains(policy)) {
+            throw Checks.invalid(
+                    this,
+                    "token policy " + policy + " is not one of "
+                            + attributes.capabilities().tokenPolicies());
+        }
+    }
+
+    /** Imports a segment with all the access that its descriptor offers. Blocks at most the import timeout. */
+    public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token) {
+        return importSegment(descriptor, token, descriptor.access());
+    }
+
+    /**
+     * Imports a segment of another address space, or of this one.
+     *
+     * @param access what is wanted of it
+     * @throws UrmaException EINVAL when the descriptor is LOCAL_ONLY or needs a token and none is given; ENOPERM when
+     *     the home refuses; ETIMEOUT when it cannot be reached
+     */
+    public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
+        return Await.result(this, importSegmentAsync(descriptor, token, access));
+    }
+
+    /** The asynchronous form of {@link #importSegment(SegmentDescriptor, Token, Access)}. */
+    public CompletableFuture<RemoteSegment> importSegmentAsync(
+            SegmentDescriptor descriptor, @Nullable Token token, Access access) {
+        life.checkOpen();
+        if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
+            throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be imported");
+        }
+        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
+            throw Checks.invalid(this, "the segment's policy is " + descriptor.policy() + ", but token is null");
+        }
+        return provider.importSegment(new ImportRequest(descriptor, token, access, options.importTimeout()))
+                .thenApply(handle ->
+                        children.add(new RemoteSegment(this, descriptor, handle), ClosingRank.REMOTE_SEGMENT));
+    }
+
+    /** Imports what {@link LocalSegment#share()} wrote. */
+    public RemoteSegment importSegment(SharedSegment shared) {
+        return importSegment(shared.descriptor(), shared.token());
+    }
+
+    /**
+     * Finds a segment by the name under which a process of this user published it.
+     *
+     * @throws UrmaException EINVAL when nobody published the name; ETIMEOUT when its home does not answer
+     */
+    public SharedSegment lookup(String publishedName) {
+        life.checkOpen();
+        var found = Await.result(this, provider.lookup(publishedName, options.importTimeout()));
+        return new SharedSegment(found.descriptor(), found.token());
+    }
+
+    /** All names that processes of this user published where this device looks for names. */
+    public List<PublishedName> publishedNames() {
+        life.checkOpen();
+        return Await.result(this, provider.published(options.importTimeout())).stream()
+                .map(UrmaContext::toName)
+                .toList();
+    }
+
+    private static PublishedName toName(PublishedSegment segment) {
+        return new PublishedName(segment.name(), segment.descriptor(), segment.home(), segment.users());
+    }
+
+    /**
+     * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
+     * segment, for example {@code shm:orders}.
+     */
+    public RemoteMemory remoteMemory(String lineOrName) {
+        return RemoteMemory.open(this, lineOrName);
+    }
+
+    /** Messages as simple calls. */
+    public MessageChannel messageChannel() {
+        return MessageChannel.open(this, MessageChannel.Options.DEFAULT);
+    }
+
+    /** Messages as simple calls. */
+    public MessageChannel messageChannel(MessageChannel.Options channelOptions) {
+        return MessageChannel.open(this, channelOptions);
+    }
+
+    /** A completion event channel: where threads wait for records. */
+    public Jfce createJfce() {
+        life.checkOpen();
+        return children.add(new Jfce(this), ClosingRank.JFCE);
+    }
+
+    /** A completion queue that is only polled. */
+    public Jfc createJfc(JfcConfig config) {
+        return createJfc(config, null);
+    }
+
+    /**
+     * A completion queue.
+     *
+     * @param jfce where its events go; null when it is only polled
+     * @throws UrmaException EINVAL for a depth outside 1…limit; ENOMEM when there is no room for it
+     */
+    public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
+        life.checkOpen();
+        Checks.inRange(
+                this, "depth of the JFC", config.depth(), 1, attributes.limits().jfcDepth());
+        return children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC);
+    }
+
+    /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
+    public Jfr createJfr(Jfc jfc, JfrConfig config) {
+        life.checkOpen();
+        checkMode(config.mode(), config.orderType());
+        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
+        Checks.inRange(
+                this, "depth of the JFR", config.depth(), 1, attributes.limits().jfrDepth());
+        Checks.inRange(this, "maxSges", config.maxSges(), 1, attributes.limits().sges());
+        checkPolicy(config.policy());
+        checkMine(jfc.context(), jfc);
+        return children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR);
+    }
+
+    /** A send queue of its own, for RM and UM (S5.4). */
+    public Jfs createJfs(Jfc jfc, JfsConfig config) {
+        checkSendConfig(jfc, config);
+        if (config.mode() == TransportMode.RC) {
+            throw Checks.invalid(this, "mode RC has Jetties only; use createJetty");
+        }
+        return children.add(Jfs.create(this, provider, jfc, config, null), ClosingRank.JFS);
+    }
+
+    /**
+     * A Jetty: a send queue, and {@code jfr} to receive with.
+     *
+     * @throws UrmaException EINVAL when mode or order type of the two differ (S5.3)
+     */
+    public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config) {
+        checkSendConfig(jfc, config);
+        checkMine(jfr.context(), jfr);
+        jfr.checkAgrees(config);
+        return children.add(new Jetty(this, Jfs.create(this, provider, jfc, config, jfr), jfr), ClosingRank.JETTY);
+    }
+
+    private void checkSendConfig(Jfc jfc, JfsConfig config) {
+        life.checkOpen();
+        checkMode(config.mode(), config.orderType());
+        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
+        Checks.inRange(
+                this, "depth of the JFS", config.depth(), 1, attributes.limits().jfsDepth());
+        Checks.inRange(this, "maxSges", config.maxSges(), 1, attributes.limits().sges());
+        Checks.inRange(
+                this,
+                "maxInlineBytes",
+                config.maxInlineBytes(),
+                0,
+                attributes.limits().inlineBytes());
+        Checks.inRange(this, "rnrRetry", config.rnrRetry(), 0, 7);
+        Checks.positive(this, "timeout", config.timeout());
+        checkMine(jfc.context(), jfc);
+    }
+
+    private void checkMode(TransportMode mode, OrderType orderType) {
+        if (!attributes.capabilities().modes().contains(mode)) {
+            throw Checks.invalid(
+                    this,
+                    "mode " + mode + " is not one of "
+                            + attributes.capabilities().modes());
+        }
+        if (!orderType.isLegalFor(mode)) {
+            throw Checks.invalid(this, "order type " + orderType + " does not exist in mode " + mode);
+        }
+    }
+
+    private void checkMine(UrmaContext context, Object handle) {
+        if (context != this) {
+            throw Checks.invalid(this, handle + " belongs to " + context);
+        }
+    }
+
+    /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */
+    public TargetJetty importJetty(JettyDescriptor descriptor, @Nullable Token token) {
+        return Await.result(this, importJettyAsync(descriptor, token));
+    }
+
+    /** Imports what {@link Jfr#share()} wrote. */
+    public TargetJetty importJetty(SharedJetty shared) {
+        return importJetty(shared.descriptor(), shared.token());
+    }
+
+    /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */
+    public CompletableFuture<TargetJetty> importJettyAsync(JettyDescriptor descriptor, @Nullable Token token) {
+        life.checkOpen();
+        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
+            throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
+        }
+        return provider.importQueue(descriptor, token, options.importTimeout())
+                .thenApply(handle -> children.add(new TargetJetty(this, descriptor, handle), ClosingRank.TARGET));
+    }
+
+    ContextOptions options() {
+        return options;
+    }
+
+    DeviceAttributes attributes() {
+        return attributes;
+    }
+
+    ClosingOrder children() {
+        return children;
+    }
+
+    boolean isClosed() {
+        return life.isClosed();
+    }
+
+    /** Closes everything in it, users first, within the close timeout, and tells the peers. Idempotent. */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        siblings.remove(this);
+        RuntimeException failure = children.closeAll();
+        Await.result(this, provider.close(options.closeTimeout()));
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Closes only when nothing in it is open; EAGAIN naming what is, else (S4.1). */
+    public void closeIfUnused() {
+        children.checkEmpty(this);
+        close();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,357 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work requests to be posted together: made once, filled and posted again and again, so that posting allocates nothing.
+ *
+ * <p>A method without a local range starts a work request; {@link #from} adds its local ranges, up to the queue's
+ * limit. Requests are checked when they are posted, one by one (S9.1). For one thread at a time.
+ *
+ * <pre>{@code
+ * list.clear();
+ * list.write(table, 0, 1).from(header, 0, 16).from(body, 0, length);
+ * list.writeNotify(table, 64, flag, 0, 1, 2).from(body, 64, 64);
+ * int accepted = jfs.post(list);
+ * }</pre>
+ */
+public final class WorkRequestList {
+    private final WorkRequest[] requests;
+    private final Handles[] handles;
+    private final int maxSges;
+    private int size;
+    private @Nullable UrmaException refusal;
+
+    /** The API handles of a request, kept until it is checked at post. */
+    private static final class Handles {
+        @Nullable
+        RemoteSegment remote;
+
+        @Nullable
+        RemoteSegment notify;
+
+        @Nullable
+        TargetJetty target;
+
+        final @Nullable LocalSegment[] local;
+        int atomicSizeBytes;
+
+        Handles(int maxSges) {
+            local = new LocalSegment[maxSges];
+        }
+    }
+
+    /**
+     * An empty list.
+     *
+     * @param capacity most requests, 1…65536
+     * @param maxSges most local ranges of a request, 1…64
+     */
+    public WorkRequestList(int capacity, int maxSges) {
+        Checks.inRange("WorkRequestList", "capacity", capacity, 1, 1 << 16);
+        Checks.inRange("WorkRequestList", "maxSges", maxSges, 1, 64);
+        this.maxSges = maxSges;
+        requests = new WorkRequest[capacity];
+        handles = new Handles[capacity];
+        for (int i = 0; i < capacity; i++) {
+            requests[i] = new WorkRequest(maxSges);
+            handles[i] = new Handles(maxSges);
+        }
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public int capacity() {
+        return requests.length;
+    }
+
+    /** Forgets all requests. */
+    public WorkRequestList clear() {
+        size = 0;
+        refusal = null;
+        return this;
+    }
+
+    /** Why the last post stopped before the end; empty when it did not, or the queue was full. */
+    public Optional<UrmaException> refusal() {
+        return Optional.ofNullable(refusal);
+    }
+
+    /** Starts a WRITE. */
+    public WorkRequestList write(RemoteSegment target, long targetOffset, long userContext) {
+        return begin(Opcode.WRITE, target, targetOffset, userContext);
+    }
+
+    /** Starts a READ; its local ranges are filled in order. */
+    public WorkRequestList read(RemoteSegment source, long sourceOffset, long userContext) {
+        return begin(Opcode.READ, source, sourceOffset, userContext);
+    }
+
+    /** Starts a WRITE_IMM: places bytes in {@code target}, then consumes a receive work request of {@code receiver}. */
+    public WorkRequestList writeImmediate(
+            @Nullable TargetJetty receiver, RemoteSegment target, long targetOffset, long immediate, long userContext) {
+        begin(Opcode.WRITE_IMM, target, targetOffset, userContext);
+        handles[size - 1].target = receiver;
+        requests[size - 1].immediate = immediate;
+        return this;
+    }
+
+    /**
+     * Starts a WRITE_NOTIFY: places bytes, then stores {@code value} at the 8-aligned {@code notifyOffset}. Who reads
+     * the value with acquire sees the bytes.
+     */
+    public WorkRequestList writeNotify(
+            RemoteSegment target,
+            long targetOffset,
+            RemoteSegment notify,
+            long notifyOffset,
+            long value,
+            long userContext) {
+        begin(Opcode.WRITE_NOTIFY, target, targetOffset, userContext);
+        handles[size - 1].notify = notify;
+        requests[size - 1].notifyOffset = notifyOffset;
+        requests[size - 1].operand = value;
+        return this;
+    }
+
+    /** Starts an atomic; its one local range of the same size takes the old value. */
+    public WorkRequestList atomic(
+            Opcode opcode,
+            RemoteSegment target,
+            long targetOffset,
+            int sizeBytes,
+            long operand,
+            long expected,
+            long userContext) {
+        begin(opcode, target, targetOffset, userContext);
+        handles[size - 1].atomicSizeBytes = sizeBytes;
+        requests[size - 1].operand = operand;
+        requests[size - 1].expected = expected;
+        return this;
+    }
+
+    /** Starts a SEND; {@code target} may be null in mode RC. */
+    public WorkRequestList send(@Nullable TargetJetty target, long userContext) {
+        return beginMessage(Opcode.SEND, target, 0, userContext);
+    }
+
+    /** Starts a SEND_IMM; {@code target} may be null in mode RC. */
+    public WorkRequestList sendImmediate(@Nullable TargetJetty target, long immediate, long userContext) {
+        return beginMessage(Opcode.SEND_IMM, target, immediate, userContext);
+    }
+
+    /** Starts a SEND_INVALIDATE, which revokes {@code tokenId} of the receiver's; {@code target} may be null in RC. */
+    public WorkRequestList sendInvalidate(@Nullable TargetJetty target, int tokenId, long userContext) {
+        return beginMessage(Opcode.SEND_INVALIDATE, target, tokenId, userContext);
+    }
+
+    /** Starts a NOP: moves nothing, and completes after what was posted before it. */
+    public WorkRequestList nop(long userContext) {
+        return beginMessage(Opcode.NOP, null, 0, userContext);
+    }
+
+    /** Starts a receive work request, for {@link Jfr#receive(WorkRequestList)}; its buffers are filled in order. */
+    public WorkRequestList receive(long userContext) {
+        return beginMessage(Opcode.NOP, null, 0, userContext);
+    }
+
+    /** Adds a local range to the request that was started last. */
+    public WorkRequestList from(LocalSegment segment, long offset, long lengthBytes) {
+        WorkRequest request = last();
+        if (request.sgeCount == maxSges) {
+            throw Checks.invalid(this, "a request has at most " + maxSges + " local ranges");
+        }
+        int index = request.sgeCount++;
+        handles[size - 1].local[index] = segment;
+        request.sgeOffset[index] = offset;
+        request.sgeLength[index] = lengthBytes;
+        return this;
+    }
+
+    /** As {@link #from}: the word that reads better for READs, atomics and receives. */
+    public WorkRequestList into(LocalSegment segment, long offset, long lengthBytes) {
+        return from(segment, offset, lengthBytes);
+    }
+
+    /**
+     * Gives the request that was started last its payload from any memory, the Java heap included; it is copied during
+     * the post, and is at most the queue's inline limit (S8.3).
+     */
+    public WorkRequestList inline(MemorySegment payload) {
+        last().inline = payload;
+        return this;
+    }
+
+    /** Sets the flags of the request that was started last. */
+    public WorkRequestList flags(PostFlags flags) {
+        last().flags = flags.bits();
+        return this;
+    }
+
+    private WorkRequestList begin(Opcode opcode, RemoteSegment remote, long remoteOffset, long userContext) {
+        WorkRequest request = next(opcode, userContext);
+        handles[size - 1].remote = remote;
+        request.remoteOffset = remoteOffset;
+        return this;
+    }
+
+    private WorkRequestList beginMessage(
+            Opcode opcode, @Nullable TargetJetty target, long immediate, long userContext) {
+        WorkRequest request = next(opcode, userContext);
+        handles[size - 1].target = target;
+        request.immediate = immediate;
+        return this;
+    }
+
+    private WorkRequest next(Opcode opcode, long userContext) {
+        if (size == requests.length) {
+            throw Checks.invalid(this, "is full");
+        }
+        WorkRequest request = requests[size++];
+        request.opcode = opcode.value();
+        request.flags = PostFlags.DEFAULT.bits();
+        request.userContext = userContext;
+        request.inline = null;
+        request.sgeCount = 0;
+        return request;
+    }
+
+    private WorkRequest last() {
+        if (size == 0) {
+            throw Checks.invalid(this, "no request was started");
+        }
+        return requests[size - 1];
+    }
+
+    int postTo(Jfs jfs, UrmaContext context, JfsConfig config) {
+        refusal = null;
+        for (int i = 0; i < size; i++) {
+            try {
+                check(i, jfs, context, config);
+                if (!jfs.post(requests[i])) {
+                    return i;
+                }
+            } catch (UrmaException e) {
+                refusal = e;
+                return i;
+            }
+        }
+        return size;
+    }
+
+    int postTo(Jfr jfr, UrmaContext context, int sgeLimit) {
+        refusal = null;
+        for (int i = 0; i < size; i++) {
+            try {
+                checkLocal(i, context, sgeLimit);
+                if (!jfr.receive(requests[i])) {
+                    return i;
+                }
+            } catch (UrmaException e) {
+                refusal = e;
+                return i;
+            }
+        }
+        return size;
+    }
+
+    private void check(int index, Jfs jfs, UrmaContext context, JfsConfig config) {
+        WorkRequest request = requests[index];
+        Handles named = handles[index];
+        Opcode opcode = Opcode.of(request.opcode);
+        if (config.mode() == TransportMode.UM && opcode != Opcode.SEND && opcode != Opcode.SEND_IMM) {
+            throw Checks.invalid(jfs, opcode + " does not exist in mode UM");
+        }
+        checkLocal(index, context, config.maxSges());
+        if (request.inline != null) {
+            checkInline(request, jfs, config.maxInlineBytes());
+        }
+        switch (opcode) {
+            case WRITE -> checkWrite(request, named, jfs, context);
+            case WRITE_IMM -> {
+                checkWrite(request, named, jfs, context);
+                request.target = jfs.checkedTarget(named.target);
+            }
+            case WRITE_NOTIFY -> {
+                checkWrite(request, named, jfs, context);
+                checkNotify(request, named, context);
+            }
+            case READ -> {
+                jfs.checkLength(request.lengthBytes);
+                request.remote = Checks.notNull(jfs, "source", named.remote)
+                        .checkedForRead(context, request.remoteOffset, request.lengthBytes);
+            }
+            case CAS, SWAP, FADD, FSUB, FAND, FOR, FXOR -> checkAtomic(opcode, request, named, jfs, context);
+            case SEND, SEND_IMM, SEND_INVALIDATE -> {
+                jfs.checkMessage(request.lengthBytes);
+                request.target = jfs.checkedTarget(named.target);
+            }
+            case NOP -> request.lengthBytes = 0;
+        }
+    }
+
+    private void checkLocal(int index, UrmaContext context, int sgeLimit) {
+        WorkRequest request = requests[index];
+        if (request.sgeCount > sgeLimit) {
+            throw Checks.invalid(
+                    this,
+                    "request " + index + " has " + request.sgeCount + " local ranges, the queue takes " + sgeLimit);
+        }
+        long total = 0;
+        for (int i = 0; i < request.sgeCount; i++) {
+            LocalSegment segment = Checks.notNull(this, "local segment", handles[index].local[i]);
+            request.sgeSegment[i] = segment.checked(context, request.sgeOffset[i], request.sgeLength[i]);
+            total = Math.addExact(total, request.sgeLength[i]);
+        }
+        request.lengthBytes = total;
+    }
+
+    private static void checkInline(WorkRequest request, Jfs jfs, int limitBytes) {
+        MemorySegment payload = Checks.notNull(jfs, "inline payload", request.inline);
+        if (request.sgeCount > 0) {
+            throw Checks.invalid(jfs, "a request has either an inline payload or local ranges");
+        }
+        if (payload.byteSize() > limitBytes) {
+            throw Checks.invalid(
+                    jfs,
+                    "inline payload of " + payload.byteSize() + " bytes is more than the queue's limit of "
+                            + limitBytes);
+        }
+        request.lengthBytes = payload.byteSize();
+    }
+
+    private static void checkWrite(WorkRequest request, Handles named, Jfs jfs, UrmaContext context) {
+        jfs.checkLength(request.lengthBytes);
+        request.remote = Checks.notNull(jfs, "target", named.remote)
+                .checkedForWrite(context, request.remoteOffset, request.lengthBytes);
+    }
+
+    private static void checkNotify(WorkRequest request, Handles named, UrmaContext context) {
+        RemoteSegment notify = Checks.notNull(context, "notify segment", named.notify);
+        if ((request.notifyOffset & 7) != 0) {
+            throw Checks.invalid(notify, "notify offset " + request.notifyOffset + " is not a multiple of 8");
+        }
+        request.notify = notify.checkedForWrite(context, request.notifyOffset, 8);
+    }
+
+    private static void checkAtomic(Opcode opcode, WorkRequest request, Handles named, Jfs jfs, UrmaContext context) {
+        if (request.sgeCount != 1 || request.sgeLength[0] != named.atomicSizeBytes) {
+            throw Checks.invalid(
+                    jfs, "an atomic of " + named.atomicSizeBytes + " bytes needs one local range of that size");
+        }
+        request.remote = Checks.notNull(jfs, "target", named.remote)
+                .checkedForAtomic(context, request.remoteOffset, named.atomicSizeBytes);
+        jfs.checkAtomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
+    }
+
+    @Override
+    public String toString() {
+        return "WorkRequestList of " + size;
+    }
+}

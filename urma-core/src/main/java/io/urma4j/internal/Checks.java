@@ -1,0 +1,67 @@
+package io.urma4j.internal;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Argument checks, so that all messages are alike: they name argument, value and limit. */
+public final class Checks {
+    private Checks() {}
+
+    /** {@code value} must lie in {@code min…max}. */
+    public static int inRange(Object object, String argument, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw invalid(object, argument + " is " + value + ", must lie in " + min + "…" + max);
+        }
+        return value;
+    }
+
+    /** {@code value} must lie in {@code min…max}. */
+    public static long inRange(Object object, String argument, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw invalid(object, argument + " is " + value + ", must lie in " + min + "…" + max);
+        }
+        return value;
+    }
+
+    public static <T> T notNull(Object object, String argument, @Nullable T value) {
+        if (value == null) {
+            throw invalid(object, argument + " is null");
+        }
+        return value;
+    }
+
+    /** {@code value} must be longer than nothing. */
+    public static Duration positive(Object object, String argument, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw invalid(object, argument + " is " + value + ", must be longer than 0");
+        }
+        return value;
+    }
+
+    /** The range must lie in {@code sizeBytes} bytes; neither its end nor the sum may overflow. */
+    public static void range(Object segment, long offset, long lengthBytes, long sizeBytes) {
+        // subtract, because offset + lengthBytes may overflow
+        if ((offset | lengthBytes) < 0 || offset > sizeBytes - lengthBytes) {
+            throw outOfRange(segment, offset, lengthBytes, sizeBytes);
+        }
+    }
+
+    public static UrmaException outOfRange(Object segment, long offset, long lengthBytes, long sizeBytes) {
+        return invalid(
+                segment, "offset " + offset + " + length " + lengthBytes + " lies outside its " + sizeBytes + " bytes");
+    }
+
+    public static IndexOutOfBoundsException noSuchRecord(int index, int size) {
+        return new IndexOutOfBoundsException("record " + index + " of a batch that holds " + size);
+    }
+
+    public static UrmaException invalid(Object object, String message) {
+        return new UrmaException(UrmaStatus.EINVAL, object, message);
+    }
+
+    public static UrmaException closed(Object object) {
+        return invalid(object, "is closed");
+    }
+}

@@ -1,0 +1,71 @@
+package io.urma4j.internal;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Whether an object is open, and who depends on it (SEMANTICS §4). Safe for any thread.
+ *
+ * <p>A dependent {@linkplain #retain retains} what it needs before it exists, and releases it after its own end; so an
+ * object cannot end under its dependents, and a failed call is undone by the matching release.
+ */
+public final class Lifetime {
+    private final Object owner;
+    private final Set<Object> holders = Collections.newSetFromMap(new IdentityHashMap<>());
+    private volatile boolean closed;
+
+    /** @param owner whose life this is; its {@code toString} names it in messages */
+    public Lifetime(Object owner) {
+        this.owner = owner;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** @throws UrmaException EINVAL "is closed" */
+    public void checkOpen() {
+        if (closed) {
+            throw Checks.closed(owner);
+        }
+    }
+
+    /** Makes {@code holder} a reason not to end; EINVAL when already closed. */
+    public synchronized void retain(Object holder) {
+        checkOpen();
+        holders.add(holder);
+    }
+
+    public synchronized void release(Object holder) {
+        holders.remove(holder);
+    }
+
+    public synchronized boolean isHeld() {
+        return !holders.isEmpty();
+    }
+
+    /**
+     * Ends the life.
+     *
+     * @return true for the one caller who ended it and now cleans up; false when it had ended before
+     * @throws UrmaException EAGAIN while somebody holds it, naming who
+     */
+    public synchronized boolean end() {
+        if (closed) {
+            return false;
+        }
+        if (!holders.isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN,
+                    owner,
+                    "cannot be closed, still used by "
+                            + holders.stream().map(Object::toString).sorted().collect(Collectors.joining(", ")));
+        }
+        closed = true;
+        return true;
+    }
+}

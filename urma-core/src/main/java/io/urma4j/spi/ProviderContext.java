@@ -1,0 +1,70 @@
+package io.urma4j.spi;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.Eid;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.Token;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address space on a device. Arguments have been checked against the device's attributes by the caller; handles
+ * given back are of this very context.
+ *
+ * <p>Calls that may have to ask somebody else return futures; they fail with {@code UrmaException}, never later than
+ * their timeout, and change nothing when they fail. All others are local and return at once. Safe for any thread.
+ */
+public interface ProviderContext {
+    Eid eid();
+
+    int uasid();
+
+    /** New at each opening: nothing of an earlier life of this address space is valid (S1.5). */
+    long incarnation();
+
+    /** Memory that this provider can share: zeroed, page-aligned. */
+    ProviderMemory allocate(long lengthBytes, AllocOptions options);
+
+    CompletableFuture<ProviderSegment> register(SegmentRequest request);
+
+    CompletableFuture<ProviderImport> importSegment(ImportRequest request);
+
+    /** Makes a JFC; {@code onEvent} runs once per armed event, on any thread, and must return at once. */
+    ProviderJfc createJfc(JfcConfig config, Runnable onEvent);
+
+    ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc);
+
+    /** Makes a send queue: a JFS, or the sending half of a Jetty when {@code receives} is its JFR. */
+    ProviderSendQueue createSendQueue(JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives);
+
+    /** Asks the home of a JFR or Jetty for the right to send to it. */
+    CompletableFuture<ProviderTarget> importQueue(JettyDescriptor descriptor, @Nullable Token token, Duration timeout);
+
+    /** Finds a segment that was published under {@code name} where this context looks for names. */
+    CompletableFuture<NamedSegment> lookup(String name, Duration timeout);
+
+    /** Everything that is published where this context looks for names, with who uses it. */
+    CompletableFuture<List<PublishedSegment>> published(Duration timeout);
+
+    /**
+     * Ends the address space: everything in it has been closed. Tells the peers, and gives back every resource.
+     * Idempotent.
+     */
+    CompletableFuture<Void> close(Duration timeout);
+
+    /** A published segment as its home hands it out. */
+    record NamedSegment(SegmentDescriptor descriptor, Token token) {}
+
+    /**
+     * A line of the list of names.
+     *
+     * @param users one description per importer
+     */
+    record PublishedSegment(String name, SegmentDescriptor descriptor, String home, List<String> users) {}
+}

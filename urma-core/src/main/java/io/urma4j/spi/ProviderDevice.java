@@ -1,0 +1,24 @@
+package io.urma4j.spi;
+
+import io.urma4j.ContextOptions;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.Eid;
+import java.util.List;
+
+/** A device of a provider. Safe for any number of threads. */
+public interface ProviderDevice extends AutoCloseable {
+    DeviceAttributes attributes();
+
+    /** The endpoints by which this device can be reached, at least one. */
+    List<Eid> eids();
+
+    /**
+     * Opens an address space on the endpoint with the given index, which the caller has checked.
+     *
+     * @param events is told what happens in the context without a call; may be called from any thread, must not block
+     */
+    ProviderContext openContext(int eidIndex, ContextOptions options, ContextEvents events);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,30 @@
+package io.urma4j.spi;
+
+import io.urma4j.Revocation;
+import io.urma4j.SegmentDescriptor;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A registered region of this process: source and destination of its own operations, and what peers import. */
+public interface ProviderSegment {
+    int tokenId();
+
+    /** What a peer needs to import it, except the token. */
+    SegmentDescriptor descriptor();
+
+    /** One description per importer that has it now. */
+    List<String> importers();
+
+    /** Number of unfinished work requests of this context that name it. */
+    int unfinished();
+
+    /** Makes it visible under a name until it is unregistered; fails with EEXIST when the name is taken. */
+    CompletableFuture<Void> publish(String name);
+
+    /**
+     * Revokes it from all importers. The future completes with the result when no remote operation touches the memory
+     * any more, or when the deadline has passed (S7.9).
+     */
+    CompletableFuture<Revocation> unregister(Duration deadline);
+}

@@ -1,0 +1,14 @@
+package io.urma4j.spi;
+
+import io.urma4j.JettyId;
+import java.util.concurrent.CompletableFuture;
+
+/** A JFR or Jetty of a peer that this context may send to. */
+public interface ProviderTarget {
+    JettyId id();
+
+    /** Number of unfinished work requests of this context that name it. */
+    int unfinished();
+
+    CompletableFuture<Void> close();
+}

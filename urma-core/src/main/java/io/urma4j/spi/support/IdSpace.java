@@ -1,0 +1,59 @@
+package io.urma4j.spi.support;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.util.BitSet;
+
+/**
+ * Numbers of one kind of object in a context. A number that was given back comes again only after all others were used,
+ * so that nothing remote can still mean the old object by it (S4.5). Safe for any thread.
+ */
+public final class IdSpace {
+    /** Numbers up to here are well known, and only given when asked for (S1.2). */
+    public static final int LAST_WELL_KNOWN = 1023;
+
+    private final String kind;
+    private final int last;
+    private final BitSet taken = new BitSet();
+    private int next = LAST_WELL_KNOWN + 1;
+
+    /**
+     * @param kind of object, for messages
+     * @param last largest number
+     */
+    public IdSpace(String kind, int last) {
+        this.kind = kind;
+        this.last = last;
+    }
+
+    /**
+     * Takes a number.
+     *
+     * @param wanted this very one, or 0 for any
+     * @throws UrmaException EEXIST when the wanted one is taken; ENOMEM when none is left
+     */
+    public synchronized int take(int wanted) {
+        int id = wanted == 0 ? any() : wanted;
+        if (taken.get(id)) {
+            throw new UrmaException(UrmaStatus.EEXIST, kind, "id " + id + " is taken");
+        }
+        taken.set(id);
+        return id;
+    }
+
+    private int any() {
+        int id = taken.nextClearBit(next);
+        if (id > last) {
+            id = taken.nextClearBit(LAST_WELL_KNOWN + 1);
+        }
+        if (id > last) {
+            throw new UrmaException(UrmaStatus.ENOMEM, kind, "all ids up to " + last + " are taken");
+        }
+        next = id + 1;
+        return id;
+    }
+
+    public synchronized void give(int id) {
+        taken.clear(id);
+    }
+}
