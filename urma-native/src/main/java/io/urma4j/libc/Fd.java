@@ -1,0 +1,137 @@
+package io.urma4j.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A file descriptor that this object owns.
+ *
+ * <p>Any thread may close it at any time, and twice. A call that is in progress on another thread keeps the number
+ * taken until it returns; the kernel's close follows then. So no call ever hits a file that got the number of a closed
+ * one. {@code close} itself never waits, and does not end a call that waits in the kernel.
+ */
+public final class Fd implements AutoCloseable {
+    private static final int F_DUPFD_CLOEXEC = 1030;
+
+    private static final MethodHandle CLOSE = Linkage.bind("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle FCNTL = Linkage.bind(
+            "fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+
+    /** Set in {@link #uses} once closed; what is below counts the calls in progress. */
+    private static final int CLOSED = 1 << 31;
+
+    private final int number;
+    private final String what;
+    private final AtomicInteger uses = new AtomicInteger();
+
+    private Fd(int number, String what) {
+        this.number = number;
+        this.what = what;
+    }
+
+    /** Takes over a descriptor that a call just returned. */
+    static Fd own(int number, String what) {
+        return new Fd(number, what);
+    }
+
+    /**
+     * The number, for messages and for names below {@code /proc/self/fd}. It is good for as long as nobody closes
+     * this object.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public int number() {
+        if (isClosed()) {
+            throw closed();
+        }
+        return number;
+    }
+
+    public boolean isClosed() {
+        return uses.get() < 0;
+    }
+
+    /** A second descriptor of the same open file, closed on exec, with a life of its own. */
+    public Fd duplicate() {
+        int result = fcntl(this, F_DUPFD_CLOEXEC, 0);
+        if (result < 0) {
+            throw new LibcException("fcntl", "fd=" + number + ", F_DUPFD_CLOEXEC", -result);
+        }
+        return new Fd(result, what);
+    }
+
+    @Override
+    public void close() {
+        int before = uses.getAndUpdate(state -> state | CLOSED);
+        if (before == 0) {
+            closeNow();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "fd " + number + " (" + what + ")" + (isClosed() ? " closed" : "");
+    }
+
+    /** The number for one call; {@link #release} must follow when it has returned. */
+    int acquire() {
+        int state;
+        do {
+            state = uses.get();
+            if (state < 0) {
+                throw closed();
+            }
+        } while (!uses.compareAndSet(state, state + 1));
+        return number;
+    }
+
+    void release() {
+        if (uses.decrementAndGet() == CLOSED) {
+            closeNow(); // closed during the call, and no other call is left
+        }
+    }
+
+    String what() {
+        return what;
+    }
+
+    static int fcntl(Fd fd, int command, int argument) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result((int) FCNTL.invokeExact(frame.state(), number, command, argument));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /** Closes a number that no object owns yet. */
+    static int close(int number) {
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result((int) CLOSE.invokeExact(frame.state(), number));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+        }
+    }
+
+    private void closeNow() {
+        int result = close(number);
+        if (result < 0 && result != -Errno.EINTR) { // Linux has freed the number even then
+            throw new LibcException("close", "fd=" + number, -result);
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException("fd " + number + " (" + what + ") is closed");
+    }
+}

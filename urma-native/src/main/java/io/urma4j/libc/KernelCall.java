@@ -1,0 +1,23 @@
+package io.urma4j.libc;
+
+/** System calls that older libcs do not wrap, by their number in the kernel's tables of both architectures. */
+enum KernelCall {
+    FUTEX(202, 98),
+    MEMBARRIER(324, 283),
+    PIDFD_OPEN(434, 434);
+
+    private final long x8664;
+    private final long aarch64;
+
+    KernelCall(long x8664, long aarch64) {
+        this.x8664 = x8664;
+        this.aarch64 = aarch64;
+    }
+
+    long number(Platform platform) {
+        return switch (platform) {
+            case LINUX_X86_64 -> x8664;
+            case LINUX_AARCH64 -> aarch64;
+        };
+    }
+}

@@ -1,0 +1,286 @@
+package io.urma4j.libc;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The bytes of every C struct that goes into the kernel or comes from it; nobody else writes an offset of one. All in
+ * native byte order. Both architectures agree, but for {@link EpollEvent}.
+ */
+final class Layouts {
+    private Layouts() {}
+
+    /**
+     * {@code struct timespec}.
+     * <pre>
+     *   0  seconds      i64
+     *   8  nanoseconds  i64  below a thousand million
+     * </pre>
+     */
+    static final class Timespec {
+        static final long BYTES = 16;
+        private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+        private Timespec() {}
+
+        static void set(MemorySegment timespec, long nanos) {
+            timespec.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+            timespec.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
+        }
+    }
+
+    /**
+     * {@code struct rlimit}.
+     * <pre>
+     *   0  soft  u64  all ones: unlimited
+     *   8  hard  u64  likewise
+     * </pre>
+     */
+    static final class Rlimit {
+        static final long BYTES = 16;
+
+        private Rlimit() {}
+
+        static void set(MemorySegment rlimit, long soft, long hard) {
+            rlimit.set(JAVA_LONG, 0, soft);
+            rlimit.set(JAVA_LONG, 8, hard);
+        }
+
+        static long soft(MemorySegment rlimit) {
+            return rlimit.get(JAVA_LONG, 0);
+        }
+
+        static long hard(MemorySegment rlimit) {
+            return rlimit.get(JAVA_LONG, 8);
+        }
+    }
+
+    /**
+     * {@code struct pollfd}.
+     * <pre>
+     *   0  fd        i32
+     *   4  wanted    u16  events to wait for
+     *   6  returned  u16  events that hold; the kernel writes it
+     * </pre>
+     */
+    static final class PollFd {
+        static final long BYTES = 8;
+
+        private PollFd() {}
+
+        static void set(MemorySegment pollFd, int number, int wanted) {
+            pollFd.set(JAVA_INT, 0, number);
+            pollFd.set(JAVA_SHORT, 4, (short) wanted);
+            pollFd.set(JAVA_SHORT, 6, (short) 0);
+        }
+
+        static int returned(MemorySegment pollFd) {
+            return Short.toUnsignedInt(pollFd.get(JAVA_SHORT, 6));
+        }
+    }
+
+    /**
+     * {@code struct epoll_event}: packed on x86_64, and there alone.
+     * <pre>
+     *   x86_64   aarch64
+     *     0        0      events  u32
+     *     4        8      tag     u64  not looked at by the kernel
+     *    12       16      (size)
+     * </pre>
+     */
+    static final class EpollEvent {
+        private static final boolean PACKED =
+                Platform.current().filter(Platform.LINUX_X86_64::equals).isPresent();
+        private static final long TAG = PACKED ? 4 : 8;
+        static final long BYTES = PACKED ? 12 : 16;
+
+        private EpollEvent() {}
+
+        static void set(MemorySegment event, int events, long tag) {
+            event.set(JAVA_INT, 0, events);
+            event.set(JAVA_LONG_UNALIGNED, TAG, tag);
+        }
+
+        static int events(MemorySegment array, int index) {
+            return array.get(JAVA_INT, index * BYTES);
+        }
+
+        static long tag(MemorySegment array, int index) {
+            return array.get(JAVA_LONG_UNALIGNED, index * BYTES + TAG);
+        }
+    }
+
+    /**
+     * {@code struct sockaddr_un}.
+     * <pre>
+     *   0  family  u16  AF_UNIX
+     *   2  path    108 bytes, ended by a zero
+     * </pre>
+     */
+    static final class SockaddrUn {
+        static final int BYTES = 110;
+        static final int MAX_PATH_BYTES = 107;
+
+        private SockaddrUn() {}
+
+        static void set(MemorySegment address, int family, String path) {
+            address.fill((byte) 0);
+            address.set(JAVA_SHORT, 0, (short) family);
+            byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+            MemorySegment.copy(MemorySegment.ofArray(bytes), 0, address, 2, bytes.length);
+        }
+    }
+
+    /**
+     * {@code struct iovec}.
+     * <pre>
+     *   0  base    pointer
+     *   8  length  u64
+     * </pre>
+     */
+    static final class Iovec {
+        static final long BYTES = 16;
+
+        private Iovec() {}
+
+        static void set(MemorySegment iovec, MemorySegment bytes) {
+            iovec.set(ADDRESS, 0, bytes);
+            iovec.set(JAVA_LONG, 8, bytes.byteSize());
+        }
+    }
+
+    /**
+     * {@code struct msghdr}.
+     * <pre>
+     *    0  name            pointer  (null: the socket is connected)
+     *    8  name length     u32, 4 bytes of padding
+     *   16  iovecs          pointer
+     *   24  iovec count     u64
+     *   32  control         pointer
+     *   40  control length  u64      the kernel writes how much it used
+     *   48  flags           i32      the kernel writes it; 4 bytes of padding
+     * </pre>
+     */
+    static final class Msghdr {
+        static final long BYTES = 56;
+
+        private Msghdr() {}
+
+        static void set(MemorySegment header, MemorySegment iovec, MemorySegment control) {
+            header.fill((byte) 0);
+            header.set(ADDRESS, 16, iovec);
+            header.set(JAVA_LONG, 24, 1);
+            if (control.byteSize() > 0) {
+                header.set(ADDRESS, 32, control);
+                header.set(JAVA_LONG, 40, control.byteSize());
+            }
+        }
+
+        static long controlLength(MemorySegment header) {
+            return header.get(JAVA_LONG, 40);
+        }
+
+        static int flags(MemorySegment header) {
+            return header.get(JAVA_INT, 48);
+        }
+    }
+
+    /**
+     * {@code struct cmsghdr} with descriptors behind it.
+     * <pre>
+     *    0  length  u64  with this header, without padding
+     *    8  level   i32
+     *   12  type    i32
+     *   16  descriptors, i32 each; padded to 8 bytes before a next header
+     * </pre>
+     */
+    static final class Cmsghdr {
+        static final long BYTES = 16;
+
+        private Cmsghdr() {}
+
+        /** Length of a control message with that many descriptors, without padding. */
+        static long lengthBytes(int descriptors) {
+            return BYTES + (long) descriptors * Integer.BYTES;
+        }
+
+        static void set(MemorySegment control, int level, int type, int descriptors) {
+            control.set(JAVA_LONG, 0, lengthBytes(descriptors));
+            control.set(JAVA_INT, 8, level);
+            control.set(JAVA_INT, 12, type);
+        }
+
+        static void setDescriptor(MemorySegment control, int index, int number) {
+            control.set(JAVA_INT, BYTES + (long) index * Integer.BYTES, number);
+        }
+
+        static long length(MemorySegment control, long at) {
+            return control.get(JAVA_LONG, at);
+        }
+
+        static int level(MemorySegment control, long at) {
+            return control.get(JAVA_INT, at + 8);
+        }
+
+        static int type(MemorySegment control, long at) {
+            return control.get(JAVA_INT, at + 12);
+        }
+
+        static int descriptor(MemorySegment control, long at, int index) {
+            return control.get(JAVA_INT, at + BYTES + (long) index * Integer.BYTES);
+        }
+
+        /** Where the next header would be. */
+        static long next(MemorySegment control, long at) {
+            return at + (length(control, at) + 7 & -8L);
+        }
+    }
+
+    /**
+     * {@code struct ucred}.
+     * <pre>
+     *   0  pid  i32
+     *   4  uid  u32
+     *   8  gid  u32
+     * </pre>
+     */
+    static final class Ucred {
+        static final int BYTES = 12;
+
+        private Ucred() {}
+
+        static PeerCredentials read(MemorySegment ucred) {
+            return new PeerCredentials(ucred.get(JAVA_INT, 0), ucred.get(JAVA_INT, 4), ucred.get(JAVA_INT, 8));
+        }
+    }
+
+    /**
+     * {@code struct statx}, which unlike {@code struct stat} is the same everywhere.
+     * <pre>
+     *     0  mask    u32       16  links   u32       20  owner   u32
+     *    24  group   u32       28  mode    u16       32  inode   u64
+     *    40  size    u64      136  device  u32 major, u32 minor
+     * </pre>
+     */
+    static final class Statx {
+        static final long BYTES = 256;
+
+        private Statx() {}
+
+        static FileStatus read(MemorySegment statx) {
+            return new FileStatus(
+                    Short.toUnsignedInt(statx.get(JAVA_SHORT, 28)),
+                    statx.get(JAVA_INT, 20),
+                    statx.get(JAVA_LONG, 40),
+                    statx.get(JAVA_INT, 16),
+                    statx.get(JAVA_LONG, 32),
+                    statx.get(JAVA_LONG, 136));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.urma4j.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.stream.Stream;
+
+/**
+ * Turns names of libc functions into method handles.
+ *
+ * <p>To bind never fails: where the platform or the function is missing, the handle throws
+ * {@link UnsupportedOperationException} when it is called. Hence a class of bindings loads everywhere, and the first
+ * use tells the reason rather than an error of class initialization.
+ */
+final class Linkage {
+    private static final MethodHandle REFUSE = refusalFactory();
+
+    private Linkage() {}
+
+    /** A function that reports by errno; its handle takes the state of a {@link CallFrame} before its arguments. */
+    static MethodHandle bind(String function, FunctionDescriptor descriptor, Linker.Option... options) {
+        Linker.Option[] all = Stream.concat(Stream.of(Linker.Option.captureCallState("errno")), Stream.of(options))
+                .toArray(Linker.Option[]::new);
+        MethodType type = descriptor.toMethodType().insertParameterTypes(0, MemorySegment.class);
+        return link(function, descriptor, type, all);
+    }
+
+    /**
+     * A function that cannot fail and returns within a fraction of a microsecond: called without leaving the Java
+     * state of the thread, so a garbage collection would wait for it.
+     */
+    static MethodHandle bindCritical(String function, FunctionDescriptor descriptor) {
+        return link(function, descriptor, descriptor.toMethodType(), Linker.Option.critical(false));
+    }
+
+    /** A system call that goes through {@code syscall(2)}; its handle looks as if libc had the function. */
+    static MethodHandle bindKernelCall(KernelCall call, FunctionDescriptor descriptor) {
+        FunctionDescriptor withNumber = descriptor.insertArgumentLayouts(0, JAVA_LONG);
+        MethodHandle handle = bind("syscall", withNumber, Linker.Option.firstVariadicArg(1));
+        long number = Platform.current().map(call::number).orElse(-1L);
+        return MethodHandles.insertArguments(handle, 1, number);
+    }
+
+    /** What a handle threw: only refusals and errors are possible, since no C function throws. */
+    static RuntimeException rethrow(Throwable thrown) {
+        return switch (thrown) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> new IllegalStateException("a native call threw a checked exception", thrown);
+        };
+    }
+
+    @SuppressWarnings("restricted") // the one place that links native code
+    private static MethodHandle link(
+            String function, FunctionDescriptor descriptor, MethodType type, Linker.Option... options) {
+        if (Platform.current().isEmpty()) {
+            return refusing(type, Platform.refusal());
+        }
+        Linker linker = Linker.nativeLinker();
+        return linker.defaultLookup()
+                .find(function)
+                .map(address -> linker.downcallHandle(address, descriptor, options))
+                .orElseGet(() -> refusing(type, "the libc of this machine has no function '" + function + "'"));
+    }
+
+    static MethodHandle refusing(MethodType type, String message) {
+        MethodHandle thrower = MethodHandles.throwException(type.returnType(), UnsupportedOperationException.class);
+        MethodHandle refusal = MethodHandles.collectArguments(thrower, 0, REFUSE.bindTo(message));
+        return MethodHandles.dropArguments(refusal, 0, type.parameterList());
+    }
+
+    private static MethodHandle refusalFactory() {
+        try {
+            return MethodHandles.lookup()
+                    .findConstructor(
+                            UnsupportedOperationException.class, MethodType.methodType(void.class, String.class));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("UnsupportedOperationException(String) is gone", e);
+        }
+    }
+}
