@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClosingOrder {
     private final Map<AutoCloseable, Integer> rankOf = new LinkedHashMap<>();
 
-    /** @param rank lower ranks are closed first */
+    /** Adds a child; lower ranks are closed first. */
     public synchronized <T extends AutoCloseable> T add(T child, int rank) {
         rankOf.put(child, rank);
         return child;
@@ -58,7 +58,7 @@ public final class ClosingOrder {
         return failure;
     }
 
-    /** @throws UrmaException EAGAIN naming the open children */
+    /** Refuses with EAGAIN, naming the open children, when there are any. */
     public synchronized void checkEmpty(Object owner) {
         if (!rankOf.isEmpty()) {
             throw new UrmaException(

@@ -18,7 +18,7 @@ public final class Lifetime {
     private final Set<Object> holders = Collections.newSetFromMap(new IdentityHashMap<>());
     private volatile boolean closed;
 
-    /** @param owner whose life this is; its {@code toString} names it in messages */
+    /** The life of {@code owner}, whose {@code toString} names it in messages. */
     public Lifetime(Object owner) {
         this.owner = owner;
     }
@@ -27,7 +27,7 @@ public final class Lifetime {
         return closed;
     }
 
-    /** @throws UrmaException EINVAL "is closed" */
+    /** Refuses with EINVAL "is closed". */
     public void checkOpen() {
         if (closed) {
             throw Checks.closed(owner);

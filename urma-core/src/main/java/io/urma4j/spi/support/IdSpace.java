@@ -18,6 +18,8 @@ public final class IdSpace {
     private int next = LAST_WELL_KNOWN + 1;
 
     /**
+     * Numbers up to {@code last}.
+     *
      * @param kind of object, for messages
      * @param last largest number
      */
