@@ -24,8 +24,7 @@ public final class Dir implements AutoCloseable {
     private static final int OWNER_ONLY_DIRECTORY = 0700;
 
     // The two architectures exchange these among each other and with O_DIRECT and O_LARGEFILE.
-    private static final boolean ARM =
-            Platform.current().filter(Platform.LINUX_AARCH64::equals).isPresent();
+    private static final boolean ARM = Platform.isCurrent(Platform.LINUX_AARCH64);
     private static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
     private static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
 

@@ -95,8 +95,7 @@ final class Layouts {
      * </pre>
      */
     static final class EpollEvent {
-        private static final boolean PACKED =
-                Platform.current().filter(Platform.LINUX_X86_64::equals).isPresent();
+        private static final boolean PACKED = Platform.isCurrent(Platform.LINUX_X86_64);
         private static final long TAG = PACKED ? 4 : 8;
         static final long BYTES = PACKED ? 12 : 16;
 

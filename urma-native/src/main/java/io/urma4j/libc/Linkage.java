@@ -8,7 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.stream.Stream;
+import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * Turns names of libc functions into method handles.
@@ -16,16 +17,16 @@ import java.util.stream.Stream;
  * <p>To bind never fails: where the platform or the function is missing, the handle throws
  * {@link UnsupportedOperationException} when it is called. Hence a class of bindings loads everywhere, and the first
  * use tells the reason rather than an error of class initialization.
+ *
+ * <p>No lambda here, nor where a memory is made: a first program would pay tens of milliseconds for its first one.
  */
 final class Linkage {
-    private static final MethodHandle REFUSE = refusalFactory();
-
     private Linkage() {}
 
     /** A function that reports by errno; its handle takes the state of a {@link CallFrame} before its arguments. */
     static MethodHandle bind(String function, FunctionDescriptor descriptor, Linker.Option... options) {
-        Linker.Option[] all = Stream.concat(Stream.of(Linker.Option.captureCallState("errno")), Stream.of(options))
-                .toArray(Linker.Option[]::new);
+        Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+        all[options.length] = Linker.Option.captureCallState("errno");
         MethodType type = descriptor.toMethodType().insertParameterTypes(0, MemorySegment.class);
         return link(function, descriptor, type, all);
     }
@@ -42,7 +43,8 @@ final class Linkage {
     static MethodHandle bindKernelCall(KernelCall call, FunctionDescriptor descriptor) {
         FunctionDescriptor withNumber = descriptor.insertArgumentLayouts(0, JAVA_LONG);
         MethodHandle handle = bind("syscall", withNumber, Linker.Option.firstVariadicArg(1));
-        long number = Platform.current().map(call::number).orElse(-1L);
+        Optional<Platform> platform = Platform.current();
+        long number = platform.isPresent() ? call.number(platform.get()) : -1;
         return MethodHandles.insertArguments(handle, 1, number);
     }
 
@@ -62,15 +64,16 @@ final class Linkage {
             return refusing(type, Platform.refusal());
         }
         Linker linker = Linker.nativeLinker();
-        return linker.defaultLookup()
-                .find(function)
-                .map(address -> linker.downcallHandle(address, descriptor, options))
-                .orElseGet(() -> refusing(type, "the libc of this machine has no function '" + function + "'"));
+        Optional<MemorySegment> address = linker.defaultLookup().find(function);
+        return address.isPresent()
+                ? linker.downcallHandle(address.get(), descriptor, options)
+                : refusing(type, "the libc of this machine has no function '" + function + "'");
     }
 
     static MethodHandle refusing(MethodType type, String message) {
         MethodHandle thrower = MethodHandles.throwException(type.returnType(), UnsupportedOperationException.class);
-        MethodHandle refusal = MethodHandles.collectArguments(thrower, 0, REFUSE.bindTo(message));
+        MethodHandle refusal =
+                MethodHandles.collectArguments(thrower, 0, refusalFactory().bindTo(message));
         return MethodHandles.dropArguments(refusal, 0, type.parameterList());
     }
 

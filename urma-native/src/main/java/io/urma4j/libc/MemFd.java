@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -78,11 +79,13 @@ public final class MemFd {
 
     /** Adds seals for ever. EPERM when SEAL is among the old ones, EBUSY as told at {@link Seal#WRITE}. */
     public static void addSeals(Fd memFd, Seal... seals) {
-        Set<Seal> set = Set.of(seals);
-        int bits = set.stream().mapToInt(seal -> seal.bit).sum();
+        int bits = 0;
+        for (Seal seal : seals) {
+            bits |= seal.bit;
+        }
         int result = Fd.fcntl(memFd, F_ADD_SEALS, bits);
         if (result < 0) {
-            throw new LibcException("fcntl", memFd + ", F_ADD_SEALS, " + set, -result);
+            throw new LibcException("fcntl", memFd + ", F_ADD_SEALS, " + Arrays.toString(seals), -result);
         }
     }
 
@@ -94,8 +97,12 @@ public final class MemFd {
         if (bits < 0) {
             throw new LibcException("fcntl", memFd + ", F_GET_SEALS", -bits);
         }
-        Set<Seal> seals = EnumSet.allOf(Seal.class);
-        seals.removeIf(seal -> (bits & seal.bit) == 0);
+        Set<Seal> seals = EnumSet.noneOf(Seal.class);
+        for (Seal seal : Seal.values()) {
+            if ((bits & seal.bit) != 0) {
+                seals.add(seal);
+            }
+        }
         return Collections.unmodifiableSet(seals);
     }
 

@@ -31,7 +31,7 @@ public final class PidFd implements AutoCloseable {
         return Poll.await(fd, Poll.IN, 0) != 0;
     }
 
-    /** Readable once the process has ended; closes with this object. */
+    /** Readable once the process has ended, then hung up too when its parent has taken note; closes with this object. */
     public Fd fd() {
         return fd;
     }

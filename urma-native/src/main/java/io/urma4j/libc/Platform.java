@@ -25,6 +25,10 @@ public enum Platform {
         return CURRENT.orElseThrow(() -> new UnsupportedOperationException(refusal()));
     }
 
+    static boolean isCurrent(Platform platform) {
+        return CURRENT.isPresent() && CURRENT.get() == platform;
+    }
+
     static String refusal() {
         return "shared memory needs Linux on x86_64 or aarch64 (little endian); this is "
                 + System.getProperty("os.name") + " on " + System.getProperty("os.arch");
