@@ -7,13 +7,18 @@ import java.nio.file.Path;
 
 /** What is behind a descriptor that another process sent: asked before it is used as what it should be. */
 final class DescriptorKind {
+    private static final String EVENTFD = "anon_inode:[eventfd]";
     private static final int F_GETFL = 3;
     private static final int O_NONBLOCK = 0x800;
 
     private DescriptorKind() {}
 
+    /** Refuses what is no eventfd, or a blocking one. */
     static void checkEventFd(Fd fd) {
-        check(fd, "anon_inode:[eventfd]");
+        String target = target(fd);
+        if (!target.equals(EVENTFD)) {
+            throw new IllegalArgumentException(fd + " is " + target + ", not " + EVENTFD);
+        }
         int flags = Fd.fcntl(fd, F_GETFL, 0);
         if (flags < 0) {
             throw new LibcException("fcntl", fd + ", F_GETFL", -flags);
@@ -23,14 +28,11 @@ final class DescriptorKind {
         }
     }
 
-    private static void check(Fd fd, String wanted) {
+    private static String target(Fd fd) {
         int number = fd.acquire();
         try {
-            String target = Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(number)))
+            return Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(number)))
                     .toString();
-            if (!target.equals(wanted)) {
-                throw new IllegalArgumentException(fd + " is " + target + ", not " + wanted);
-            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot tell what " + fd + " is", e);
         } finally {

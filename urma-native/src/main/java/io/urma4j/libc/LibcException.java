@@ -4,7 +4,7 @@ import java.io.Serial;
 
 /**
  * A native call that failed: which one, with which arguments, and errno in words, for example
- * {@code mmap(lengthBytes=1048576, protection=READ_WRITE, fd=7) failed: ENOMEM (12): Cannot allocate memory}.
+ * {@code ftruncate(fd 7 (memfd urma:table), sizeBytes=0) failed: EPERM (1): Operation not permitted}.
  */
 public final class LibcException extends RuntimeException {
     @Serial
