@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A registered region of this context. */
+@SuppressWarnings("DoNotCallSuggester")
 public final class ShmSegment implements ProviderSegment {
     /** The bytes; access throws {@code IllegalStateException} once whoever owns them has freed them. */
     public final MemorySegment memory;

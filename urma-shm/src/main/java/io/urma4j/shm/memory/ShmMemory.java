@@ -7,6 +7,7 @@ import io.urma4j.spi.ProviderMemory;
 import java.lang.foreign.MemorySegment;
 
 /** Memory in a sealed memfd. */
+@SuppressWarnings("DoNotCallSuggester")
 public final class ShmMemory implements ProviderMemory {
     private ShmMemory() {}
 
