@@ -47,7 +47,7 @@ public final class Dir implements AutoCloseable {
 
     /** Opens a directory that exists; ELOOP or ENOTDIR when the last step is a symbolic link or something else. */
     public static Dir open(Path path) {
-        int number = openat(AT_FDCWD, path.toString(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int number = openPath(path.toString(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (number < 0) {
             throw new LibcException("open", "'" + path + "', DIRECTORY|NOFOLLOW", -number);
         }
@@ -162,6 +162,11 @@ public final class Dir implements AutoCloseable {
             throw new LibcException("unlinkat", fd + ", '" + name + "'" + kind, -result);
         }
         return true;
+    }
+
+    /** Opens a path as it stands. */
+    static int openPath(String path, int flags) {
+        return openat(AT_FDCWD, path, flags);
     }
 
     private int openat(String name, int flags) {

@@ -22,6 +22,8 @@ public final class MemFd {
     private static final int MFD_HUGETLB = 4;
     private static final int MFD_NOEXEC_SEAL = 8; // since Linux 6.3; silences a warning of the kernel
     private static final int MFD_HUGE_SHIFT = 26;
+    private static final int O_RDONLY = 0;
+    private static final int O_CLOEXEC = 0x80000;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_GET_SEALS = 1034;
 
@@ -104,6 +106,21 @@ public final class MemFd {
             }
         }
         return Collections.unmodifiableSet(seals);
+    }
+
+    /** The same memory by a descriptor that cannot be written through, mapped writable, or given seals. */
+    public static Fd openReadOnly(Fd memFd) {
+        int number = memFd.acquire();
+        int result;
+        try {
+            result = Dir.openPath("/proc/self/fd/" + number, O_RDONLY | O_CLOEXEC);
+        } finally {
+            memFd.release();
+        }
+        if (result < 0) {
+            throw new LibcException("open", memFd + ", RDONLY", -result);
+        }
+        return Fd.own(result, memFd.what());
     }
 
     public static long sizeBytes(Fd memFd) {

@@ -2,33 +2,234 @@ package io.urma4j.shm.memory;
 
 import io.urma4j.AllocOptions;
 import io.urma4j.AllocReport;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Mapping;
+import io.urma4j.libc.Mapping.Protection;
+import io.urma4j.libc.MemFd;
+import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.spi.ProviderMemory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Memory in a sealed memfd. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * Memory in a memfd that can neither shrink nor grow from birth on, mapped here for reading and writing. Safe for any
+ * thread.
+ *
+ * <p>The file has no name anywhere, and lives until its last user has let go: so memory that an importer still has is
+ * never another's, even when this object has been closed.
+ */
 public final class ShmMemory implements ProviderMemory {
-    private ShmMemory() {}
+    /** One call of the kernel gets this much, so that a signal does not make it begin anew for ever. */
+    private static final long RESERVE_STEP_BYTES = 64L << 20;
 
+    private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
+
+    private final String label;
+    private final Fd fd;
+    private final Arena arena;
+    private final MemorySegment segment;
+    private final AllocReport report;
+
+    private final Set<Object> writableUsers = new LinkedHashSet<>(); // these four: guarded by this
+    private List<String> quarantinedBy = List.of();
+    private @Nullable Fd readOnly;
+    private boolean sealedAgainstWriting;
+
+    private ShmMemory(String label, Fd fd, Arena arena, MemorySegment segment, AllocReport report) {
+        this.label = label;
+        this.fd = fd;
+        this.arena = arena;
+        this.segment = segment;
+        this.report = report;
+    }
+
+    /**
+     * Memory of zeros.
+     *
+     * @param label at most 200 bytes, seen in {@code /proc} by people who debug
+     * @throws UrmaException ENOMEM when the machine or a control group cannot give it
+     */
     public static ShmMemory allocate(long lengthBytes, AllocOptions options, String label) {
-        throw new UnsupportedOperationException();
+        if (lengthBytes <= 0 || lengthBytes > Long.MAX_VALUE / 2) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, label, "length " + lengthBytes + " must lie in 1…" + Long.MAX_VALUE / 2);
+        }
+        MemoryLimits limits = MemoryLimits.ofThisProcess();
+        List<String> steps = new ArrayList<>();
+        try {
+            if (options.hugePages()) {
+                Optional<ShmMemory> huge = onPool(lengthBytes, options, label, limits, steps);
+                if (huge.isPresent()) {
+                    return huge.get();
+                }
+            }
+            return onPages(lengthBytes, options, label, limits, steps);
+        } catch (LibcException e) {
+            throw Failures.of(label, "cannot allocate " + lengthBytes + " bytes", e);
+        }
+    }
+
+    /** Pages of the pool are counted apart: the machine's free memory does not hold them, and does not limit them. */
+    private static Optional<ShmMemory> onPool(
+            long lengthBytes, AllocOptions options, String label, MemoryLimits limits, List<String> steps) {
+        Optional<Fd> fd = HugePages.create(label, lengthBytes, limits, steps);
+        if (fd.isEmpty()) {
+            return Optional.empty();
+        }
+        long sizeBytes = MemFd.sizeBytes(fd.get());
+        try {
+            ShmMemory memory = map(label, fd.get(), lengthBytes, limits.kib("Hugepagesize"), options, steps);
+            return Optional.of(memory);
+        } catch (LibcException e) {
+            fd.get().close();
+            steps.add(HugePages.tooFew(sizeBytes, e));
+            return Optional.empty();
+        }
+    }
+
+    private static ShmMemory onPages(
+            long lengthBytes, AllocOptions options, String label, MemoryLimits limits, List<String> steps) {
+        long pageBytes = Mapping.pageSizeBytes();
+        long sizeBytes = (lengthBytes + pageBytes - 1) / pageBytes * pageBytes;
+        limits.check(label, sizeBytes);
+        Fd fd = MemFd.create(label, sizeBytes);
+        try {
+            return map(label, fd, lengthBytes, pageBytes, options, steps);
+        } catch (RuntimeException e) {
+            fd.close();
+            throw e;
+        }
+    }
+
+    private static ShmMemory map(
+            String label, Fd fd, long lengthBytes, long pageBytes, AllocOptions options, List<String> steps) {
+        long sizeBytes = MemFd.sizeBytes(fd);
+        MemFd.addSeals(fd, Seal.SHRINK, Seal.GROW);
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment mapping = Mapping.map(fd, 0, sizeBytes, Protection.READ_WRITE, arena);
+            if (options.hugePages() && pageBytes == Mapping.pageSizeBytes()) {
+                HugePages.advise(mapping, steps);
+            }
+            if (options.reserve()) {
+                reserve(fd, sizeBytes);
+            }
+            AllocReport report = new AllocReport(lengthBytes, pageBytes, steps);
+            return new ShmMemory(label, fd, arena, mapping.asSlice(0, lengthBytes), report);
+        } catch (RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static void reserve(Fd fd, long sizeBytes) {
+        for (long at = 0; at < sizeBytes; at += RESERVE_STEP_BYTES) {
+            MemFd.reserve(fd, at, Math.min(RESERVE_STEP_BYTES, sizeBytes - at));
+        }
     }
 
     @Override
     public MemorySegment segment() {
-        throw new UnsupportedOperationException();
-    }
-
-    public Fd fd() {
-        throw new UnsupportedOperationException();
+        return segment;
     }
 
     @Override
     public AllocReport report() {
-        throw new UnsupportedOperationException();
+        return report;
+    }
+
+    /** The memfd; it closes with this object. */
+    public Fd fd() {
+        return fd;
+    }
+
+    /**
+     * Takes note of a user of the memory that may share it for writing.
+     *
+     * @throws UrmaException ENOPERM when it was sealed for readers already
+     */
+    public synchronized void addWritableUser(Object user) {
+        if (sealedAgainstWriting) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    this,
+                    "was imported as a READ segment and is sealed against writing by others for ever");
+        }
+        writableUsers.add(user);
+    }
+
+    public synchronized void removeWritableUser(Object user) {
+        writableUsers.remove(user);
+    }
+
+    /** The descriptor to be handed to a peer that may write; whoever has it can add no seal. */
+    public synchronized Fd shareWritable() {
+        addSeals(Seal.SEAL);
+        return fd;
+    }
+
+    /**
+     * The descriptor to be handed to a peer that may only read. Unless somebody shares the memory for writing, it is
+     * sealed first: nobody who does not have a writable mapping now will ever get one.
+     */
+    public synchronized Fd shareReadOnly() {
+        if (writableUsers.isEmpty() && !sealedAgainstWriting) {
+            addSeals(Seal.FUTURE_WRITE, Seal.SEAL);
+            sealedAgainstWriting = MemFd.seals(fd).contains(Seal.FUTURE_WRITE);
+        }
+        if (readOnly == null) {
+            readOnly = MemFd.openReadOnly(fd);
+        }
+        return readOnly;
+    }
+
+    private void addSeals(Seal... seals) {
+        if (!MemFd.seals(fd).contains(Seal.SEAL)) {
+            MemFd.addSeals(fd, seals);
+        }
+    }
+
+    /** Keeps the memory from being registered anew while these importers may still touch it. */
+    public synchronized void quarantine(List<String> importers) {
+        quarantinedBy = List.copyOf(importers);
+    }
+
+    /**
+     * Refuses while importers of an earlier registration may still touch it.
+     *
+     * @throws UrmaException EAGAIN, naming them
+     */
+    public synchronized void checkNotQuarantined() {
+        if (!quarantinedBy.isEmpty()) {
+            throw new UrmaException(UrmaStatus.EAGAIN, this, "is quarantined: " + quarantinedBy + " may still use it");
+        }
+    }
+
+    /** Unmaps it here; whoever touches it afterwards gets {@code IllegalStateException}. Idempotent. */
+    @Override
+    public void close() {
+        if (!Fence.close(arena, System.nanoTime() + CLOSE_PATIENCE_NANOS)) {
+            throw new UrmaException(UrmaStatus.EAGAIN, this, "cannot be closed, a native call still uses it");
+        }
+        fd.close();
+        synchronized (this) {
+            if (readOnly != null) {
+                readOnly.close();
+            }
+        }
     }
 
     @Override
-    public void close() {}
+    public String toString() {
+        return "memory '" + label + "' of " + report.lengthBytes() + " bytes";
+    }
 }

@@ -1,0 +1,66 @@
+package io.urma4j.shm.memory;
+
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Mapping;
+import io.urma4j.libc.MemFd;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Larger pages where the machine has them; each step down is told in words. */
+final class HugePages {
+    private static final Path SHMEM_ENABLED = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+
+    private HugePages() {}
+
+    /** A memfd on pages of the machine's pool, or empty with the reason added to {@code steps}. */
+    static Optional<Fd> create(String label, long lengthBytes, MemoryLimits limits, List<String> steps) {
+        long pageBytes = limits.kib("Hugepagesize");
+        if (pageBytes <= 0) {
+            steps.add("no huge pages: the kernel has none");
+            return Optional.empty();
+        }
+        long pages = (lengthBytes + pageBytes - 1) / pageBytes;
+        try {
+            return Optional.of(MemFd.createHuge(label, pages * pageBytes, pageBytes));
+        } catch (LibcException e) {
+            steps.add("no huge pages: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Says why a mapping of a pool's pages failed: there are too few. */
+    static String tooFew(long sizeBytes, LibcException cause) {
+        return "no huge pages: the pool (vm.nr_hugepages) has too few free for " + sizeBytes + " bytes: "
+                + cause.getMessage();
+    }
+
+    /** Asks for transparent huge pages; what is in the way is added to {@code steps}. */
+    static boolean advise(MemorySegment mapping, List<String> steps) {
+        String setting = setting();
+        if (setting.contains("[never]") || setting.contains("[deny]") || setting.isEmpty()) {
+            steps.add("no transparent huge pages: " + SHMEM_ENABLED + " is '" + setting + "', needs advise or always");
+            return false;
+        }
+        try {
+            Mapping.advise(mapping, Mapping.Advice.HUGE_PAGE);
+            steps.add("transparent huge pages, as far as the kernel finds them");
+            return true;
+        } catch (LibcException e) {
+            steps.add("no transparent huge pages: " + e.getMessage());
+            return false;
+        }
+    }
+
+    private static String setting() {
+        try {
+            return Files.readString(SHMEM_ENABLED).strip();
+        } catch (IOException e) {
+            return ""; // a kernel without them
+        }
+    }
+}
