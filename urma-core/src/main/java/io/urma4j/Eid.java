@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param low the last eight bytes, big-endian
  */
 public record Eid(long high, long low) {
+    /** Length of its binary form. */
+    public static final int BYTES = 16;
+
     /** No endpoint; never a target. */
     public static final Eid ZERO = new Eid(0, 0);
 

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
 import java.util.List;
 
 /**
@@ -8,7 +9,7 @@ import java.util.List;
  *
  * @param incarnation of the owner's address space (S1.5)
  * @param orderType the effective one
- * @param endpoints by which the owner can be reached, best first
+ * @param endpoints by which the owner can be reached, best first; at most 32
  */
 public record JettyDescriptor(
         JettyId id,
@@ -20,6 +21,13 @@ public record JettyDescriptor(
         List<Endpoint> endpoints) {
 
     public JettyDescriptor {
+        if (id.eid().isZero()) {
+            throw Checks.invalid("Jetty descriptor", "the EID is zero");
+        }
+        if (orderType == OrderType.DEF || !orderType.isLegalFor(mode)) {
+            throw Checks.invalid("Jetty descriptor", "order type " + orderType + " is not an effective one of " + mode);
+        }
+        Checks.inRange("Jetty descriptor", "number of endpoints", endpoints.size(), 0, SegmentDescriptor.MAX_ENDPOINTS);
         endpoints = List.copyOf(endpoints);
     }
 

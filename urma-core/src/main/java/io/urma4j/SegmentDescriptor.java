@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
 import java.util.List;
 
 /**
@@ -7,7 +8,7 @@ import java.util.List;
  *
  * @param incarnation of the home's address space; a restarted home is another home (S1.5)
  * @param capabilities what differs from segment to segment (S3.2)
- * @param endpoints by which the home can be reached, best first
+ * @param endpoints by which the home can be reached, best first; at most 32
  */
 public record SegmentDescriptor(
         Eid eid,
@@ -20,7 +21,16 @@ public record SegmentDescriptor(
         Capabilities capabilities,
         List<Endpoint> endpoints) {
 
+    /** Most endpoints of a descriptor. */
+    static final int MAX_ENDPOINTS = 32;
+
     public SegmentDescriptor {
+        if (eid.isZero()) {
+            throw Checks.invalid("segment descriptor", "the EID is zero");
+        }
+        Checks.inRange("segment descriptor", "uasid", uasid, 0, JettyId.MAX);
+        Checks.inRange("segment descriptor", "length", lengthBytes, 1, Long.MAX_VALUE);
+        Checks.inRange("segment descriptor", "number of endpoints", endpoints.size(), 0, MAX_ENDPOINTS);
         endpoints = List.copyOf(endpoints);
     }
 

@@ -11,6 +11,7 @@ public class UrmaException extends RuntimeException {
 
     private final UrmaStatus status;
     private final String object;
+    private final String reason;
 
     public UrmaException(UrmaStatus status, Object object, String message) {
         this(status, object, message, null);
@@ -20,11 +21,17 @@ public class UrmaException extends RuntimeException {
         super(object + ": " + message + " (" + status + ")", cause);
         this.status = status;
         this.object = object.toString();
+        this.reason = message;
     }
 
     /** Why it failed, in URMA's terms; never {@link UrmaStatus#SUCCESS}. */
     public UrmaStatus status() {
         return status;
+    }
+
+    /** What is wrong: the message without object and status. */
+    public String reason() {
+        return reason;
     }
 
     /** The object that refused, as its {@code toString} describes it. */

@@ -1,0 +1,65 @@
+package io.urma4j;
+
+import static io.urma4j.DescriptorField.ACCESS;
+import static io.urma4j.DescriptorField.CAPABILITIES;
+import static io.urma4j.DescriptorField.EID;
+import static io.urma4j.DescriptorField.ENDPOINT;
+import static io.urma4j.DescriptorField.INCARNATION;
+import static io.urma4j.DescriptorField.LENGTH;
+import static io.urma4j.DescriptorField.MEMORY_KIND;
+import static io.urma4j.DescriptorField.MODE;
+import static io.urma4j.DescriptorField.ORDER_TYPE;
+import static io.urma4j.DescriptorField.POLICY;
+import static io.urma4j.DescriptorField.QUEUE_ID;
+import static io.urma4j.DescriptorField.QUEUE_KIND;
+import static io.urma4j.DescriptorField.TOKEN;
+import static io.urma4j.DescriptorField.TOKEN_ID;
+import static io.urma4j.DescriptorField.UASID;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What a descriptor describes: its number in the binary form, its word in the text form, and its fields. */
+enum DescriptorKind {
+    SEGMENT(
+            1,
+            "segment",
+            EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, TOKEN_ID, LENGTH, ACCESS, CAPABILITIES, MEMORY_KIND)),
+    JETTY(2, "jetty", EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, QUEUE_ID, QUEUE_KIND, MODE, ORDER_TYPE)),
+    /** A segment together with its token. */
+    SHARED_SEGMENT(3, "shared-segment", withToken(SEGMENT)),
+    /** A Jetty or JFR together with its token. */
+    SHARED_JETTY(4, "shared-jetty", withToken(JETTY));
+
+    /** In the binary form. */
+    final int number;
+
+    /** In the text form and in messages. */
+    final String word;
+
+    @SuppressWarnings("ImmutableEnumChecker") // unmodifiable, which the type cannot say
+    private final Set<DescriptorField> fields;
+
+    DescriptorKind(int number, String word, Set<DescriptorField> fields) {
+        this.number = number;
+        this.word = word;
+        this.fields = Collections.unmodifiableSet(fields);
+    }
+
+    private static Set<DescriptorField> withToken(DescriptorKind bare) {
+        Set<DescriptorField> fields = EnumSet.copyOf(bare.fields);
+        fields.add(TOKEN);
+        return fields;
+    }
+
+    /** The fields that a descriptor of this kind has, each once, except ENDPOINT. */
+    Set<DescriptorField> fields() {
+        return fields;
+    }
+
+    /** How a line with a descriptor of this kind begins. */
+    String prefix() {
+        return "urma4j:" + word + ":1:";
+    }
+}
