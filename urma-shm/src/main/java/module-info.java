@@ -4,4 +4,7 @@ module io.urma4j.shm {
     requires io.urma4j.libc;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
+
+    provides io.urma4j.spi.UrmaProvider with
+            io.urma4j.shm.ShmProvider;
 }

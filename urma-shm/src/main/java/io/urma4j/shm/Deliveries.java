@@ -1,0 +1,258 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
+import io.urma4j.shm.control.InvalidateResult;
+import io.urma4j.shm.ring.Answer;
+import io.urma4j.shm.ring.RingReceiver;
+import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.CompletionRecord;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of the slots that arrive by a path: each is matched with a receive work request, copied, recorded and
+ * answered. One thread at a time, under the path's claim to receive.
+ *
+ * <p>A flow is what one queue sends to one other. A message that finds no receive work request is answered so, and its
+ * flow is held from then on: what is behind it in the ring is turned away until the sender starts anew with that very
+ * message. So messages of a flow are taken in order, and no flow waits for another.
+ */
+final class Deliveries {
+    private static final int RETRY_INVALIDATE_MICROS = 200;
+
+    private final ShmContext context;
+    private final MessagePath path;
+    private final RingReceiver in;
+    private final Set<Long> held = new HashSet<>();
+    private final Map<Long, Train> trains = new HashMap<>();
+
+    /** A message that comes in several chunks. */
+    private static final class Train {
+        final Inbound inbound;
+        final ReceiveWr wr;
+        CompletionStatus status = CompletionStatus.SUCCESS;
+        long received;
+
+        Train(Inbound inbound, ReceiveWr wr) {
+            this.inbound = inbound;
+            this.wr = wr;
+        }
+    }
+
+    Deliveries(ShmContext context, MessagePath path, RingReceiver in) {
+        this.context = context;
+        this.path = path;
+        this.in = in;
+    }
+
+    /** Handles the slot that was taken, and answers it; false when it cannot be what an honest sender would send. */
+    boolean deliver() {
+        if (!held.isEmpty() && isHeld()) {
+            in.answer(Answer.HELD, 0);
+            return true;
+        }
+        boolean first = in.has(SlotFlags.FIRST);
+        if (first && in.has(SlotFlags.LAST)) {
+            deliverWhole();
+            return true;
+        }
+        return first ? beginTrain() : continueTrain();
+    }
+
+    private long flow() {
+        return (long) in.source() << 32 | in.target();
+    }
+
+    private boolean isHeld() {
+        if (in.has(SlotFlags.FIRST) && in.has(SlotFlags.RESTART)) {
+            held.remove(flow());
+            return false;
+        }
+        return held.contains(flow());
+    }
+
+    // ---- messages of one slot
+
+    private void deliverWhole() {
+        Inbound inbound = context.inbound(in.target());
+        int admission = admission(inbound);
+        if (inbound == null || admission != Answer.TAKEN) {
+            turnAway(admission, inbound);
+            return;
+        }
+        ReceiveWr wr = inbound.receives().jfc().hasRoomForArrival()
+                ? inbound.receives().take()
+                : null;
+        if (wr == null) {
+            turnAway(Answer.NOT_READY, inbound);
+            return;
+        }
+        long payload = payloadBytes();
+        CompletionStatus status = CompletionStatus.SUCCESS;
+        if (payload > wr.capacityBytes) {
+            status = CompletionStatus.LOC_LEN_ERR;
+        } else {
+            status = scatter(wr, 0);
+        }
+        if (!record(inbound, wr, status, in.totalBytes())) {
+            inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
+            turnAway(Answer.NOT_READY, inbound);
+            return;
+        }
+        inbound.receives().recycle(wr, payload);
+        in.answer(status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
+    }
+
+    /** Bytes of the message that need a buffer: those of a WRITE_IMM are at their place already. */
+    private long payloadBytes() {
+        return in.opcode() == WRITE_IMM ? 0 : in.totalBytes();
+    }
+
+    private CompletionStatus scatter(ReceiveWr wr, long at) {
+        try {
+            wr.scatter(in.memory(), in.payloadAt(), at, in.chunkBytes());
+            return CompletionStatus.SUCCESS;
+        } catch (IllegalStateException | WrongThreadException e) {
+            if (!in.memory().scope().isAlive()) {
+                throw e; // not the buffer went away but the ring
+            }
+            return CompletionStatus.LOC_ACCESS_ERR;
+        }
+    }
+
+    /** Whether the message in the slot may be taken, as an answer. */
+    private int admission(@Nullable Inbound inbound) {
+        int opcode = in.opcode();
+        if (opcode != SEND && opcode != SEND_IMM && opcode != SEND_INVALIDATE && opcode != WRITE_IMM) {
+            return Answer.UNSUPPORTED;
+        }
+        if (inbound == null) {
+            return Answer.FAILED; // nobody has this number any more
+        }
+        int admission = inbound.admission(path.peer(), in.source());
+        if (admission == Answer.TAKEN && opcode == SEND_INVALIDATE) {
+            return invalidate(inbound);
+        }
+        return admission;
+    }
+
+    /** The token id is revoked before the record is visible (S8.11); until then the sender repeats the message. */
+    private int invalidate(Inbound inbound) {
+        if (!inbound.receives().allowsInvalidate()) {
+            return Answer.REFUSED;
+        }
+        InvalidateResult result = context.control().invalidate(path.peer(), (int) in.immediate());
+        return switch (result) {
+            case DONE -> Answer.TAKEN;
+            case IN_PROGRESS -> Answer.LATER;
+            case NOT_ALLOWED -> Answer.REFUSED;
+        };
+    }
+
+    private void turnAway(int answer, @Nullable Inbound inbound) {
+        int argument = 0;
+        if (answer == Answer.NOT_READY || answer == Answer.LATER) {
+            held.add(flow());
+            argument = answer == Answer.LATER || inbound == null
+                    ? RETRY_INVALIDATE_MICROS
+                    : inbound.receives().rnrMicros();
+        }
+        in.answer(answer, argument);
+    }
+
+    private boolean record(Inbound inbound, ReceiveWr wr, CompletionStatus status, long lengthBytes) {
+        int flags = inbound.recordFlags()
+                | (in.opcode() == SEND_IMM || in.opcode() == WRITE_IMM ? CompletionRecord.HAS_IMMEDIATE : 0)
+                | (in.opcode() == SEND_INVALIDATE ? CompletionRecord.HAS_INVALIDATED : 0)
+                | (in.has(SlotFlags.SOLICITED) ? CompletionRecord.SOLICITED : 0);
+        ShmReceiveQueue receives = inbound.receives();
+        return receives.jfc()
+                .pushReceive(
+                        CompletionRecord.header(status.value(), in.opcode(), flags, inbound.id()),
+                        wr.userContext,
+                        lengthBytes,
+                        in.immediate(),
+                        CompletionRecord.remote(in.source(), path.peer().uasid(), path.number()),
+                        path,
+                        ShmJfc.provenance(receives.ownerIndex(), 0));
+    }
+
+    // ---- messages of several slots
+
+    private boolean beginTrain() {
+        abandonTrain(trains.remove(flow())); // the sender gave up an earlier one
+        Inbound inbound = context.inbound(in.target());
+        int admission = admission(inbound);
+        if (inbound == null || admission != Answer.TAKEN) {
+            turnAway(admission, inbound);
+            if (admission != Answer.NOT_READY && admission != Answer.LATER) {
+                held.add(flow()); // the rest of it is turned away as well
+            }
+            return true;
+        }
+        ReceiveWr wr = inbound.receives().jfc().hasRoomForArrival()
+                ? inbound.receives().take()
+                : null;
+        if (wr == null) {
+            turnAway(Answer.NOT_READY, inbound);
+            return true;
+        }
+        Train train = new Train(inbound, wr);
+        if (in.totalBytes() > wr.capacityBytes) {
+            train.status = CompletionStatus.LOC_LEN_ERR;
+        }
+        trains.put(flow(), train);
+        return load(train);
+    }
+
+    private boolean continueTrain() {
+        Train train = trains.get(flow());
+        return train != null && load(train); // an honest sender begins with the first chunk
+    }
+
+    private boolean load(Train train) {
+        ReceiveWr wr = train.wr;
+        if (train.received + in.chunkBytes() > in.totalBytes()) {
+            return false;
+        }
+        if (train.status == CompletionStatus.SUCCESS) {
+            if (train.received + in.chunkBytes() > wr.capacityBytes) {
+                return false; // the total has changed under way
+            }
+            train.status = scatter(wr, train.received);
+        }
+        train.received += in.chunkBytes();
+        if (!in.has(SlotFlags.LAST)) {
+            in.answer(Answer.TAKEN, 0);
+            return true;
+        }
+        trains.remove(flow());
+        boolean told = record(train.inbound, wr, train.status, train.received);
+        train.inbound.receives().recycle(wr, train.received);
+        in.answer(told && train.status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
+        return true;
+    }
+
+    private static void abandonTrain(@Nullable Train train) {
+        if (train != null) {
+            train.inbound.receives().giveBack(train.wr);
+        }
+    }
+
+    /** The peer is gone: what it had begun is over, and its buffers are free again. */
+    void abandon() {
+        trains.values().forEach(Deliveries::abandonTrain);
+        trains.clear();
+        held.clear();
+    }
+
+    // Opcode.value() as constants
+    private static final int SEND = Opcode.SEND.value();
+    private static final int SEND_IMM = Opcode.SEND_IMM.value();
+    private static final int SEND_INVALIDATE = Opcode.SEND_INVALIDATE.value();
+    private static final int WRITE_IMM = Opcode.WRITE_IMM.value();
+}

@@ -1,0 +1,33 @@
+package io.urma4j.shm;
+
+/**
+ * The flow of messages from one send queue to one target: they arrive in order, and a target that is not ready holds up
+ * this flow and no other (S12.1). Guarded by the queue's claim.
+ */
+final class Lane {
+    final ShmTarget target;
+    final PeerLanes peer;
+
+    /** Messages of this flow that lie in the ring, unanswered. */
+    int sent;
+
+    /** The scan of the window that found the flow blocked. */
+    long blockedInScan;
+
+    /** The next message must tell the receiver that the flow starts anew. */
+    boolean restart;
+
+    /** The oldest message was not ready and is being repeated: those behind wait until it is taken. */
+    boolean probing;
+
+    /** Not before this time is the oldest message repeated. */
+    long retryAtNanos;
+
+    /** How often the oldest message found nobody ready. */
+    int rnrRounds;
+
+    Lane(ShmTarget target, PeerLanes peer) {
+        this.target = target;
+        this.peer = peer;
+    }
+}

@@ -1,0 +1,247 @@
+package io.urma4j.shm;
+
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.shm.control.PathMemory;
+import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.shm.ring.RingReceiver;
+import io.urma4j.shm.ring.RingSender;
+import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.support.Claim;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transport path to a peer: a ring in each direction, shared by all queues of both contexts.
+ *
+ * <p>Three claims, each held for a few slots: to send, to take answers, to receive. They are taken in this order, each
+ * possibly under a queue's claim or before one: answers → queue → send → JFC. Receiving takes no queue's claim but that of
+ * a receive queue.
+ */
+final class MessagePath {
+    /** Slots that one visit takes at most, so that no path starves the others. */
+    private static final int BATCH = 64;
+
+    private final ShmContext context;
+    private final Peer peer;
+    private final PathMemory memory;
+    private final RingSender out;
+    private final Deliveries deliveries;
+    private final RingReceiver in;
+    private final Claim sending = new Claim();
+    private final Claim reaping = new Claim();
+    private final Claim receiving = new Claim();
+
+    // whose message a slot carries: written before the slot is published, read after it was answered
+    private final @Nullable ShmSendQueue[] slotQueue = new ShmSendQueue[RingLayout.SLOTS];
+    private final long[] slotPosition = new long[RingLayout.SLOTS];
+
+    private final long eidHigh;
+    private final long eidLow;
+    private volatile boolean dead;
+
+    MessagePath(ShmContext context, Peer peer, PathMemory memory) {
+        this.context = context;
+        this.peer = peer;
+        this.memory = memory;
+        this.out = new RingSender(memory.outbound());
+        this.in = new RingReceiver(memory.inbound());
+        this.deliveries = new Deliveries(context, this, in);
+        this.eidHigh = peer.eid().high();
+        this.eidLow = peer.eid().low();
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    int number() {
+        return memory.number();
+    }
+
+    long eidHigh() {
+        return eidHigh;
+    }
+
+    long eidLow() {
+        return eidLow;
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    // ---- sending; the caller holds the claim of the queue
+
+    /**
+     * Puts a message, or what is left of it, into the ring.
+     *
+     * @return false when the ring is full before the message's end
+     */
+    boolean send(ShmSendQueue queue, long position, Wqe entry, Lane lane) {
+        sending.acquire();
+        try {
+            long total = entry.opcode == Opcode.WRITE_IMM ? 0 : entry.lengthBytes;
+            do {
+                if (!sendChunk(queue, position, entry, lane, total)) {
+                    return false;
+                }
+            } while (entry.sentBytes < total);
+        } finally {
+            sending.release();
+        }
+        wakePeer();
+        return true;
+    }
+
+    private boolean sendChunk(ShmSendQueue queue, long position, Wqe entry, Lane lane, long total) {
+        int chunk = (int) Math.min(total - entry.sentBytes, RingLayout.CHUNK_BYTES);
+        long payloadAt = out.hasSlot() ? out.payloadRoom(chunk) : -1;
+        if (payloadAt < 0) {
+            return false;
+        }
+        entry.gather(entry.sentBytes, out.memory(), payloadAt, chunk);
+        int flags = (entry.flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0;
+        if (entry.sentBytes == 0) {
+            flags |= SlotFlags.FIRST;
+            if (lane.restart) {
+                flags |= SlotFlags.RESTART;
+                lane.restart = false;
+            }
+        }
+        if (entry.sentBytes + chunk == total) {
+            flags |= SlotFlags.LAST;
+        }
+        int slot = (int) out.position() & (RingLayout.SLOTS - 1);
+        slotQueue[slot] = queue;
+        slotPosition[slot] = position;
+        entry.slotsInFlight++;
+        entry.sentBytes += chunk;
+        out.publish(
+                entry.opcode.value(),
+                flags,
+                queue.id(),
+                lane.target.queueId(),
+                chunk,
+                entry.immediate,
+                entry.opcode == Opcode.WRITE_IMM ? entry.lengthBytes : total,
+                payloadAt);
+        return true;
+    }
+
+    /** Wakes the peer's engine when it sleeps. */
+    private void wakePeer() {
+        // full fence: our slot or answer is visible before we look whether the peer sleeps; it looks after it said so
+        VarHandle.fullFence();
+        if (out.takeAsleep()) {
+            memory.wakePeer().signal();
+        }
+    }
+
+    // ---- progress
+
+    /** Takes what has arrived: messages, then answers. Returns the amount of work. */
+    int turn() {
+        if (dead) {
+            return 0;
+        }
+        try {
+            return receive() + reap();
+        } catch (IllegalStateException e) {
+            return 0; // the rings were taken away: the peer is gone, and the engine says so
+        }
+    }
+
+    /** Whether a turn would find something. */
+    boolean hasWork() {
+        if (dead) {
+            return false;
+        }
+        try {
+            return in.isReady() || out.peekAnswer() != 0;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
+    private int receive() {
+        if (!in.isReady() || !receiving.tryAcquire()) {
+            return 0;
+        }
+        int count = 0;
+        try {
+            while (count < BATCH && in.isReady()) {
+                if (!in.take() || !deliveries.deliver()) {
+                    context.broken(this, "its message ring holds what cannot be");
+                    break;
+                }
+                count++;
+            }
+        } finally {
+            receiving.release();
+        }
+        wakePeer();
+        return count;
+    }
+
+    private int reap() {
+        if (out.peekAnswer() == 0 || !reaping.tryAcquire()) {
+            return 0;
+        }
+        int count = 0;
+        try {
+            long word = out.peekAnswer();
+            while (count < BATCH && word != 0) {
+                int slot = (int) out.reaped() & (RingLayout.SLOTS - 1);
+                ShmSendQueue queue = slotQueue[slot];
+                long position = slotPosition[slot];
+                out.reap();
+                if (queue != null) {
+                    queue.answered(position, RingSender.answerOf(word), RingSender.argumentOf(word));
+                }
+                count++;
+                word = out.peekAnswer();
+            }
+        } finally {
+            reaping.release();
+        }
+        return count;
+    }
+
+    /** We are about to sleep: whoever sends or answers from now on wakes us. The caller fences and looks again. */
+    void askForWakeUp() {
+        if (dead) {
+            return;
+        }
+        try {
+            in.setAsleep();
+        } catch (IllegalStateException e) {
+            // taken away: the engine hears of the peer's end by the control socket
+            dead = true;
+        }
+    }
+
+    /** The peer is gone: nothing is sent or received any more. */
+    void die() {
+        dead = true;
+        sending.acquire();
+        reaping.acquire();
+        receiving.acquire();
+        try {
+            deliveries.abandon();
+            Arrays.fill(slotQueue, null);
+            memory.close();
+        } finally {
+            receiving.release();
+            reaping.release();
+            sending.release();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "path " + number() + " to " + peer;
+    }
+}

@@ -1,0 +1,81 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.shm.control.ShmImport;
+import io.urma4j.shm.control.ShmSegment;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Executes one-sided operations of the general form, and tells what a failed access means. */
+final class OneSided {
+    private OneSided() {}
+
+    /** Moves the bytes of a READ, an atomic, or any kind of WRITE. */
+    static CompletionStatus execute(Wqe entry) {
+        try {
+            switch (entry.opcode) {
+                case WRITE, WRITE_IMM -> place(entry);
+                case WRITE_NOTIFY -> {
+                    place(entry);
+                    // release: who sees the value sees the bytes
+                    Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
+                }
+                case READ -> entry.scatter(memoryOf(entry.remote), entry.remoteOffset);
+                default ->
+                    Placement.atomic(
+                            entry.opcode.value(),
+                            memoryOf(entry.remote),
+                            entry.remoteOffset,
+                            entry.local(0).memory,
+                            entry.sgeOffset[0],
+                            (int) entry.sgeLength[0],
+                            entry.operand,
+                            entry.expected);
+            }
+            return CompletionStatus.SUCCESS;
+        } catch (IllegalStateException | WrongThreadException e) {
+            return statusOf(e, entry);
+        }
+    }
+
+    private static void place(Wqe entry) {
+        if (entry.sgeCount == 1) {
+            Placement.write(
+                    entry.local(0).memory,
+                    entry.sgeOffset[0],
+                    memoryOf(entry.remote),
+                    entry.remoteOffset,
+                    entry.lengthBytes);
+        } else {
+            entry.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
+        }
+    }
+
+    private static MemorySegment memoryOf(@Nullable ShmImport imported) {
+        assert imported != null : "the opcode has a remote range";
+        return imported.memory;
+    }
+
+    /** What it means that an access failed: one of the memories is gone, or is another thread's. */
+    static CompletionStatus statusOf(RuntimeException failure, Wqe entry) {
+        if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
+            throw failure; // a bug of ours
+        }
+        if ((entry.remote != null && isGone(entry.remote)) || (entry.notify != null && isGone(entry.notify))) {
+            return CompletionStatus.REM_ACCESS_ABORT_ERR;
+        }
+        return CompletionStatus.LOC_ACCESS_ERR;
+    }
+
+    /** The same for an operation with one local range that has no entry. */
+    static CompletionStatus statusOf(RuntimeException failure, ShmImport remote, ShmSegment local) {
+        if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
+            throw failure; // a bug of ours
+        }
+        return isGone(remote) ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
+    }
+
+    private static boolean isGone(ShmImport imported) {
+        return imported.isRevoked() || !imported.memory.scope().isAlive();
+    }
+}

@@ -1,0 +1,135 @@
+package io.urma4j.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.urma4j.Opcode;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Moves bytes: the DMA engine, run by the thread that calls.
+ *
+ * <p>Every access goes through a {@code MemorySegment}, so that a range outside, or memory that was taken away meanwhile,
+ * is an exception and never a crash.
+ */
+final class Placement {
+    /** Longest copy in one go: a longer one would hold up safepoints and the fence that revokes a mapping. */
+    private static final long STEP_BYTES = 1 << 20;
+
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final VarHandle U32 = JAVA_INT.varHandle();
+
+    private Placement() {}
+
+    /**
+     * Copies into memory that others read. Everything written before by this thread is visible to who sees the bytes
+     * (S8.10); eight aligned bytes are stored at once.
+     */
+    static void write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+        if (lengthBytes == Long.BYTES && (toOffset & 7) == 0) {
+            // release: the bytes of an earlier WRITE are there before these
+            U64.setRelease(to, toOffset, from.get(JAVA_LONG_UNALIGNED, fromOffset));
+        } else {
+            VarHandle.releaseFence();
+            copy(from, fromOffset, to, toOffset, lengthBytes);
+        }
+    }
+
+    /** Copies out of memory that others write. What they wrote before the bytes that we see is visible afterwards. */
+    static void read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+        if (lengthBytes == Long.BYTES && (fromOffset & 7) == 0) {
+            to.set(JAVA_LONG_UNALIGNED, toOffset, (long) U64.getAcquire(from, fromOffset));
+        } else {
+            copy(from, fromOffset, to, toOffset, lengthBytes);
+            VarHandle.acquireFence();
+        }
+    }
+
+    /** Copies, in steps. */
+    static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+        long done = 0;
+        while (lengthBytes - done > STEP_BYTES) {
+            MemorySegment.copy(from, fromOffset + done, to, toOffset + done, STEP_BYTES);
+            done += STEP_BYTES;
+        }
+        copyStep(from, fromOffset + done, to, toOffset + done, lengthBytes - done);
+    }
+
+    /** A naturally aligned piece of 4 or 2 bytes or 1 byte must not tear; the others may. */
+    private static void copyStep(
+            MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+        if (lengthBytes == Integer.BYTES && ((fromOffset | toOffset) & 3) == 0 && isAligned(from, to)) {
+            to.set(JAVA_INT, toOffset, from.get(JAVA_INT, fromOffset));
+        } else {
+            MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+        }
+    }
+
+    private static boolean isAligned(MemorySegment from, MemorySegment to) {
+        return from.isNative() && to.isNative() && ((from.address() | to.address()) & 3) == 0;
+    }
+
+    /** Stores eight aligned bytes; everything written before is visible to who sees them. */
+    static void storeRelease(MemorySegment to, long offset, long value) {
+        U64.setRelease(to, offset, value);
+    }
+
+    /** Executes an atomic, and stores the old value into {@code result}. */
+    static void atomic(
+            int opcode,
+            MemorySegment memory,
+            long offset,
+            MemorySegment result,
+            long resultOffset,
+            int sizeBytes,
+            long operand,
+            long expected) {
+        if (sizeBytes == Long.BYTES) {
+            result.set(JAVA_LONG_UNALIGNED, resultOffset, atomic64(opcode, memory, offset, operand, expected));
+        } else {
+            int old = atomic32(opcode, memory, offset, (int) operand, (int) expected);
+            result.set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, resultOffset, old);
+        }
+    }
+
+    private static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
+        return switch (opcode) {
+            case CAS -> (long) U64.compareAndExchange(memory, offset, expected, operand);
+            case SWAP -> (long) U64.getAndSet(memory, offset, operand);
+            case FADD -> (long) U64.getAndAdd(memory, offset, operand);
+            case FSUB -> (long) U64.getAndAdd(memory, offset, -operand);
+            case FAND -> (long) U64.getAndBitwiseAnd(memory, offset, operand);
+            case FOR -> (long) U64.getAndBitwiseOr(memory, offset, operand);
+            case FXOR -> (long) U64.getAndBitwiseXor(memory, offset, operand);
+            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
+        };
+    }
+
+    private static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
+        return switch (opcode) {
+            case CAS -> (int) U32.compareAndExchange(memory, offset, expected, operand);
+            case SWAP -> (int) U32.getAndSet(memory, offset, operand);
+            case FADD -> (int) U32.getAndAdd(memory, offset, operand);
+            case FSUB -> (int) U32.getAndAdd(memory, offset, -operand);
+            case FAND -> (int) U32.getAndBitwiseAnd(memory, offset, operand);
+            case FOR -> (int) U32.getAndBitwiseOr(memory, offset, operand);
+            case FXOR -> (int) U32.getAndBitwiseXor(memory, offset, operand);
+            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
+        };
+    }
+
+    // Opcode.value() as constants, for the switches
+    private static final int CAS = 0x20;
+    private static final int SWAP = 0x21;
+    private static final int FADD = 0x22;
+    private static final int FSUB = 0x23;
+    private static final int FAND = 0x24;
+    private static final int FOR = 0x25;
+    private static final int FXOR = 0x26;
+
+    static {
+        assert CAS == Opcode.CAS.value() && FXOR == Opcode.FXOR.value();
+    }
+}

@@ -1,0 +1,126 @@
+package io.urma4j.shm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Who moves a context's messages: any thread that polls, and the engine when nobody does.
+ *
+ * <p>While somebody polls, the engine only looks in now and then ({@link #TICK_NANOS}), so that it takes over when the
+ * polling stops. After a tick without polls it asks all peers to wake it, looks once more, and sleeps. A thread that is
+ * about to wait for an event asks for the wake-up itself, so that no tick lies between it and its message.
+ */
+final class Progress {
+    /** How often the engine looks in while others poll. */
+    private static final long TICK_NANOS = 1_000_000;
+
+    /** Longest sleep while there are paths: timeouts of silent peers are found then at the latest. */
+    private static final long WATCH_NANOS = 1_000_000_000;
+
+    /** Rounds without an end to the work before the engine sees to its sockets again. */
+    private static final int ROUNDS = 64;
+
+    private static final VarHandle POLLS;
+
+    static {
+        try {
+            POLLS = MethodHandles.lookup().findVarHandle(Progress.class, "polls", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final List<ShmSendQueue> sendQueues;
+    private final AtomicInteger waitingQueues;
+    private volatile MessagePath[] paths = new MessagePath[0];
+    private long polls; // written by all pollers without order: the engine only wants to know whether it changes
+    private long pollsSeen; // of the engine
+
+    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues) {
+        this.sendQueues = sendQueues;
+        this.waitingQueues = waitingQueues;
+    }
+
+    synchronized void add(MessagePath path) {
+        MessagePath[] more = Arrays.copyOf(paths, paths.length + 1);
+        more[paths.length] = path;
+        paths = more;
+    }
+
+    synchronized void remove(MessagePath path) {
+        paths = Arrays.stream(paths).filter(other -> other != path).toArray(MessagePath[]::new);
+    }
+
+    /** A thread polls. */
+    void poll() {
+        POLLS.setOpaque(this, polls + 1);
+        round();
+    }
+
+    private int round() {
+        int work = 0;
+        for (MessagePath path : paths) {
+            work += path.turn();
+        }
+        if (waitingQueues.get() > 0) {
+            long now = System.nanoTime();
+            for (ShmSendQueue queue : sendQueues) {
+                queue.advance(now);
+            }
+        }
+        return work;
+    }
+
+    /** A thread is about to wait for an event: from now on arrivals wake the engine. */
+    void prepareWait() {
+        askForWakeUps();
+        round(); // what came before that is taken now
+    }
+
+    private void askForWakeUps() {
+        for (MessagePath path : paths) {
+            path.askForWakeUp();
+        }
+        // full fence: the flags are visible before we look at the rings for the last time
+        VarHandle.fullFence();
+    }
+
+    /** The engine's turn; returns how long it may sleep. */
+    long turn(long nowNanos) {
+        for (int i = 0; i < ROUNDS && round() > 0; i++) {
+            Thread.onSpinWait();
+        }
+        long next = watch(nowNanos);
+        long pollsNow = (long) POLLS.getOpaque(this);
+        if (pollsNow != pollsSeen) {
+            pollsSeen = pollsNow;
+            return Math.min(next, TICK_NANOS);
+        }
+        askForWakeUps();
+        for (MessagePath path : paths) {
+            if (path.hasWork()) {
+                return 0;
+            }
+        }
+        return next;
+    }
+
+    /** Sees to what depends on time; returns how long until it must be seen to again. */
+    private long watch(long nowNanos) {
+        if (paths.length == 0) {
+            return Long.MAX_VALUE;
+        }
+        long sleep = WATCH_NANOS;
+        for (ShmSendQueue queue : sendQueues) {
+            long retryAt = queue.expire(nowNanos);
+            if (retryAt != Long.MAX_VALUE) {
+                sleep = Math.min(sleep, Math.max(0, retryAt - nowNanos));
+            }
+            sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, queue.timeoutNanos() / 2));
+        }
+        return sleep;
+    }
+}

@@ -1,0 +1,306 @@
+package io.urma4j.shm;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.AsyncEvent;
+import io.urma4j.ContextOptions;
+import io.urma4j.Eid;
+import io.urma4j.Endpoint;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.OrderType;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.shm.control.ControlPlane;
+import io.urma4j.shm.control.DataPlane;
+import io.urma4j.shm.control.PathMemory;
+import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.control.QueueAnswer;
+import io.urma4j.shm.control.QueueGrant;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.support.IdSpace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address space: its queues and its paths to peers. What is agreed with peers by messages is the
+ * {@link ControlPlane}'s; who drives what is {@link Progress}'s.
+ */
+final class ShmContext implements ProviderContext, DataPlane {
+    private static final String KIND = "shm";
+
+    private final Eid eid;
+    private final ContextEvents events;
+    private final ControlPlane control;
+    private final Progress progress;
+    private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
+    private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
+    private final IntTable<Inbound> inbound = new IntTable<>();
+    private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
+    private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
+    private final AtomicInteger waitingQueues = new AtomicInteger();
+
+    ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
+        this.eid = eid;
+        this.events = events;
+        this.progress = new Progress(sendQueues, waitingQueues);
+        this.control = ControlPlane.open(options, eid, contextOptions, RingLayout.BYTES, events, this);
+    }
+
+    // ---- what a context is
+
+    @Override
+    public Eid eid() {
+        return eid;
+    }
+
+    @Override
+    public int uasid() {
+        return control.uasid();
+    }
+
+    @Override
+    public long incarnation() {
+        return control.incarnation();
+    }
+
+    ControlPlane control() {
+        return control;
+    }
+
+    void raise(AsyncEvent.Type type, String object, String detail) {
+        events.raise(new AsyncEvent(type, object, detail));
+    }
+
+    // ---- memory
+
+    @Override
+    public ProviderMemory allocate(long lengthBytes, AllocOptions options) {
+        return ShmMemory.allocate(lengthBytes, options, "urma:" + uasid());
+    }
+
+    @Override
+    public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
+        return control.register(request);
+    }
+
+    @Override
+    public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
+        return control.importSegment(request);
+    }
+
+    @Override
+    public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
+        return control.lookup(name, timeout);
+    }
+
+    @Override
+    public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
+        return control.published(timeout);
+    }
+
+    // ---- queues
+
+    @Override
+    public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
+        return new ShmJfc(this, jfcIds.take(0), config, onEvent);
+    }
+
+    @Override
+    public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
+        int id = queueIds.take(config.id());
+        ShmReceiveQueue queue = new ShmReceiveQueue(this, id, config, (ShmJfc) jfc);
+        inbound.put(id, new Inbound(id, queue, null));
+        return queue;
+    }
+
+    @Override
+    public ProviderSendQueue createSendQueue(
+            JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives) {
+        int id = queueIds.take(config.id());
+        ShmReceiveQueue mine = (ShmReceiveQueue) receives;
+        ShmSendQueue queue = new ShmSendQueue(this, id, config, (ShmJfc) jfc, mine);
+        if (mine != null) {
+            inbound.put(id, new Inbound(id, mine, queue));
+        }
+        sendQueues.add(queue);
+        return queue;
+    }
+
+    void forget(ShmSendQueue queue) {
+        sendQueues.remove(queue);
+        inbound.remove(queue.id());
+        queueIds.give(queue.id());
+    }
+
+    void forget(ShmReceiveQueue queue) {
+        inbound.remove(queue.id());
+        queueIds.give(queue.id());
+    }
+
+    void forget(ShmJfc jfc) {
+        jfcIds.give(jfc.id());
+    }
+
+    /** Where messages for this number go; null when nobody has it. */
+    @Nullable Inbound inbound(int queueId) {
+        return inbound.get(queueId);
+    }
+
+    JettyDescriptor describe(
+            int id, JettyDescriptor.Kind kind, TransportMode mode, OrderType orderType, TokenPolicy policy) {
+        return new JettyDescriptor(
+                new JettyId(eid, uasid(), id),
+                kind,
+                incarnation(),
+                mode,
+                orderType.effective(mode),
+                policy,
+                List.of(new Endpoint(KIND, control.address(), id, 0, false)));
+    }
+
+    @Override
+    public CompletableFuture<ProviderTarget> importQueue(
+            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
+        return control.importQueue(descriptor, token, timeout).thenApply(grant -> targetOf(descriptor, grant));
+    }
+
+    private ShmTarget targetOf(JettyDescriptor descriptor, QueueGrant grant) {
+        MessagePath path = pathOf.get(grant.peer());
+        if (path == null) {
+            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
+        }
+        return new ShmTarget(descriptor, grant.peer(), path);
+    }
+
+    CompletableFuture<UrmaStatus> bind(ShmTarget target, ShmSendQueue queue, Duration timeout) {
+        return control.bind(
+                target.peer, queue.id(), target.queueId(), queue.orderType().value(), timeout);
+    }
+
+    CompletableFuture<Void> unbind(ShmTarget target, ShmSendQueue queue, Duration timeout) {
+        return control.unbind(target.peer, queue.id(), target.queueId(), timeout)
+                .handle((status, failure) -> null); // a peer that is gone is unbound as well
+    }
+
+    // ---- progress
+
+    AtomicInteger waitingQueues() {
+        return waitingQueues;
+    }
+
+    /** Somebody polls: takes what has arrived, and starts what waits. */
+    void progress() {
+        progress.poll();
+    }
+
+    /** A thread is about to wait: arrivals must wake the engine from now on, at once. */
+    void wakeOnArrival() {
+        progress.prepareWait();
+    }
+
+    // ---- what the control plane asks; on the engine's thread
+
+    @Override
+    public QueueAnswer queueRequested(
+            Peer from, int queueId, JettyDescriptor.Kind kind, int tokenValue, boolean hasToken) {
+        Inbound wanted = inbound.get(queueId);
+        boolean isJetty = kind == JettyDescriptor.Kind.JETTY;
+        if (wanted == null || isJetty != (wanted.jetty() != null)) {
+            return QueueAnswer.refused(UrmaStatus.ENOPERM);
+        }
+        JfrConfig config = wanted.receives().config();
+        if (config.policy() != TokenPolicy.NONE
+                && !(hasToken && config.token().equals(Token.of(tokenValue)))) {
+            return QueueAnswer.refused(UrmaStatus.ENOPERM);
+        }
+        return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
+    }
+
+    @Override
+    public UrmaStatus bindRequested(Peer from, int localId, int remoteId, int orderType) {
+        Inbound wanted = inbound.get(localId);
+        if (wanted == null || wanted.jetty() == null) {
+            return UrmaStatus.EINVAL;
+        }
+        return wanted.jetty().bindRequested(from, remoteId, orderType);
+    }
+
+    @Override
+    public void unbindRequested(Peer from, int localId, int remoteId) {
+        Inbound wanted = inbound.get(localId);
+        if (wanted != null && wanted.jetty() != null) {
+            wanted.jetty().unbindRequested(from, remoteId);
+        }
+    }
+
+    @Override
+    public void pathOpened(Peer peer, PathMemory memory) {
+        MessagePath path = new MessagePath(this, peer, memory);
+        pathOf.put(peer, path);
+        progress.add(path);
+    }
+
+    @Override
+    public void peerLost(Peer peer, String why, boolean proven) {
+        MessagePath path = pathOf.remove(peer);
+        if (path != null) {
+            progress.remove(path);
+            path.die();
+        }
+        for (ShmSendQueue queue : sendQueues) {
+            queue.peerLost(peer);
+        }
+        raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
+    }
+
+    /** The peer put something impossible into its ring: it is cut off, and told nothing. */
+    void broken(MessagePath path, String why) {
+        control.execute(() -> peerLost(path.peer(), why, false));
+    }
+
+    @Override
+    public long turn(long nowNanos) {
+        return progress.turn(nowNanos);
+    }
+
+    @Override
+    public CompletableFuture<Void> close(Duration timeout) {
+        return control.close(timeout).whenComplete((done, failure) -> {
+            for (MessagePath path : pathOf.values()) {
+                progress.remove(path);
+                path.die();
+            }
+            pathOf.clear();
+        });
+    }
+
+    @Override
+    public String toString() {
+        return "shm context " + uasid();
+    }
+}

@@ -1,0 +1,248 @@
+package io.urma4j.shm;
+
+import io.urma4j.Counters;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JfrConfig;
+import io.urma4j.ReceiveState;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Claim;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive queue: buffers wait here for messages, first in, first out. Several Jetties and several peers' messages may
+ * take from it; a short claim keeps them apart.
+ */
+final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
+    private final ShmContext context;
+    private final int id;
+    private final JfrConfig config;
+    private final ShmJfc jfc;
+    private final int ownerIndex;
+    private final int rnrMicros;
+    private final Claim claim = new Claim();
+
+    // guarded by the claim
+    private final ReceiveWr[] waiting;
+    private final int mask;
+    private long head;
+    private long tail;
+    private @Nullable ReceiveWr spare;
+    private long received;
+    private long receivedBytes;
+    private long notReady;
+
+    private volatile ReceiveState state = ReceiveState.READY;
+    private volatile boolean closed;
+
+    ShmReceiveQueue(ShmContext context, int id, JfrConfig config, ShmJfc jfc) {
+        this.context = context;
+        this.id = id;
+        this.config = config;
+        this.jfc = jfc;
+        int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
+        this.waiting = new ReceiveWr[depth];
+        this.mask = depth - 1;
+        this.rnrMicros = (int) Math.clamp(config.minRnrTimer().toNanos() / 1_000, 1, 10_000_000);
+        this.ownerIndex = jfc.attach(this);
+    }
+
+    @Override
+    public boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
+        claim.acquire();
+        try {
+            if (!mayAdd()) {
+                return false;
+            }
+            next().fill(buffer, offset, lengthBytes, userContext);
+            tail++;
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public boolean receive(WorkRequest request) {
+        claim.acquire();
+        try {
+            if (!mayAdd()) {
+                return false;
+            }
+            next().fill(request);
+            tail++;
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    private boolean mayAdd() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
+        if (state == ReceiveState.ERROR) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
+        }
+        return tail - head <= mask;
+    }
+
+    private ReceiveWr next() {
+        int index = (int) tail & mask;
+        ReceiveWr wr = waiting[index];
+        if (wr == null) {
+            wr = spare == null ? new ReceiveWr() : spare;
+            spare = null;
+            waiting[index] = wr;
+        }
+        return wr;
+    }
+
+    /** Progress: takes the oldest receive work request for a message; null when there is none. */
+    @Nullable ReceiveWr take() {
+        claim.acquire();
+        try {
+            if (state != ReceiveState.READY || head == tail) {
+                notReady++;
+                return null;
+            }
+            int index = (int) head++ & mask;
+            ReceiveWr wr = waiting[index];
+            waiting[index] = null; // its place may be filled before the message is complete
+            return wr;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Progress: the message has its record; the emptied work request is used again. */
+    void recycle(ReceiveWr wr, long lengthBytes) {
+        wr.release();
+        claim.acquire();
+        received++;
+        receivedBytes += lengthBytes;
+        int index = (int) tail & mask;
+        if (tail - head <= mask && waiting[index] == null) {
+            waiting[index] = wr;
+        } else {
+            spare = wr;
+        }
+        claim.release();
+    }
+
+    /** Progress: the message was not consumed after all; its buffers are again the next. */
+    void giveBack(ReceiveWr wr) {
+        claim.acquire();
+        try {
+            int index = (int) (head - 1) & mask;
+            if (tail - head <= mask) {
+                waiting[index] = wr;
+                head--;
+            } else {
+                wr.release(); // filled up meanwhile: the queue is deeper than its JFC, and that is in ERROR
+            }
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public void recordTaken(long position) {
+        // a receive work request is free when its message arrives, not when the record is polled
+    }
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public int depth() {
+        return mask + 1;
+    }
+
+    @Override
+    public ReceiveState state() {
+        return state;
+    }
+
+    ShmJfc jfc() {
+        return jfc;
+    }
+
+    int ownerIndex() {
+        return ownerIndex;
+    }
+
+    /** How long a sender that found nothing here waits. */
+    int rnrMicros() {
+        return rnrMicros;
+    }
+
+    boolean allowsInvalidate() {
+        return config.allowInvalidate();
+    }
+
+    TokenPolicy policy() {
+        return config.policy();
+    }
+
+    JfrConfig config() {
+        return config;
+    }
+
+    @Override
+    public JettyDescriptor descriptor() {
+        return context.describe(id, JettyDescriptor.Kind.JFR, config.mode(), config.orderType(), config.policy());
+    }
+
+    @Override
+    public void modify(ReceiveState next) {
+        claim.acquire();
+        state = next;
+        claim.release();
+    }
+
+    @Override
+    public Counters counters() {
+        claim.acquire();
+        try {
+            return Counters.builder()
+                    .add("received", received)
+                    .add("receivedBytes", receivedBytes)
+                    .add("waiting", tail - head)
+                    .add("notReady", notReady)
+                    .build();
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        claim.acquire();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            state = ReceiveState.ERROR;
+            for (; head < tail; head++) {
+                waiting[(int) head & mask].release();
+            }
+        } finally {
+            claim.release();
+        }
+        jfc.detach(ownerIndex);
+        context.forget(this);
+    }
+
+    @Override
+    public String toString() {
+        return "JFR " + context.uasid() + "/" + id;
+    }
+}

@@ -1,0 +1,712 @@
+package io.urma4j.shm;
+
+import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionStatus;
+import io.urma4j.Counters;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.OrderType;
+import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.control.ShmImport;
+import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Claim;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A send queue. The thread that posts a read, a write or an atomic executes it, makes its record, and returns: nobody
+ * else takes part. What cannot be finished so, because it is a message or must follow one, goes to the
+ * {@link SendWindow}.
+ *
+ * <p>Each accepted work request has a position. It occupies a slot until its record, or a later one of the same queue,
+ * is polled (S9.3): {@code posted − freed} slots are occupied.
+ *
+ * <p><b>Who may touch what.</b> {@code posted} and {@code deferredEnd} belong to whoever holds the claim, or to the one
+ * thread that posts to a lock-free queue. {@code freed} belongs to the thread that polls; posts read it with acquire. The
+ * window is guarded by the claim, in a lock-free queue too: progress works on it.
+ */
+final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
+    private static final VarHandle FREED;
+
+    static {
+        try {
+            FREED = MethodHandles.lookup().findVarHandle(ShmSendQueue.class, "freed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ShmContext context;
+    private final int id;
+    private final JfsConfig config;
+    private final ShmJfc jfc;
+    private final @Nullable ShmReceiveQueue receives;
+    private final boolean locked;
+    private final int depth;
+    private final int ownerIndex;
+    private final int recordFlags;
+    private final Claim claim = new Claim();
+    private final SendWindow window;
+
+    private volatile QueueState state;
+    private volatile boolean closed;
+    private volatile @Nullable ShmTarget bound; // of an RC Jetty: whom it sends to and hears
+    private @Nullable Bond bondOfPeer; // of an RC Jetty: who has bound itself to it; guarded by the claim
+
+    private record Bond(Peer peer, int remoteId) {
+        boolean is(Peer other, int otherId) {
+            return peer.equals(other) && remoteId == otherId;
+        }
+    }
+
+    private long posted;
+    private long deferredEnd; // behind the last position that went through the window
+    private long freed;
+    private long postedBytes;
+
+    ShmSendQueue(ShmContext context, int id, JfsConfig config, ShmJfc jfc, @Nullable ShmReceiveQueue receives) {
+        this.context = context;
+        this.id = id;
+        this.config = config;
+        this.jfc = jfc;
+        this.receives = receives;
+        this.locked = !(config.lockFree() && jfc.isLockFree());
+        this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
+        this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
+        this.window = new SendWindow(this, depth);
+        this.state = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+        this.ownerIndex = jfc.attach(this);
+    }
+
+    // ---- posts that are finished here
+
+    @Override
+    public boolean write(
+            ProviderImport target,
+            long targetOffset,
+            ProviderSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long userContext,
+            int flags) {
+        ShmImport remote = (ShmImport) target;
+        ShmSegment local = (ShmSegment) source;
+        enter();
+        try {
+            if (!mayFinishHere()) {
+                return defer(Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, userContext, flags);
+            }
+            if (isFull()) {
+                return false;
+            }
+            CompletionStatus status = CompletionStatus.SUCCESS;
+            try {
+                Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
+            } catch (RuntimeException e) {
+                status = OneSided.statusOf(e, remote, local);
+            }
+            complete(Opcode.WRITE, status, lengthBytes, userContext, flags);
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public boolean read(
+            ProviderImport source,
+            long sourceOffset,
+            ProviderSegment destination,
+            long destinationOffset,
+            long lengthBytes,
+            long userContext,
+            int flags) {
+        ShmImport remote = (ShmImport) source;
+        ShmSegment local = (ShmSegment) destination;
+        enter();
+        try {
+            if (!mayFinishHere()) {
+                return defer(
+                        Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, userContext, flags);
+            }
+            if (isFull()) {
+                return false;
+            }
+            CompletionStatus status = CompletionStatus.SUCCESS;
+            try {
+                Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
+            } catch (RuntimeException e) {
+                status = OneSided.statusOf(e, remote, local);
+            }
+            complete(Opcode.READ, status, lengthBytes, userContext, flags);
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public boolean atomic(
+            int opcode,
+            ProviderImport target,
+            long targetOffset,
+            ProviderSegment result,
+            long resultOffset,
+            int sizeBytes,
+            long operand,
+            long expected,
+            long userContext,
+            int flags) {
+        ShmImport remote = (ShmImport) target;
+        ShmSegment local = (ShmSegment) result;
+        enter();
+        try {
+            if (!mayFinishHere()) {
+                return deferAtomic(
+                        Opcode.of(opcode),
+                        remote,
+                        targetOffset,
+                        local,
+                        resultOffset,
+                        sizeBytes,
+                        operand,
+                        expected,
+                        userContext,
+                        flags);
+            }
+            if (isFull()) {
+                return false;
+            }
+            CompletionStatus status = CompletionStatus.SUCCESS;
+            try {
+                Placement.atomic(
+                        opcode,
+                        remote.memory,
+                        targetOffset,
+                        local.memory,
+                        resultOffset,
+                        sizeBytes,
+                        operand,
+                        expected);
+            } catch (RuntimeException e) {
+                status = OneSided.statusOf(e, remote, local);
+            }
+            complete(Opcode.of(opcode), status, sizeBytes, userContext, flags);
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    private void enter() {
+        if (locked) {
+            claim.acquire();
+        }
+    }
+
+    private void leave() {
+        if (locked) {
+            claim.release();
+        }
+    }
+
+    /** Whether a one-sided operation may run in the caller's thread: nothing that it must follow is unfinished. */
+    private boolean mayFinishHere() {
+        return state == QueueState.READY && (long) FREED.getAcquire(this) >= deferredEnd && !closed;
+    }
+
+    private boolean isFull() {
+        return posted - (long) FREED.getAcquire(this) >= depth;
+    }
+
+    /** Makes the record of an operation that has just been executed. */
+    private void complete(Opcode opcode, CompletionStatus status, long lengthBytes, long userContext, int flags) {
+        long position = posted++;
+        postedBytes += lengthBytes;
+        boolean success = status == CompletionStatus.SUCCESS;
+        if (success && (flags & PostFlags.SIGNALLED_BIT) == 0) {
+            return;
+        }
+        boolean told = jfc.pushOwned(
+                header(status, opcode), userContext, lengthBytes, ShmJfc.provenance(ownerIndex, position));
+        if (!told || !success) {
+            failed(position, told, opcode, status, lengthBytes, userContext);
+        }
+    }
+
+    /** Rare: the operation failed, or its record found no place. The queue goes to ERROR. */
+    private void failed(
+            long position,
+            boolean told,
+            Opcode opcode,
+            CompletionStatus status,
+            long lengthBytes,
+            long userContext) {
+        claimWindow();
+        try {
+            if (!told) {
+                Wqe entry = window.entry(position);
+                entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
+                entry.sgeCount = 0;
+                window.keep(position, entry, status);
+                deferredEnd = posted;
+            }
+            window.fail();
+            window.report();
+        } finally {
+            releaseWindow();
+        }
+    }
+
+    // ---- posts that go through the window
+
+    private boolean defer(
+            Opcode opcode,
+            ShmImport remote,
+            long remoteOffset,
+            ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long userContext,
+            int flags) {
+        return deferAtomic(
+                opcode, remote, remoteOffset, local, localOffset, lengthBytes, 0, 0, userContext, flags);
+    }
+
+    private boolean deferAtomic(
+            Opcode opcode,
+            ShmImport remote,
+            long remoteOffset,
+            ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long operand,
+            long expected,
+            long userContext,
+            int flags) {
+        claimWindow();
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(posted);
+            entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
+            entry.remote = remote;
+            entry.remoteOffset = remoteOffset;
+            entry.operand = operand;
+            entry.expected = expected;
+            accept(entry, null);
+            return true;
+        } finally {
+            releaseWindow();
+        }
+    }
+
+    @Override
+    public boolean send(
+            int opcode,
+            @Nullable ProviderTarget target,
+            ProviderSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long immediate,
+            long userContext,
+            int flags) {
+        claim.acquire();
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(posted);
+            entry.fill(Opcode.of(opcode), (ShmSegment) source, sourceOffset, lengthBytes, userContext, flags);
+            entry.immediate = immediate;
+            accept(entry, whom(target));
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public boolean post(WorkRequest request) {
+        claim.acquire();
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(posted);
+            entry.fill(request);
+            boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
+            if (!message && mayFinishHere()) {
+                CompletionStatus status =
+                        entry.opcode == Opcode.NOP ? CompletionStatus.SUCCESS : OneSided.execute(entry);
+                complete(entry.opcode, status, entry.lengthBytes, entry.userContext, entry.flags);
+            } else {
+                accept(entry, message ? whom(request.target) : null);
+            }
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** The claim on the window: a locked queue has it already. */
+    private void claimWindow() {
+        if (!locked) {
+            claim.acquire();
+        }
+    }
+
+    private void releaseWindow() {
+        if (!locked) {
+            claim.release();
+        }
+    }
+
+    /** Whether there is a slot; throws when the state refuses posts (S6.4). */
+    private boolean mayDefer() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
+        if (state == QueueState.RESET) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, this, "is in RESET and takes no work requests; bind makes it READY");
+        }
+        return !isFull() && window.hasRoom(posted);
+    }
+
+    private ShmTarget whom(@Nullable ProviderTarget target) {
+        ShmTarget known = target == null ? bound : (ShmTarget) target;
+        if (known == null) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is not bound, nobody could receive");
+        }
+        return known;
+    }
+
+    private void accept(Wqe entry, @Nullable ShmTarget target) {
+        window.add(posted, entry, target);
+        posted++;
+        postedBytes += entry.lengthBytes;
+        deferredEnd = posted;
+        window.advance(timeIfNeeded());
+    }
+
+    /** Only a flow that repeats asks for the time; reading the clock costs as much as a post. */
+    private long timeIfNeeded() {
+        return window.mayRepeat() ? System.nanoTime() : 0;
+    }
+
+    // ---- progress, from any thread
+
+    /** A slot in the ring that carried (a part of) the message at {@code position} was answered. */
+    void answered(long position, int answer, int argument) {
+        claim.acquire();
+        try {
+            window.answered(position, answer, argument);
+            window.advance(timeIfNeeded());
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Starts what waits, when it can. */
+    void advance(long nowNanos) {
+        if (!window.hasWaiting() || !claim.tryAcquire()) {
+            return; // whoever has the claim does it
+        }
+        try {
+            window.advance(nowNanos);
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Fails what has waited too long for its peer; returns when to look again. */
+    long expire(long nowNanos) {
+        claim.acquire();
+        try {
+            window.expire(nowNanos, config.timeout().toNanos());
+            return window.nextRetryNanos();
+        } finally {
+            claim.release();
+        }
+    }
+
+    void peerLost(Peer peer) {
+        claim.acquire();
+        try {
+            if (bondOfPeer != null && bondOfPeer.peer().equals(peer)) {
+                bondOfPeer = null;
+            }
+            window.peerLost(peer);
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public void recordTaken(long position) {
+        long before = (long) FREED.getOpaque(this);
+        long full = before + ((int) position - (int) before); // the record carries the low half
+        if (full >= before) {
+            FREED.setRelease(this, full + 1);
+        }
+    }
+
+    boolean pushProgress(long position, Wqe entry) {
+        return jfc.push(
+                header(entry.status, entry.opcode),
+                entry.userContext,
+                entry.lengthBytes,
+                ShmJfc.provenance(ownerIndex, position));
+    }
+
+    /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
+    boolean pushMarker() {
+        long header = header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
+        return jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, posted - 1));
+    }
+
+    long header(CompletionStatus status, Opcode opcode) {
+        return CompletionRecord.header(status.value(), opcode.value(), recordFlags, id);
+    }
+
+    // ---- state
+
+    void enterError() {
+        if (state != QueueState.ERROR) {
+            state = QueueState.ERROR;
+            context.raise(
+                    receives == null ? AsyncEvent.Type.JFS_ERR : AsyncEvent.Type.JETTY_ERR,
+                    toString(),
+                    "a work request failed, or ERROR was asked for");
+        }
+    }
+
+    @Override
+    public QueueState state() {
+        return state;
+    }
+
+    @Override
+    public void modify(QueueState next) {
+        claim.acquire();
+        try {
+            switch (next) {
+                case ERROR -> {
+                    window.fail();
+                    window.report();
+                }
+                case RESET -> reset();
+                case READY -> {
+                    state = QueueState.READY;
+                    window.advance(System.nanoTime());
+                }
+                case SUSPENDED -> state = QueueState.SUSPENDED;
+            }
+        } finally {
+            claim.release();
+        }
+    }
+
+    private void reset() {
+        window.report();
+        if (window.isDraining() || !window.isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, this, "cannot go from ERROR to RESET before it is drained and flushed");
+        }
+        state = QueueState.RESET;
+    }
+
+    @Override
+    public int flush(long[] words, int maxRecords) {
+        claim.acquire();
+        try {
+            window.report();
+            if (state == QueueState.READY || window.isDraining()) {
+                return 0;
+            }
+            int count = window.flush(words, maxRecords);
+            if (window.isEmpty() && (long) FREED.getAcquire(this) < posted && state == QueueState.ERROR) {
+                // what was flushed has no record that would free it
+                FREED.setRelease(this, posted);
+            }
+            return count;
+        } finally {
+            claim.release();
+        }
+    }
+
+    // ---- RC
+
+    @Override
+    public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
+        ShmTarget whom = (ShmTarget) target;
+        if (!window.isEmpty()) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
+        }
+        bound = whom; // before the peer knows: its first message may come at once
+        return context.bind(whom, this, timeout)
+                .handle((status, failure) -> {
+                    if (failure == null && status == UrmaStatus.SUCCESS) {
+                        state = QueueState.READY;
+                        return null;
+                    }
+                    bound = null;
+                    throw new UrmaException(
+                            failure == null ? status : UrmaStatus.ETIMEOUT,
+                            this,
+                            "cannot be bound to " + whom
+                                    + (failure == null ? ": the peer refused" : ": " + failure.getMessage()),
+                            failure);
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> unbind(Duration timeout) {
+        ShmTarget whom = bound;
+        if (state != QueueState.ERROR) {
+            modify(QueueState.ERROR);
+        }
+        bound = null;
+        state = QueueState.RESET;
+        if (whom == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return context.unbind(whom, this, timeout);
+    }
+
+    /** The peer of our RC Jetty asks for the connection; tells whether it may have it. */
+    UrmaStatus bindRequested(Peer peer, int remoteId, int orderType) {
+        if (config.mode() != TransportMode.RC
+                || orderType().value() != orderType) {
+            return UrmaStatus.ENOPERM;
+        }
+        ShmTarget mine = bound;
+        if (mine != null && (!mine.peer.equals(peer) || mine.queueId() != remoteId)) {
+            return UrmaStatus.EINVAL;
+        }
+        claim.acquire();
+        try {
+            if (bondOfPeer != null && !bondOfPeer.is(peer, remoteId)) {
+                return UrmaStatus.EINVAL;
+            }
+            bondOfPeer = new Bond(peer, remoteId);
+            return UrmaStatus.SUCCESS;
+        } finally {
+            claim.release();
+        }
+    }
+
+    void unbindRequested(Peer peer, int remoteId) {
+        claim.acquire();
+        if (bondOfPeer != null && bondOfPeer.is(peer, remoteId)) {
+            bondOfPeer = null;
+        }
+        claim.release();
+    }
+
+    /** Whether a message of that queue may be delivered here (S5.8). */
+    boolean admits(Peer peer, int sourceId) {
+        if (config.mode() != TransportMode.RC) {
+            return true;
+        }
+        ShmTarget mine = bound;
+        return mine != null && mine.peer.equals(peer) && mine.queueId() == sourceId;
+    }
+
+    @Override
+    public boolean isBound() {
+        return bound != null;
+    }
+
+    // ---- the rest
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public int depth() {
+        return depth;
+    }
+
+    OrderType orderType() {
+        return config.orderType().effective(config.mode());
+    }
+
+    int rnrRetry() {
+        return config.rnrRetry();
+    }
+
+    long timeoutNanos() {
+        return config.timeout().toNanos();
+    }
+
+    ShmContext context() {
+        return context;
+    }
+
+    @Override
+    public JettyDescriptor descriptor() {
+        return context.describe(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy());
+    }
+
+    private TokenPolicy policy() {
+        return receives == null ? TokenPolicy.NONE : receives.policy();
+    }
+
+    /** Where messages to this Jetty find their buffers. */
+    @Nullable ShmReceiveQueue receives() {
+        return receives;
+    }
+
+    @Override
+    public Counters counters() {
+        return Counters.builder()
+                .add("posted", posted)
+                .add("postedBytes", postedBytes)
+                .add("unpolled", posted - (long) FREED.getAcquire(this))
+                .add("notReady", window.rnr())
+                .add("failed", window.failures())
+                .build();
+    }
+
+    @Override
+    public void close() {
+        claim.acquire();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            window.clear();
+        } finally {
+            claim.release();
+        }
+        jfc.detach(ownerIndex);
+        context.forget(this);
+    }
+
+    @Override
+    public String toString() {
+        return (receives == null ? "JFS " : "Jetty ") + context.uasid() + "/" + id;
+    }
+}

@@ -1,0 +1,54 @@
+package io.urma4j.shm;
+
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.shm.control.Peer;
+import io.urma4j.spi.ProviderTarget;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A JFR or Jetty of a peer that this context may send to. */
+final class ShmTarget implements ProviderTarget {
+    private final JettyDescriptor descriptor;
+    final Peer peer;
+    final MessagePath path;
+    private final AtomicInteger unfinished = new AtomicInteger();
+
+    ShmTarget(JettyDescriptor descriptor, Peer peer, MessagePath path) {
+        this.descriptor = descriptor;
+        this.peer = peer;
+        this.path = path;
+    }
+
+    int queueId() {
+        return descriptor.id().id();
+    }
+
+    @Override
+    public JettyId id() {
+        return descriptor.id();
+    }
+
+    void pin() {
+        unfinished.incrementAndGet();
+    }
+
+    void unpin() {
+        unfinished.decrementAndGet();
+    }
+
+    @Override
+    public int unfinished() {
+        return unfinished.get();
+    }
+
+    @Override
+    public CompletableFuture<Void> close() {
+        return CompletableFuture.completedFuture(null); // the home keeps nothing for it
+    }
+
+    @Override
+    public String toString() {
+        return descriptor.kind() + " " + descriptor.id();
+    }
+}

@@ -1,0 +1,231 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
+import io.urma4j.shm.control.ShmImport;
+import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.spi.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A work request that could not be finished within its post: an entry of a send queue's window, used again and again.
+ * Guarded by the queue's claim.
+ */
+final class Wqe {
+    /** How far it is. */
+    enum Stage {
+        /** Not begun, or to be begun anew: waits for its turn. */
+        WAITING,
+        /** All of it was handed to the peer; its answers are awaited. */
+        SENT,
+        /** Has its status; waits until it is the oldest, so that records come in order. */
+        DONE,
+        /** Its result was told; it still occupies its place while older ones are unfinished. */
+        REPORTED
+    }
+
+    Stage stage = Stage.REPORTED;
+    CompletionStatus status = CompletionStatus.SUCCESS;
+    Opcode opcode = Opcode.NOP;
+    int flags;
+    long userContext;
+    long lengthBytes;
+    long immediate;
+    long operand;
+    long expected;
+
+    @Nullable ShmImport remote;
+    long remoteOffset;
+    @Nullable ShmImport notify;
+    long notifyOffset;
+
+    int sgeCount;
+    @Nullable ShmSegment[] sgeSegment = new ShmSegment[1];
+    long[] sgeOffset = new long[1];
+    long[] sgeLength = new long[1];
+
+    /** Copy of an inline payload; grows to the largest that this entry ever held. */
+    private byte[] inlineBytes = {};
+
+    private @Nullable MemorySegment inlinePayload;
+
+    /** The flow to its target; null for one-sided operations. */
+    @Nullable Lane lane;
+
+    /** All its flows to its peer; null for NOP. */
+    @Nullable PeerLanes peer;
+
+    /** Bytes of the message that lie in the ring or went through it. */
+    long sentBytes;
+
+    /** Slots in the ring whose answers are not there yet. */
+    int slotsInFlight;
+
+    /** The worst answer so far. */
+    int answer;
+
+    int answerArgument;
+
+    /** The payload of a WRITE_IMM is at its place: it has begun. */
+    boolean placed;
+
+    /** When it was sent, for its timeout. */
+    long sentAtNanos;
+
+    void fill(WorkRequest request) {
+        begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
+        immediate = request.immediate;
+        operand = request.operand;
+        expected = request.expected;
+        if (opcode.kind() != Opcode.Kind.MESSAGE || opcode == Opcode.WRITE_IMM) {
+            remote = (ShmImport) request.remote;
+            remoteOffset = request.remoteOffset;
+        }
+        if (opcode == Opcode.WRITE_NOTIFY) {
+            notify = (ShmImport) request.notify;
+            notifyOffset = request.notifyOffset;
+        }
+        if (request.inline != null) {
+            copyInline(request.inline);
+        } else {
+            ensureSges(request.sgeCount);
+            sgeCount = request.sgeCount;
+            for (int i = 0; i < sgeCount; i++) {
+                sgeSegment[i] = (ShmSegment) request.sgeSegment[i];
+                sgeOffset[i] = request.sgeOffset[i];
+                sgeLength[i] = request.sgeLength[i];
+            }
+        }
+    }
+
+    void fill(
+            Opcode opcode, @Nullable ShmSegment local, long localOffset, long lengthBytes, long userContext, int flags) {
+        begin(opcode, flags, userContext, lengthBytes);
+        sgeCount = 1;
+        sgeSegment[0] = local;
+        sgeOffset[0] = localOffset;
+        sgeLength[0] = lengthBytes;
+    }
+
+    private void begin(Opcode opcode, int flags, long userContext, long lengthBytes) {
+        this.opcode = opcode;
+        this.flags = flags;
+        this.userContext = userContext;
+        this.lengthBytes = lengthBytes;
+        stage = Stage.WAITING;
+        status = CompletionStatus.SUCCESS;
+        remote = null;
+        notify = null;
+        lane = null;
+        peer = null;
+        inlinePayload = null;
+        sgeCount = 0;
+        rewind();
+        placed = false;
+    }
+
+    /** Forgets what was sent of it: it is to be sent from its start. */
+    void rewind() {
+        sentBytes = 0;
+        slotsInFlight = 0;
+        answer = 0;
+        answerArgument = 0;
+    }
+
+    /** Whether something of it may have been executed. */
+    boolean hasBegun() {
+        return placed || sentBytes > 0 || slotsInFlight > 0 || stage == Stage.SENT;
+    }
+
+    private void copyInline(MemorySegment payload) {
+        int length = (int) payload.byteSize();
+        if (inlineBytes.length < length) {
+            inlineBytes = new byte[length];
+        }
+        MemorySegment copy = MemorySegment.ofArray(inlineBytes);
+        MemorySegment.copy(payload, 0, copy, 0, length);
+        inlinePayload = copy;
+    }
+
+    private void ensureSges(int count) {
+        if (sgeOffset.length < count) {
+            sgeSegment = new ShmSegment[count];
+            sgeOffset = new long[count];
+            sgeLength = new long[count];
+        }
+    }
+
+    /** Copies {@code lengthBytes} of the payload, from its byte {@code from} on. */
+    void gather(long from, MemorySegment to, long toOffset, long lengthBytes) {
+        if (inlinePayload != null) {
+            MemorySegment.copy(inlinePayload, from, to, toOffset, lengthBytes);
+            return;
+        }
+        long skip = from;
+        long done = 0;
+        for (int i = 0; i < sgeCount && done < lengthBytes; i++) {
+            long available = sgeLength[i] - skip;
+            if (available <= 0) {
+                skip -= sgeLength[i];
+                continue;
+            }
+            long step = Math.min(available, lengthBytes - done);
+            Placement.copy(local(i).memory, sgeOffset[i] + skip, to, toOffset + done, step);
+            done += step;
+            skip = 0;
+        }
+    }
+
+    /** Fills the local ranges with bytes from elsewhere, in order. */
+    void scatter(MemorySegment from, long fromOffset) {
+        long done = 0;
+        for (int i = 0; i < sgeCount; i++) {
+            Placement.read(from, fromOffset + done, local(i).memory, sgeOffset[i], sgeLength[i]);
+            done += sgeLength[i];
+        }
+    }
+
+    ShmSegment local(int index) {
+        ShmSegment segment = sgeSegment[index];
+        assert segment != null : "range " + index + " of " + sgeCount;
+        return segment;
+    }
+
+    /** While it is unfinished, what it names cannot be closed. */
+    void pin() {
+        for (int i = 0; i < sgeCount; i++) {
+            local(i).pin();
+        }
+        if (remote != null) {
+            remote.pin();
+        }
+        if (notify != null) {
+            notify.pin();
+        }
+        if (lane != null) {
+            lane.target.pin();
+        }
+    }
+
+    /** It is finished: lets go of what it named, so that this can be closed and collected. */
+    void release() {
+        for (int i = 0; i < sgeCount; i++) {
+            local(i).unpin();
+            sgeSegment[i] = null;
+        }
+        sgeCount = 0;
+        if (remote != null) {
+            remote.unpin();
+            remote = null;
+        }
+        if (notify != null) {
+            notify.unpin();
+            notify = null;
+        }
+        if (lane != null) {
+            lane.target.unpin();
+            lane = null;
+        }
+    }
+}

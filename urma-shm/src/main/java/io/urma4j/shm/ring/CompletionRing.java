@@ -1,0 +1,100 @@
+package io.urma4j.shm.ring;
+
+import io.urma4j.spi.CompletionRecord;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Completion records on their way from whoever finished a work request to whoever polls: single producer, single
+ * consumer, each at a time. Lies in this process alone.
+ *
+ * <p><b>Memory order.</b> The producer writes a record, then stores {@code produced} with release; the consumer loads it
+ * with acquire. The consumer stores {@code consumed} with release when it has copied records out; the producer loads it
+ * with acquire before it writes there again. Who plays a role next has been handed it by a lock of the owner's, or is the
+ * same thread.
+ */
+public final class CompletionRing {
+    private static final VarHandle PRODUCED;
+    private static final VarHandle CONSUMED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            PRODUCED = lookup.findVarHandle(CompletionRing.class, "produced", long.class);
+            CONSUMED = lookup.findVarHandle(CompletionRing.class, "consumed", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final long[] words;
+    private final int mask;
+    private long produced; // only the producer writes it
+    private long consumed; // only the consumer writes it
+
+    /** A ring of {@code depth} records, a power of two. */
+    public CompletionRing(int depth) {
+        words = new long[depth * CompletionRecord.WORDS];
+        mask = depth - 1;
+    }
+
+    /** Producer: whether a record more has room. */
+    public boolean hasRoom() {
+        return produced - (long) CONSUMED.getAcquire(this) <= mask;
+    }
+
+    /** Producer: adds a record of the send side; there must be room. */
+    public void push(long header, long userContext, long lengthBytes, long provider) {
+        int at = ((int) produced & mask) * CompletionRecord.WORDS;
+        long[] ring = words;
+        ring[at] = header;
+        ring[at + CompletionRecord.USER_CONTEXT] = userContext;
+        ring[at + CompletionRecord.LENGTH] = lengthBytes;
+        ring[at + CompletionRecord.PROVIDER] = provider;
+        PRODUCED.setRelease(this, produced + 1);
+    }
+
+    /** Producer: adds a record of the receive side; there must be room. */
+    public void push(
+            long header,
+            long userContext,
+            long lengthBytes,
+            long immediate,
+            long remote,
+            long eidHigh,
+            long eidLow,
+            long provider) {
+        int at = ((int) produced & mask) * CompletionRecord.WORDS;
+        words[at + CompletionRecord.IMMEDIATE] = immediate;
+        words[at + CompletionRecord.REMOTE] = remote;
+        words[at + CompletionRecord.REMOTE_EID_HIGH] = eidHigh;
+        words[at + CompletionRecord.REMOTE_EID_LOW] = eidLow;
+        push(header, userContext, lengthBytes, provider);
+    }
+
+    /** Consumer: whether there is nothing to take. Any thread may ask, and gets an answer that may be old. */
+    public boolean isEmpty() {
+        return (long) PRODUCED.getAcquire(this) == (long) CONSUMED.getOpaque(this);
+    }
+
+    /** Consumer: how many records can be taken. */
+    public int available() {
+        return (int) ((long) PRODUCED.getAcquire(this) - consumed);
+    }
+
+    /** Consumer: the provider's word of the {@code index}-th available record. */
+    public long provider(int index) {
+        return words[((int) (consumed + index) & mask) * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
+    }
+
+    /** Consumer: copies the {@code index}-th available record. */
+    public void copyTo(int index, long[] batch, int record) {
+        int at = ((int) (consumed + index) & mask) * CompletionRecord.WORDS;
+        System.arraycopy(words, at, batch, record * CompletionRecord.WORDS, CompletionRecord.WORDS);
+    }
+
+    /** Consumer: gives the room of the first {@code count} records back. */
+    public void advance(int count) {
+        CONSUMED.setRelease(this, consumed + count);
+    }
+}

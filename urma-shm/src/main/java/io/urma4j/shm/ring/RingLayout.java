@@ -1,0 +1,192 @@
+package io.urma4j.shm.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A message ring: one direction of a message path, in a memfd of its own, native byte order, zero at birth.
+ *
+ * <pre>
+ *       0  reserved
+ *     128  asleep   u32  the receiver sets it before it sleeps; the sender clears it and wakes the receiver
+ *     256  results  u64 × SLOTS; only the receiver writes them
+ *            bits  0…31  lap: says that the result is there
+ *            bits 32…39  answer
+ *            bits 40…63  argument of the answer
+ *    8448  slots    128 bytes × SLOTS; only the sender writes them
+ *              0  commit    u64  bits 0…31 lap: says that the slot is filled; 32…39 opcode; 40…47 flags
+ *              8  source    u32  id of the sending queue
+ *             12  target    u32  id of the JFR or Jetty that the message is for
+ *             16  chunk     u32  bytes of payload with this slot
+ *             20  reserved
+ *             24  immediate u64
+ *             32  total     u64  bytes of the whole message
+ *             40  data      u64  where the payload lies in the data area, when it is not in the slot
+ *             48  payload   80 bytes
+ *  143360  data     1 MiB; only the sender writes it
+ * </pre>
+ *
+ * <p>A slot's lap is the number of times the ring has gone round, plus one. Sender and receiver each keep their position
+ * to themselves: nothing in the ring says where they are, and nothing that one side corrupts moves the other.
+ *
+ * <p><b>Memory order.</b> The sender fills a slot and its data, then stores the commit word with release; the receiver
+ * loads it with acquire and so sees all of it. The receiver is done with slot and data when it stores the result with
+ * release; the sender loads it with acquire, and only then uses the slot again, a lap later. The asleep flag is Dekker's:
+ * the receiver stores it, fences, and looks at the next commit word; the sender stores a commit word, fences, and looks at
+ * the flag.
+ */
+public final class RingLayout {
+    /** Slots of a ring; a power of two. */
+    public static final int SLOTS = 1024;
+
+    /** Most payload that lies in a slot itself. */
+    public static final int SLOT_PAYLOAD_BYTES = 80;
+
+    /** Size of the data area; a power of two. */
+    public static final int DATA_BYTES = 1 << 20;
+
+    /** Most payload of a slot: a longer message is a train of chunks, so that both sides copy at the same time. */
+    public static final int CHUNK_BYTES = 1 << 17;
+
+    private static final long ASLEEP = 128; // two lines on: CPUs prefetch lines in pairs
+    private static final long RESULTS = 256;
+    private static final long FIRST_SLOT = RESULTS + 8L * SLOTS;
+    private static final int SLOT_SHIFT = 7;
+    private static final long DATA = 143_360; // page-aligned, behind the last slot
+
+    /** Size of the whole ring. */
+    public static final long BYTES = DATA + DATA_BYTES;
+
+    private static final long SOURCE = 8;
+    private static final long TARGET = 12;
+    private static final long CHUNK = 16;
+    private static final long IMMEDIATE = 24;
+    private static final long TOTAL = 32;
+    private static final long DATA_AT = 40;
+    private static final long PAYLOAD = 48;
+
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final VarHandle U32 = JAVA_INT.varHandle();
+
+    private RingLayout() {}
+
+    /** The lap that a slot at this position belongs to. */
+    static int lap(long position) {
+        return (int) (position / SLOTS) + 1;
+    }
+
+    private static long slot(long position) {
+        return FIRST_SLOT + ((position & (SLOTS - 1)) << SLOT_SHIFT);
+    }
+
+    private static long result(long position) {
+        return RESULTS + ((position & (SLOTS - 1)) << 3);
+    }
+
+    /** Where the payload inside a slot starts, in the ring. */
+    static long slotPayload(long position) {
+        return slot(position) + PAYLOAD;
+    }
+
+    /** Where byte {@code offset} of the data area lies, in the ring. */
+    static long data(long offset) {
+        return DATA + offset;
+    }
+
+    static void fill(
+            MemorySegment ring,
+            long position,
+            int source,
+            int target,
+            int chunkBytes,
+            long immediate,
+            long totalBytes,
+            long dataOffset) {
+        long slot = slot(position);
+        ring.set(JAVA_INT, slot + SOURCE, source);
+        ring.set(JAVA_INT, slot + TARGET, target);
+        ring.set(JAVA_INT, slot + CHUNK, chunkBytes);
+        ring.set(JAVA_LONG, slot + IMMEDIATE, immediate);
+        ring.set(JAVA_LONG, slot + TOTAL, totalBytes);
+        ring.set(JAVA_LONG, slot + DATA_AT, dataOffset);
+    }
+
+    /** Hands the slot to the receiver, with all that was written before. */
+    static void commit(MemorySegment ring, long position, int opcode, int flags) {
+        long word = (lap(position) & 0xFFFF_FFFFL) | (long) opcode << 32 | (long) flags << 40;
+        U64.setRelease(ring, slot(position), word);
+    }
+
+    /** The slot's commit word; when its lap is right, the slot's content is visible. */
+    static long committed(MemorySegment ring, long position) {
+        return (long) U64.getAcquire(ring, slot(position));
+    }
+
+    static boolean isOfLap(long word, long position) {
+        return (int) word == lap(position);
+    }
+
+    static int opcode(long commitWord) {
+        return (int) (commitWord >>> 32) & 0xFF;
+    }
+
+    static int flags(long commitWord) {
+        return (int) (commitWord >>> 40) & 0xFF;
+    }
+
+    static int source(MemorySegment ring, long position) {
+        return ring.get(JAVA_INT, slot(position) + SOURCE);
+    }
+
+    static int target(MemorySegment ring, long position) {
+        return ring.get(JAVA_INT, slot(position) + TARGET);
+    }
+
+    static int chunkBytes(MemorySegment ring, long position) {
+        return ring.get(JAVA_INT, slot(position) + CHUNK);
+    }
+
+    static long immediate(MemorySegment ring, long position) {
+        return ring.get(JAVA_LONG, slot(position) + IMMEDIATE);
+    }
+
+    static long totalBytes(MemorySegment ring, long position) {
+        return ring.get(JAVA_LONG, slot(position) + TOTAL);
+    }
+
+    static long dataOffset(MemorySegment ring, long position) {
+        return ring.get(JAVA_LONG, slot(position) + DATA_AT);
+    }
+
+    /** Gives slot and data back to the sender, with the answer. */
+    static void answer(MemorySegment ring, long position, int answer, int argument) {
+        long word = (lap(position) & 0xFFFF_FFFFL) | (long) answer << 32 | (long) argument << 40;
+        U64.setRelease(ring, result(position), word);
+    }
+
+    /** The slot's result word; it is an answer when its lap is right. */
+    static long answered(MemorySegment ring, long position) {
+        return (long) U64.getAcquire(ring, result(position));
+    }
+
+    static int answerOf(long resultWord) {
+        return (int) (resultWord >>> 32) & 0xFF;
+    }
+
+    static int argumentOf(long resultWord) {
+        return (int) (resultWord >>> 40);
+    }
+
+    /** The receiver is about to sleep; it must fence and look again before it does. */
+    static void setAsleep(MemorySegment ring) {
+        U32.setVolatile(ring, ASLEEP, 1);
+    }
+
+    /** Whether the receiver slept; whoever gets true must wake it. The caller has fenced after its last store. */
+    static boolean takeAsleep(MemorySegment ring) {
+        return (int) U32.getOpaque(ring, ASLEEP) != 0 && U32.compareAndSet(ring, ASLEEP, 1, 0);
+    }
+}

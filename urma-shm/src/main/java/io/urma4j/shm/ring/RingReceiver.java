@@ -1,0 +1,113 @@
+package io.urma4j.shm.ring;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The receiving end of a message ring. One thread at a time.
+ *
+ * <p>The sender may be hostile and may write while we read: each field is loaded once, by {@link #take}, and checked
+ * before it is believed. Payload bytes are only ever copied.
+ */
+public final class RingReceiver {
+    private final MemorySegment ring;
+    private long position;
+
+    // the slot that was taken last
+    private int opcode;
+    private int flags;
+    private int source;
+    private int target;
+    private int chunkBytes;
+    private long immediate;
+    private long totalBytes;
+    private long payloadAt;
+
+    /** The receiving end of {@code ring}, which nobody has used yet. */
+    public RingReceiver(MemorySegment ring) {
+        this.ring = ring;
+    }
+
+    /** Whether a slot is filled. */
+    public boolean isReady() {
+        return RingLayout.isOfLap(RingLayout.committed(ring, position), position);
+    }
+
+    /**
+     * Loads the next slot; {@link #isReady} was true.
+     *
+     * @return false when what it says cannot be: the sender is broken or hostile
+     */
+    public boolean take() {
+        long word = RingLayout.committed(ring, position);
+        opcode = RingLayout.opcode(word);
+        flags = RingLayout.flags(word);
+        source = RingLayout.source(ring, position);
+        target = RingLayout.target(ring, position);
+        chunkBytes = RingLayout.chunkBytes(ring, position);
+        immediate = RingLayout.immediate(ring, position);
+        totalBytes = RingLayout.totalBytes(ring, position);
+        long dataOffset = RingLayout.dataOffset(ring, position);
+        boolean inData = has(SlotFlags.IN_DATA);
+        payloadAt = inData ? RingLayout.data(dataOffset) : RingLayout.slotPayload(position);
+        long room = inData ? RingLayout.DATA_BYTES - dataOffset : RingLayout.SLOT_PAYLOAD_BYTES;
+        return chunkBytes >= 0
+                && chunkBytes <= RingLayout.CHUNK_BYTES
+                && chunkBytes <= room
+                && (!inData || dataOffset >= 0)
+                && totalBytes >= chunkBytes;
+    }
+
+    /** Answers the slot that was taken last, gives it back, and goes to the next. */
+    public void answer(int answer, int argument) {
+        RingLayout.answer(ring, position, answer, argument);
+        position++;
+    }
+
+    public boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    public int opcode() {
+        return opcode;
+    }
+
+    public int source() {
+        return source;
+    }
+
+    public int target() {
+        return target;
+    }
+
+    public int chunkBytes() {
+        return chunkBytes;
+    }
+
+    public long immediate() {
+        return immediate;
+    }
+
+    public long totalBytes() {
+        return totalBytes;
+    }
+
+    /** Where the slot's payload lies in {@link #memory()}. */
+    public long payloadAt() {
+        return payloadAt;
+    }
+
+    /** How many slots were answered so far. */
+    public long position() {
+        return position;
+    }
+
+    /** The ring's bytes, for payloads. */
+    public MemorySegment memory() {
+        return ring;
+    }
+
+    /** We are about to sleep; the caller must fence and look again before it does. */
+    public void setAsleep() {
+        RingLayout.setAsleep(ring);
+    }
+}

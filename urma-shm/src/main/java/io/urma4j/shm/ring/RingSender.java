@@ -1,0 +1,146 @@
+package io.urma4j.shm.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The sending end of a message ring.
+ *
+ * <p>Two roles, each played by one thread at a time: the sender fills slots, the reaper takes their answers. A slot is
+ * free again when its answer was reaped; answers come in the order of the slots.
+ */
+public final class RingSender {
+    private static final VarHandle SENT;
+    private static final VarHandle REAPED;
+    private static final VarHandle DATA_REAPED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SENT = lookup.findVarHandle(RingSender.class, "sent", long.class);
+            REAPED = lookup.findVarHandle(RingSender.class, "reaped", long.class);
+            DATA_REAPED = lookup.findVarHandle(RingSender.class, "dataReaped", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemorySegment ring;
+    private final long[] dataEnd = new long[RingLayout.SLOTS]; // of the sender, read by the reaper after the commit
+
+    // the sender's own; the reaper reads sent with acquire
+    private long sent;
+    private long dataSent;
+
+    // the reaper's own; the sender reads them with acquire
+    private long reaped;
+    private long dataReaped;
+
+    /** The sending end of {@code ring}, which nobody has used yet. */
+    public RingSender(MemorySegment ring) {
+        this.ring = ring;
+    }
+
+    /** Sender: how many slots were filled so far; the position of the next. */
+    public long position() {
+        return sent;
+    }
+
+    /** Sender: whether a slot is free. */
+    public boolean hasSlot() {
+        return sent - (long) REAPED.getAcquire(this) < RingLayout.SLOTS;
+    }
+
+    /**
+     * Sender: where {@code lengthBytes} of payload for the next slot may be written, as an offset in
+     * {@link #memory()}, or −1 when there is no room now. Payloads do not wrap: what does not fit before the end of the
+     * data area starts at its beginning.
+     */
+    public long payloadRoom(int lengthBytes) {
+        if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES) {
+            return RingLayout.slotPayload(sent);
+        }
+        long start = dataSent;
+        long beforeEnd = RingLayout.DATA_BYTES - (start & (RingLayout.DATA_BYTES - 1));
+        if (beforeEnd < lengthBytes) {
+            start += beforeEnd;
+        }
+        if (start + lengthBytes - (long) DATA_REAPED.getAcquire(this) > RingLayout.DATA_BYTES) {
+            return -1;
+        }
+        return RingLayout.data(start & (RingLayout.DATA_BYTES - 1));
+    }
+
+    /** Sender: hands the next slot over. Its payload lies where {@link #payloadRoom} said. */
+    public void publish(
+            int opcode,
+            int flags,
+            int source,
+            int target,
+            int chunkBytes,
+            long immediate,
+            long totalBytes,
+            long payloadAt) {
+        long position = sent;
+        int placed = flags;
+        long offset = 0;
+        if (chunkBytes > RingLayout.SLOT_PAYLOAD_BYTES) {
+            placed |= SlotFlags.IN_DATA;
+            offset = payloadAt - RingLayout.data(0);
+            long start = dataSent;
+            long beforeEnd = RingLayout.DATA_BYTES - (start & (RingLayout.DATA_BYTES - 1));
+            dataSent = (beforeEnd < chunkBytes ? start + beforeEnd : start) + ((chunkBytes + 63) & ~63);
+        }
+        dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
+        RingLayout.fill(ring, position, source, target, chunkBytes, immediate, totalBytes, offset);
+        RingLayout.commit(ring, position, opcode, placed);
+        SENT.setRelease(this, position + 1);
+    }
+
+    /** Reaper: the position of the oldest slot without a reaped answer. */
+    public long reaped() {
+        return reaped;
+    }
+
+    /** Whether slots wait for their answers. Any thread may ask, and gets an answer that may be old. */
+    public boolean isWaiting() {
+        return (long) REAPED.getOpaque(this) != (long) SENT.getAcquire(this);
+    }
+
+    /**
+     * Reaper: the answer word of the oldest such slot, or 0 when there is none yet. Nothing is believed of a slot that was
+     * not sent.
+     */
+    public long peekAnswer() {
+        if (reaped == (long) SENT.getAcquire(this)) {
+            return 0;
+        }
+        long word = RingLayout.answered(ring, reaped);
+        return RingLayout.isOfLap(word, reaped) ? word : 0;
+    }
+
+    /** Reaper: frees the slot whose answer was peeked. */
+    public void reap() {
+        DATA_REAPED.setRelease(this, dataEnd[(int) reaped & (RingLayout.SLOTS - 1)]);
+        REAPED.setRelease(this, reaped + 1);
+    }
+
+    public static int answerOf(long word) {
+        return RingLayout.answerOf(word);
+    }
+
+    public static int argumentOf(long word) {
+        return RingLayout.argumentOf(word);
+    }
+
+    /** Whether the receiver slept; whoever gets true must wake it. The caller has fenced after its last store. */
+    public boolean takeAsleep() {
+        return RingLayout.takeAsleep(ring);
+    }
+
+    /** The ring's bytes, for payloads. */
+    public MemorySegment memory() {
+        return ring;
+    }
+}
