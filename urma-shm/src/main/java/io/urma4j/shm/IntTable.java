@@ -7,13 +7,15 @@ import org.jspecify.annotations.Nullable;
  * a whole. Writers are synchronized; a change copies the table, which is fine for things that are made and closed.
  */
 final class IntTable<T> {
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Slots(int[] keys, Object[] values, int size) {}
 
     private volatile Slots slots = new Slots(new int[8], new Object[8], 0);
 
     /** What has this number, or null. */
     @SuppressWarnings("unchecked") // only put() fills values
-    @Nullable T get(int key) {
+    @Nullable
+    T get(int key) {
         Slots now = slots;
         int mask = now.keys.length - 1;
         for (int i = hash(key) & mask; now.values[i] != null; i = (i + 1) & mask) {

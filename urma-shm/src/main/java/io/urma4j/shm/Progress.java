@@ -36,7 +36,10 @@ final class Progress {
     private final List<ShmSendQueue> sendQueues;
     private final AtomicInteger waitingQueues;
     private volatile MessagePath[] paths = new MessagePath[0];
+
+    @SuppressWarnings("UnusedVariable") // through POLLS
     private long polls; // written by all pollers without order: the engine only wants to know whether it changes
+
     private long pollsSeen; // of the engine
 
     Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues) {

@@ -27,7 +27,7 @@ final class SendWindow {
     private final ShmSendQueue queue;
     private final Wqe[] entries;
     private final int mask;
-    private final Map<ShmTarget, Lane> lanes = new IdentityHashMap<>();
+    private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();
 
     private long head; // the oldest that was not reported
@@ -502,8 +502,7 @@ final class SendWindow {
         while (head < end && count < maxRecords) {
             Wqe entry = at(head);
             if (entry.stage != Wqe.Stage.REPORTED) {
-                CompletionStatus status =
-                        entry.stage == Wqe.Stage.DONE ? entry.status : CompletionStatus.WR_UNHANDLED;
+                CompletionStatus status = entry.stage == Wqe.Stage.DONE ? entry.status : CompletionStatus.WR_UNHANDLED;
                 int at = count++ * CompletionRecord.WORDS;
                 words[at] = queue.header(status, entry.opcode);
                 words[at + CompletionRecord.USER_CONTEXT] = entry.userContext;

@@ -167,7 +167,8 @@ final class ShmContext implements ProviderContext, DataPlane {
     }
 
     /** Where messages for this number go; null when nobody has it. */
-    @Nullable Inbound inbound(int queueId) {
+    @Nullable
+    Inbound inbound(int queueId) {
         return inbound.get(queueId);
     }
 
@@ -234,8 +235,7 @@ final class ShmContext implements ProviderContext, DataPlane {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         JfrConfig config = wanted.receives().config();
-        if (config.policy() != TokenPolicy.NONE
-                && !(hasToken && config.token().equals(Token.of(tokenValue)))) {
+        if (config.policy() != TokenPolicy.NONE && !(hasToken && config.token().equals(Token.of(tokenValue)))) {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);

@@ -47,7 +47,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
-        this.rnrMicros = (int) Math.clamp(config.minRnrTimer().toNanos() / 1_000, 1, 10_000_000);
+        this.rnrMicros = Math.clamp(config.minRnrTimer().toNanos() / 1_000, 1, 10_000_000);
         this.ownerIndex = jfc.attach(this);
     }
 
@@ -103,7 +103,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     /** Progress: takes the oldest receive work request for a message; null when there is none. */
-    @Nullable ReceiveWr take() {
+    @Nullable
+    ReceiveWr take() {
         claim.acquire();
         try {
             if (state != ReceiveState.READY || head == tail) {

@@ -196,14 +196,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             CompletionStatus status = CompletionStatus.SUCCESS;
             try {
                 Placement.atomic(
-                        opcode,
-                        remote.memory,
-                        targetOffset,
-                        local.memory,
-                        resultOffset,
-                        sizeBytes,
-                        operand,
-                        expected);
+                        opcode, remote.memory, targetOffset, local.memory, resultOffset, sizeBytes, operand, expected);
             } catch (RuntimeException e) {
                 status = OneSided.statusOf(e, remote, local);
             }
@@ -252,12 +245,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Rare: the operation failed, or its record found no place. The queue goes to ERROR. */
     private void failed(
-            long position,
-            boolean told,
-            Opcode opcode,
-            CompletionStatus status,
-            long lengthBytes,
-            long userContext) {
+            long position, boolean told, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {
             if (!told) {
@@ -285,8 +273,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             long lengthBytes,
             long userContext,
             int flags) {
-        return deferAtomic(
-                opcode, remote, remoteOffset, local, localOffset, lengthBytes, 0, 0, userContext, flags);
+        return deferAtomic(opcode, remote, remoteOffset, local, localOffset, lengthBytes, 0, 0, userContext, flags);
     }
 
     private boolean deferAtomic(
@@ -462,7 +449,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public void recordTaken(long position) {
-        long before = (long) FREED.getOpaque(this);
+        long before = freed;
         long full = before + ((int) position - (int) before); // the record carries the low half
         if (full >= before) {
             FREED.setRelease(this, full + 1);
@@ -562,20 +549,19 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
         }
         bound = whom; // before the peer knows: its first message may come at once
-        return context.bind(whom, this, timeout)
-                .handle((status, failure) -> {
-                    if (failure == null && status == UrmaStatus.SUCCESS) {
-                        state = QueueState.READY;
-                        return null;
-                    }
-                    bound = null;
-                    throw new UrmaException(
-                            failure == null ? status : UrmaStatus.ETIMEOUT,
-                            this,
-                            "cannot be bound to " + whom
-                                    + (failure == null ? ": the peer refused" : ": " + failure.getMessage()),
-                            failure);
-                });
+        return context.bind(whom, this, timeout).handle((status, failure) -> {
+            if (failure == null && status == UrmaStatus.SUCCESS) {
+                state = QueueState.READY;
+                return null;
+            }
+            bound = null;
+            throw new UrmaException(
+                    failure == null ? status : UrmaStatus.ETIMEOUT,
+                    this,
+                    "cannot be bound to " + whom
+                            + (failure == null ? ": the peer refused" : ": " + failure.getMessage()),
+                    failure);
+        });
     }
 
     @Override
@@ -594,8 +580,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** The peer of our RC Jetty asks for the connection; tells whether it may have it. */
     UrmaStatus bindRequested(Peer peer, int remoteId, int orderType) {
-        if (config.mode() != TransportMode.RC
-                || orderType().value() != orderType) {
+        if (config.mode() != TransportMode.RC || orderType().value() != orderType) {
             return UrmaStatus.ENOPERM;
         }
         ShmTarget mine = bound;
@@ -674,7 +659,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /** Where messages to this Jetty find their buffers. */
-    @Nullable ShmReceiveQueue receives() {
+    @Nullable
+    ShmReceiveQueue receives() {
         return receives;
     }
 

@@ -35,13 +35,21 @@ final class Wqe {
     long operand;
     long expected;
 
-    @Nullable ShmImport remote;
+    @Nullable
+    ShmImport remote;
+
     long remoteOffset;
-    @Nullable ShmImport notify;
+
+    @Nullable
+    ShmImport notify;
+
     long notifyOffset;
 
     int sgeCount;
-    @Nullable ShmSegment[] sgeSegment = new ShmSegment[1];
+
+    @Nullable
+    ShmSegment[] sgeSegment = new ShmSegment[1];
+
     long[] sgeOffset = new long[1];
     long[] sgeLength = new long[1];
 
@@ -51,10 +59,12 @@ final class Wqe {
     private @Nullable MemorySegment inlinePayload;
 
     /** The flow to its target; null for one-sided operations. */
-    @Nullable Lane lane;
+    @Nullable
+    Lane lane;
 
     /** All its flows to its peer; null for NOP. */
-    @Nullable PeerLanes peer;
+    @Nullable
+    PeerLanes peer;
 
     /** Bytes of the message that lie in the ring or went through it. */
     long sentBytes;
@@ -100,7 +110,12 @@ final class Wqe {
     }
 
     void fill(
-            Opcode opcode, @Nullable ShmSegment local, long localOffset, long lengthBytes, long userContext, int flags) {
+            Opcode opcode,
+            @Nullable ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long userContext,
+            int flags) {
         begin(opcode, flags, userContext, lengthBytes);
         sgeCount = 1;
         sgeSegment[0] = local;

@@ -35,6 +35,8 @@ public final class RingSender {
 
     // the reaper's own; the sender reads them with acquire
     private long reaped;
+
+    @SuppressWarnings("UnusedVariable") // through DATA_REAPED
     private long dataReaped;
 
     /** The sending end of {@code ring}, which nobody has used yet. */
