@@ -1,13 +1,21 @@
 /** The urma command. */
 module io.urma4j.tools {
+    requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires io.urma4j.core;
     requires io.urma4j.libc;
     requires HdrHistogram;
+    // the demo counts what a thread allocates
+    requires java.management;
+    requires jdk.management;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 
     // picocli fills fields and calls methods by reflection
     opens io.urma4j.tools to
+            info.picocli;
+    opens io.urma4j.tools.demo to
+            info.picocli;
+    opens io.urma4j.tools.doctor to
             info.picocli;
 }

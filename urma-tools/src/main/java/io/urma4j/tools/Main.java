@@ -1,15 +1,97 @@
 package io.urma4j.tools;
 
+import io.urma4j.tools.demo.DemoCommand;
+import io.urma4j.tools.demo.DemoHomeCommand;
+import io.urma4j.tools.demo.DemoInitiatorCommand;
+import io.urma4j.tools.doctor.DoctorCommand;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
 /** The command {@code urma}. */
-@Command(name = "urma", mixinStandardHelpOptions = true, version = "urma4j 0.1.0-SNAPSHOT")
-public final class Main {
+@Command(
+        name = "urma",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT, // help, exit codes and version are alike in all commands
+        versionProvider = Main.Version.class,
+        usageHelpAutoWidth = true,
+        description = "Remote memory from a shell: look, try, measure.",
+        subcommands = {
+            DevicesCommand.class,
+            DoctorCommand.class,
+            DemoCommand.class,
+            ShareCommand.class,
+            LsCommand.class,
+            FetchCommand.class,
+            PutCommand.class,
+            AddCommand.class,
+            GenerateCompletion.class,
+            DemoHomeCommand.class,
+            DemoInitiatorCommand.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:it worked", "1:it failed, as the line on stderr tells", "2:wrong use"})
+public final class Main implements Callable<Integer> {
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Print the stack of a failure, which is one line otherwise.")
+    private boolean debug;
+
+    @Spec
+    private CommandSpec spec;
+
     private Main() {}
 
     /** Runs the command; the exit code is 0, 1 for a failure, 2 for a wrong use. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Main()).execute(args));
+        OrderlyEnd end = OrderlyEnd.ofThisThread();
+        end.exit(commandLine(System.out, System.err).execute(args));
+    }
+
+    /** The command with all of its subcommands, writing to the given streams. */
+    static CommandLine commandLine(PrintStream out, PrintStream err) {
+        FailureReport report = new FailureReport();
+        CommandLine commandLine = new CommandLine(new Main())
+                .setOut(writer(out))
+                .setErr(writer(err))
+                .setExpandAtFiles(false) // @FILE is a file that holds a share line
+                .setParameterExceptionHandler(report)
+                .setExecutionExceptionHandler(report);
+        AddCommand.takeNegativeNumbers(commandLine);
+        return commandLine;
+    }
+
+    private static PrintWriter writer(PrintStream stream) {
+        return new PrintWriter(stream, true, Terminal.charset(stream.charset()));
+    }
+
+    boolean debug() {
+        return debug;
+    }
+
+    /** Without a subcommand there is nothing to do: tells what there is. */
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getErr());
+        return ExitCode.USAGE;
+    }
+
+    /** The version that the build wrote into the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"urma4j " + (version == null ? "(not from a jar)" : version)};
+        }
     }
 }

@@ -1,0 +1,30 @@
+package io.urma4j.tools;
+
+import io.urma4j.Access;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads what others may do with a segment: {@code r}, {@code rw} or {@code rwa}. */
+final class AccessConverter implements ITypeConverter<Access> {
+    @Override
+    public Access convert(String text) {
+        return switch (text) {
+            case "r" -> Access.READ;
+            case "rw" -> Access.READ_WRITE;
+            case "rwa" -> Access.READ_WRITE_ATOMIC;
+            default ->
+                throw new TypeConversionException("'" + text
+                        + "' is not an access; it is r (read), rw (read and write) or rwa (also atomic operations)");
+        };
+    }
+
+    /** The same in reverse; {@code -} for what cannot be imported. */
+    static String letters(Access access) {
+        return switch (access) {
+            case LOCAL_ONLY -> "-";
+            case READ -> "r";
+            case READ_WRITE -> "rw";
+            case READ_WRITE_ATOMIC -> "rwa";
+        };
+    }
+}

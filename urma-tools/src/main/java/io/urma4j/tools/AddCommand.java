@@ -1,0 +1,68 @@
+package io.urma4j.tools;
+
+import io.urma4j.Access;
+import io.urma4j.RemoteSegment;
+import io.urma4j.tools.Source.Found;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code urma add}: one atomic addition. */
+@Command(
+        name = "add",
+        description = "Add to the 8 bytes at an offset of remote memory that is shared as rwa, atomically; print the"
+                + " value that was there before.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  urma add shm:counters 0 1", "  urma add @line 4KiB -5"})
+final class AddCommand implements Callable<Integer> {
+    @Mixin
+    private SourceArgument source;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "OFFSET",
+            converter = SizeConverter.class,
+            description = "Where the 8 bytes are: a multiple of 8.")
+    private long offset;
+
+    @Parameters(index = "2", paramLabel = "DELTA", description = "What to add; may be negative.")
+    private long delta;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Lets {@code -5} be a number, and no option. */
+    static void takeNegativeNumbers(CommandLine root) {
+        Objects.requireNonNull(root.getSubcommands().get("add")).setUnmatchedOptionsArePositionalParams(true);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        try (Found found = source.find();
+                RemoteSegment remote = found.session()
+                        .context()
+                        .importSegment(
+                                found.shared().descriptor(), found.shared().token(), Access.READ_WRITE_ATOMIC)) {
+            long before = new OneSided(found.session().context(), remote, Long.BYTES).fetchAndAdd(offset, delta);
+            PrintWriter out = spec.commandLine().getOut();
+            if (json.isAsked()) {
+                Json.print(out, Map.of("before", before));
+            } else {
+                out.println(before);
+                out.flush();
+            }
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.urma4j.tools;
+
+import io.urma4j.DescriptorException;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Turns what went wrong into one clear line on stderr and an exit code; the stack only with {@code --debug}. */
+final class FailureReport implements IExecutionExceptionHandler, IParameterExceptionHandler {
+    /** What a shell gives for Ctrl-C. */
+    static final int INTERRUPTED = 130;
+
+    private static final String DOCTOR = "'urma doctor'";
+
+    /** A wrong use: what is wrong, and where to read on. */
+    @Override
+    public int handleParseException(ParameterException failure, String[] args) {
+        CommandLine command = failure.getCommandLine();
+        PrintWriter err = command.getErr();
+        String message = oneLine(String.valueOf(failure.getMessage()));
+        String bare = message.startsWith("Error: ") ? message.substring(7) : message; // picocli's groups say so
+        err.println("urma: " + Source.withoutLines(bare, List.of(args)));
+        if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
+            err.println("urma: see '" + command.getCommandSpec().qualifiedName() + " --help'");
+        }
+        if (List.of(args).contains("--debug")) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return command.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    /** A command that failed. */
+    @Override
+    public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+        PrintWriter err = command.getErr();
+        boolean interrupted = isInterrupt(failure);
+        err.println("urma: " + (interrupted ? "interrupted" : describe(failure)));
+        if (isDebug(command.getCommandSpec())) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return interrupted ? INTERRUPTED : command.getCommandSpec().exitCodeOnExecutionException();
+    }
+
+    private static boolean isDebug(CommandSpec command) {
+        return command.root().userObject() instanceof Main main && main.debug();
+    }
+
+    /** An interrupted thread meets it as an exception of its own, as a closed channel, or as a refused wait. */
+    private static boolean isInterrupt(Throwable failure) {
+        boolean flagged = Thread.interrupted(); // cleared, since nothing after this should meet it again
+        return flagged || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException;
+    }
+
+    /** The failure as one line for a person. */
+    static String describe(Throwable failure) {
+        return switch (failure) {
+            case CommandFailure told -> oneLine(String.valueOf(told.getMessage()));
+            case DescriptorException altered ->
+                "the share line is not valid: " + oneLine(String.valueOf(altered.getMessage()));
+            case UrmaException refused -> oneLine(String.valueOf(refused.getMessage())) + hint(refused);
+            case UncheckedIOException wrapped when wrapped.getCause() != null -> describe(wrapped.getCause());
+            case IOException io -> describe(io);
+            default ->
+                "internal error: " + oneLine(failure.toString()) + "; --debug shows where, and " + DOCTOR
+                        + " what this machine offers";
+        };
+    }
+
+    private static String describe(IOException failure) {
+        return switch (failure) {
+            case NoSuchFileException missing -> missing.getFile() + " does not exist";
+            case AccessDeniedException denied -> denied.getFile() + " may not be accessed by this user";
+            case FileAlreadyExistsException exists -> exists.getFile() + " exists already";
+            case NotDirectoryException file -> file.getFile() + " is not a directory";
+            case FileSystemException other
+            when other.getReason() != null -> other.getFile() + ": " + oneLine(other.getReason());
+            default -> oneLine(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+        };
+    }
+
+    /** Points to the doctor where the machine may be the reason, and the message does not say so yet. */
+    private static String hint(UrmaException refused) {
+        boolean machine = refused.status() == UrmaStatus.ENOMEM
+                || refused.status() == UrmaStatus.FAIL
+                || refused.status() == UrmaStatus.ETIMEOUT;
+        return machine && !String.valueOf(refused.getMessage()).contains(DOCTOR) ? " (see " + DOCTOR + ")" : "";
+    }
+
+    private static String oneLine(String text) {
+        List<String> lines = new ArrayList<>(text.lines().map(String::strip).toList());
+        lines.removeIf(String::isEmpty);
+        return String.join("; ", lines);
+    }
+}

@@ -1,0 +1,98 @@
+package io.urma4j.tools;
+
+import io.urma4j.Access;
+import io.urma4j.RemoteSegment;
+import io.urma4j.tools.Source.Found;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code urma fetch}: bytes of remote memory into a file or to stdout. */
+@Command(
+        name = "fetch",
+        description = "Read remote memory, and write it to standard output or to a file.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma fetch - -o copy.bin < line",
+            "  urma fetch @line | sha256sum",
+            "  urma fetch shm:counters --length 8 | od -A n -t d8"
+        })
+final class FetchCommand implements Callable<Integer> {
+    private static final int CHUNK_BYTES = 1 << 20;
+
+    @Mixin
+    private SourceArgument source;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "File to write; it appears when all bytes are there, and not at all after a failure.")
+    private @Nullable Path output;
+
+    @Option(
+            names = "--offset",
+            paramLabel = "BYTES",
+            defaultValue = "0",
+            converter = SizeConverter.class,
+            description = "Where to begin; default: ${DEFAULT-VALUE}.")
+    private long offset;
+
+    @Option(
+            names = "--length",
+            paramLabel = "BYTES",
+            converter = SizeConverter.class,
+            description = "How much to read; by default up to the end.")
+    private @Nullable Long length;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        try (Found found = source.find();
+                RemoteSegment remote = found.session()
+                        .context()
+                        .importSegment(
+                                found.shared().descriptor(), found.shared().token(), Access.READ)) {
+            long lengthBytes = Ranges.length(offset, length, remote.lengthBytes());
+            OneSided oneSided =
+                    new OneSided(found.session().context(), remote, Math.clamp(lengthBytes, 1, CHUNK_BYTES));
+            if (output == null) {
+                try (var stdout = new FileOutputStream(FileDescriptor.out)) {
+                    copy(oneSided, lengthBytes, stdout.getChannel());
+                }
+            } else {
+                try (OutputFile file = OutputFile.create(output)) {
+                    copy(oneSided, lengthBytes, file.channel());
+                    file.commit();
+                }
+            }
+            return 0;
+        }
+    }
+
+    private void copy(OneSided oneSided, long lengthBytes, WritableByteChannel to)
+            throws IOException, InterruptedException {
+        try (Progress progress = Progress.of(spec.commandLine().getErr(), "fetching")) {
+            for (long done = 0; done < lengthBytes; ) {
+                long chunk = Math.min(oneSided.buffer().byteSize(), lengthBytes - done);
+                oneSided.read(offset + done, chunk);
+                var bytes = oneSided.buffer().asSlice(0, chunk).asByteBuffer();
+                while (bytes.hasRemaining()) {
+                    to.write(bytes);
+                }
+                done += chunk;
+                progress.at(done, lengthBytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.urma4j.tools;
+
+import picocli.CommandLine.Option;
+
+/** Whether results are for programs. */
+public final class JsonOption {
+    @Option(names = "--json", description = "Print the result as JSON.")
+    private boolean asked;
+
+    public boolean isAsked() {
+        return asked;
+    }
+}

@@ -1,0 +1,62 @@
+package io.urma4j.tools;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that appears under its name only when all of it is there: it is written beside, and renamed at the end. What
+ * is no regular file, such as {@code /dev/null}, is written directly.
+ */
+final class OutputFile implements AutoCloseable {
+    private final FileChannel channel;
+    private final Path target;
+    private final @Nullable Path partial;
+
+    private OutputFile(FileChannel channel, Path target, @Nullable Path partial) {
+        this.channel = channel;
+        this.target = target;
+        this.partial = partial;
+    }
+
+    static OutputFile create(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new CommandFailure("output '" + path + "' is a directory");
+        }
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            return new OutputFile(FileChannel.open(path, StandardOpenOption.WRITE), path, null);
+        }
+        // a link stays a link: what it points to is replaced
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path partial = target.resolveSibling("." + target.getFileName() + "."
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part");
+        return new OutputFile(
+                FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), target, partial);
+    }
+
+    FileChannel channel() {
+        return channel;
+    }
+
+    /** Gives it its name. */
+    void commit() throws IOException {
+        channel.close();
+        if (partial != null) {
+            Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    /** Without {@link #commit}: leaves nothing. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        if (partial != null) {
+            Files.deleteIfExists(partial);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.urma4j.tools;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+
+/**
+ * Tells how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
+ * few seconds. For one thread.
+ */
+public final class Progress implements AutoCloseable {
+    private static final long SILENT_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long TERMINAL_NANOS = Duration.ofMillis(200).toNanos();
+    private static final long PLAIN_NANOS = Duration.ofSeconds(3).toNanos();
+
+    private final PrintWriter err;
+    private final boolean terminal;
+    private final String step;
+    private long nextNanos;
+    private int shownLength;
+    private String farness = "…";
+
+    private Progress(PrintWriter err, boolean terminal, String step) {
+        this.err = err;
+        this.terminal = terminal;
+        this.step = step;
+        this.nextNanos = System.nanoTime() + SILENT_NANOS;
+    }
+
+    /** Starts a step, described as in {@code reading data.bin}. */
+    public static Progress of(PrintWriter err, String step) {
+        return new Progress(err, Terminal.showsStderr(), step);
+    }
+
+    /** Says how much of the whole is done; cheap enough to be called for each chunk. */
+    public void at(long done, long whole) {
+        if (isDue()) {
+            farness = whole <= 0 ? "…" : 100 * done / whole + " %";
+            show();
+        }
+    }
+
+    /** Says that it still goes on, when nobody can say how far it is. */
+    public void still() {
+        if (isDue()) {
+            show();
+        }
+    }
+
+    private boolean isDue() {
+        long now = System.nanoTime();
+        if (now - nextNanos < 0) {
+            return false;
+        }
+        nextNanos = now + (terminal ? TERMINAL_NANOS : PLAIN_NANOS);
+        return true;
+    }
+
+    private void show() {
+        String line = "urma: " + step + " " + farness;
+        if (terminal) {
+            err.print("\r" + line + " ".repeat(Math.max(0, shownLength - line.length())));
+            shownLength = line.length();
+        } else {
+            err.println(line);
+        }
+        err.flush();
+    }
+
+    /** Ends the step, and takes the changing line away. */
+    @Override
+    public void close() {
+        if (shownLength > 0) {
+            err.print("\r" + " ".repeat(shownLength) + "\r");
+            err.flush();
+            shownLength = 0;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.urma4j.tools;
+
+import io.urma4j.Access;
+import io.urma4j.RemoteSegment;
+import io.urma4j.tools.Source.Found;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code urma put}: bytes of a file or of stdin into remote memory. */
+@Command(
+        name = "put",
+        description = "Write a file, or standard input, into remote memory that is shared as rw or rwa.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma put @line data.bin",
+            "  printf hello | urma put shm:board - --offset 4KiB",
+        })
+final class PutCommand implements Callable<Integer> {
+    private static final int CHUNK_BYTES = 1 << 20;
+
+    @Mixin
+    private SourceArgument source;
+
+    @Parameters(index = "1", paramLabel = "FILE", description = "What to write; '-' for standard input.")
+    private String file;
+
+    @Option(
+            names = "--offset",
+            paramLabel = "BYTES",
+            defaultValue = "0",
+            converter = SizeConverter.class,
+            description = "Where in the remote memory to begin; default: ${DEFAULT-VALUE}.")
+    private long offset;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        boolean stdin = file.equals("-");
+        if (stdin && source.isStandardInput()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "SOURCE and FILE are both '-', and standard input cannot be both; put the share line into a file,"
+                            + " and name it '@FILE'");
+        }
+        InputFile input = stdin ? null : InputFile.of(Path.of(file));
+        try (Found found = source.find();
+                RemoteSegment remote = found.session()
+                        .context()
+                        .importSegment(
+                                found.shared().descriptor(), found.shared().token(), Access.READ_WRITE)) {
+            long limitBytes = Ranges.length(offset, input == null ? null : input.sizeBytes(), remote.lengthBytes());
+            OneSided oneSided = new OneSided(found.session().context(), remote, Math.clamp(limitBytes, 1, CHUNK_BYTES));
+            if (input != null) {
+                try (var channel = input.open()) {
+                    copy(channel, oneSided, limitBytes);
+                }
+            } else {
+                try (var in = new FileInputStream(FileDescriptor.in)) {
+                    copy(in.getChannel(), oneSided, limitBytes);
+                }
+            }
+            return 0;
+        }
+    }
+
+    private void copy(ReadableByteChannel from, OneSided oneSided, long limitBytes)
+            throws IOException, InterruptedException {
+        try (Progress progress = Progress.of(spec.commandLine().getErr(), "writing")) {
+            var chunk = oneSided.buffer().asByteBuffer();
+            long done = 0;
+            while (from.read(chunk.clear()) >= 0) {
+                if (chunk.position() > limitBytes - done) {
+                    throw new CommandFailure("there is more input than room: " + done + " bytes were written at offset "
+                            + offset + " of the segment of " + oneSided.remote().lengthBytes() + " bytes");
+                }
+                oneSided.write(offset + done, chunk.position());
+                done += chunk.position();
+                progress.at(done, limitBytes);
+            }
+        }
+    }
+}

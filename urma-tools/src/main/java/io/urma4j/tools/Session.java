@@ -1,0 +1,78 @@
+package io.urma4j.tools;
+
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaDevice;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The library with a context on one device, open for the time of a command. */
+public final class Session implements AutoCloseable {
+    private static final String USUAL_DEVICE = "shm0";
+
+    private final Urma urma;
+    private final UrmaContext context;
+
+    private Session(Urma urma, UrmaContext context) {
+        this.urma = urma;
+        this.context = context;
+    }
+
+    /** Opens the device with this name; with null the first one that works here. */
+    public static Session open(@Nullable String deviceName) {
+        Urma urma = Urma.open();
+        try {
+            return new Session(urma, device(urma, deviceName).openContext());
+        } catch (RuntimeException e) {
+            urma.close();
+            throw e;
+        }
+    }
+
+    /** Opens the first device of a provider, for example {@code shm}. */
+    static Session openKind(List<String> kinds) {
+        Urma urma = Urma.open();
+        try {
+            return new Session(urma, deviceOfKind(urma, kinds).openContext());
+        } catch (RuntimeException e) {
+            urma.close();
+            throw e;
+        }
+    }
+
+    private static UrmaDevice device(Urma urma, @Nullable String name) {
+        if (name == null && !urma.devices().isEmpty()) {
+            return urma.devices().getFirst();
+        }
+        return urma.device(name == null ? USUAL_DEVICE : name); // which says why there is none
+    }
+
+    private static UrmaDevice deviceOfKind(Urma urma, List<String> kinds) {
+        for (String kind : kinds) {
+            for (UrmaDevice device : urma.devices()) {
+                if (device.attributes().provider().equals(kind)) {
+                    return device;
+                }
+            }
+        }
+        throw new CommandFailure("no device here is of kind " + String.join(" or ", kinds) + "; see 'urma devices'"
+                + " for those that work, and 'urma doctor' for the reasons");
+    }
+
+    public UrmaContext context() {
+        return context;
+    }
+
+    /** Closes everything, also when the command was interrupted: then closing must not be. */
+    @Override
+    public void close() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            urma.close();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

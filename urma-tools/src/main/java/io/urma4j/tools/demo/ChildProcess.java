@@ -1,0 +1,175 @@
+package io.urma4j.tools.demo;
+
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Main;
+import io.urma4j.tools.Progress;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A process of the demo, as its leader sees it: a JVM of its own, started as this one was, that does what it is asked
+ * on stdin and answers on stdout. For one thread.
+ */
+final class ChildProcess implements AutoCloseable {
+    private static final Duration TIME_TO_END = Duration.ofSeconds(6);
+    private static final long TICK_MILLIS = 200;
+
+    /** What the reader puts after the last line. */
+    private static final String ENDED = "";
+
+    private final String name;
+    private final Process process;
+    private final PrintWriter requests;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+    private ChildProcess(String name, Process process) {
+        this.name = name;
+        this.process = process;
+        this.requests = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
+        Thread.ofPlatform().daemon().name("answers of " + name).start(this::listen);
+    }
+
+    /** Starts {@code urma command} and gives it a name for messages. */
+    static ChildProcess start(String name, String command) throws IOException {
+        List<String> line = javaCommand();
+        line.add(command);
+        return new ChildProcess(
+                name,
+                new ProcessBuilder(line)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start());
+    }
+
+    /** This JVM's own launcher, options, and class or module path. */
+    private static List<String> javaCommand() {
+        List<String> line = new ArrayList<>();
+        line.add(ProcessHandle.current()
+                .info()
+                .command()
+                .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!option.startsWith("-agent") && !option.startsWith("-javaagent") && !option.startsWith("-Xrun")) {
+                line.add(option); // an agent, such as a debugger, is meant for one process
+            }
+        }
+        Module module = Main.class.getModule();
+        if (module.isNamed()) {
+            line.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+            line.addAll(List.of("--module", module.getName() + "/" + Main.class.getName()));
+        } else {
+            line.add("--enable-native-access=ALL-UNNAMED");
+            line.addAll(List.of("--class-path", System.getProperty("java.class.path"), Main.class.getName()));
+        }
+        return line;
+    }
+
+    private void listen() {
+        try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                answers.add(line);
+            }
+        } catch (IOException e) {
+            // the same as its end
+        }
+        answers.add(ENDED);
+    }
+
+    String name() {
+        return name;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Hands it a request, and returns at once. */
+    void ask(Line request) {
+        requests.println(request.encode());
+    }
+
+    /**
+     * Waits for the answer to the last request.
+     *
+     * @param progress shows that it works, and how far it is
+     * @param others is told each line that is neither the answer nor progress
+     * @throws CommandFailure when it says that it failed
+     * @throws Lost when it ended, or did not answer in time
+     */
+    Line answer(Duration timeout, Progress progress, Consumer<Line> others) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            Line line = next(deadline, progress);
+            switch (line.verb()) {
+                case Line.OK -> {
+                    return line;
+                }
+                case Line.FAILED -> throw new CommandFailure(name + ": " + line.text("message"));
+                case Line.PROGRESS -> progress.at(line.number("done"), line.number("whole"));
+                default -> others.accept(line);
+            }
+        }
+    }
+
+    private Line next(long deadlineNanos, Progress progress) throws InterruptedException {
+        String text = null;
+        while (text == null) {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new Lost(this + " does not answer; see 'urma doctor'");
+            }
+            text = answers.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+            progress.still();
+        }
+        if (text.equals(ENDED)) {
+            throw new Lost(this + " ended unexpectedly" + exitCode() + "; see 'urma doctor'");
+        }
+        return Line.decode(text);
+    }
+
+    /** The process is gone, or does not react: nothing more can be asked of it. */
+    static final class Lost extends CommandFailure {
+        private static final long serialVersionUID = 1L;
+
+        Lost(String message) {
+            super(message);
+        }
+    }
+
+    private String exitCode() throws InterruptedException {
+        return process.waitFor(1, TimeUnit.SECONDS) ? " with exit code " + process.exitValue() : "";
+    }
+
+    /** Ends it: by the end of its input, and if that is not enough, by force. Also when this thread is interrupted. */
+    @Override
+    public void close() {
+        requests.close();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!process.waitFor(TIME_TO_END.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
+                process.waitFor(1, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name + " (process " + process.pid() + ")";
+    }
+}

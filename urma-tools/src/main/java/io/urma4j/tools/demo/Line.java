@@ -1,0 +1,81 @@
+package io.urma4j.tools.demo;
+
+import io.urma4j.tools.CommandFailure;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/**
+ * What leader and processes of the demo say to each other: a verb and named values, as one line of text. It travels on
+ * stdin and stdout, never as an argument, since values may be tokens.
+ */
+record Line(String verb, SequencedMap<String, String> values) {
+    /** The answer of success. */
+    static final String OK = "ok";
+
+    /** The answer of failure; its value {@code message} says why. */
+    static final String FAILED = "failed";
+
+    /** Not yet an answer: how far the step is, in {@code done} of {@code whole}. */
+    static final String PROGRESS = "progress";
+
+    /** Not yet an answer: one row of the figures. */
+    static final String FIGURES = "figures";
+
+    static Line of(String verb) {
+        return new Line(verb, new LinkedHashMap<>());
+    }
+
+    /** Adds a value. */
+    Line with(String name, Object value) {
+        values.put(name, value.toString());
+        return this;
+    }
+
+    String text(String name) {
+        String value = values.get(name);
+        if (value == null) {
+            throw new CommandFailure("'" + verb + "' came without '" + name + "'");
+        }
+        return value;
+    }
+
+    long number(String name) {
+        return Long.parseLong(text(name));
+    }
+
+    double fraction(String name) {
+        return Double.parseDouble(text(name));
+    }
+
+    /** One line without its end: {@code verb name=value name=value}. */
+    String encode() {
+        StringBuilder line = new StringBuilder(verb);
+        values.forEach((name, value) ->
+                line.append(' ').append(name).append('=').append(URLEncoder.encode(value, StandardCharsets.UTF_8)));
+        return line.toString();
+    }
+
+    static Line decode(String text) {
+        String[] words = text.split(" ", -1);
+        Line line = Line.of(words[0]);
+        for (int i = 1; i < words.length; i++) {
+            int equals = words[i].indexOf('=');
+            if (equals < 0) {
+                throw new CommandFailure("a process of the demo said something unexpected: " + words[0]);
+            }
+            line.with(
+                    words[i].substring(0, equals),
+                    URLDecoder.decode(words[i].substring(equals + 1), StandardCharsets.UTF_8));
+        }
+        return line;
+    }
+
+    /** Verb and names alone: values may be tokens. */
+    @Override
+    public String toString() {
+        return "Line[" + verb + " " + values.keySet() + "]";
+    }
+}

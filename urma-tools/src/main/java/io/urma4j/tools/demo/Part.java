@@ -1,0 +1,52 @@
+package io.urma4j.tools.demo;
+
+import io.urma4j.tools.Session;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The life of a process of the demo: the first request makes it what it is, the others it answers, then it closes. */
+final class Part implements AutoCloseable {
+    /** Makes the role from the first request. */
+    interface Opening {
+        Role open(Session session, Leader leader, Line request);
+    }
+
+    private final Leader leader;
+    private final Opening opening;
+    private @Nullable Session session;
+    private @Nullable Role role;
+
+    private Part(Leader leader, Opening opening) {
+        this.leader = leader;
+        this.opening = opening;
+    }
+
+    /** Lives until the leader wants no more; returns the exit code. */
+    static int run(Opening opening) {
+        Leader leader = Leader.onStdin();
+        try (Part part = new Part(leader, opening)) {
+            leader.serve(part::answer);
+            return 0;
+        } catch (InterruptedException e) {
+            return 1; // Ctrl-C reaches all processes of the demo, and one of them, the leader, tells
+        }
+    }
+
+    private Line answer(Line request) throws IOException, InterruptedException {
+        if (session == null) {
+            session = Session.open(request.text("device"));
+        }
+        if (role == null) {
+            role = opening.open(session, leader, request);
+            return role.greeting();
+        }
+        return role.answer(request);
+    }
+
+    @Override
+    public void close() {
+        if (session != null) {
+            session.close();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.urma4j.tools.doctor;
+
+import io.urma4j.Access;
+import io.urma4j.LocalSegment;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedSegment;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaDevice;
+import io.urma4j.UrmaException;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.OneSided;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The devices that came of all this: which were chosen, why, and whether they work. */
+final class DeviceExamination implements Examination {
+    private static final long PATTERN = 0x0123_4567_89AB_CDEFL;
+
+    @Override
+    public List<Finding> findings() {
+        List<Finding> findings = new ArrayList<>();
+        try (Urma urma = Urma.open()) {
+            for (UrmaDevice device : urma.devices()) {
+                findings.add(tried(device));
+            }
+            urma.absentProviders()
+                    .forEach((provider, reason) -> findings.add(Finding.fail(
+                            "provider " + provider,
+                            "does not work here: " + reason.getMessage(),
+                            "mend what failed above, or the reason itself")));
+        }
+        if (findings.isEmpty()) {
+            findings.add(Finding.fail(
+                    "devices", "no provider was found", "put urma.jar, or the jar of a provider, on the class path"));
+        }
+        return findings;
+    }
+
+    /** Shares 8 bytes with itself: the whole way of an operation, but for the second process. */
+    private static Finding tried(UrmaDevice device) {
+        String name = "device " + device.name();
+        String path = device.attributes().ioPath();
+        try (UrmaContext context = device.openContext();
+                LocalSegment home = context.register(context.allocate(Long.BYTES), Access.READ_WRITE);
+                RemoteSegment remote = context.importSegment(SharedSegment.parse(home.share()))) {
+            OneSided oneSided = new OneSided(context, remote, Long.BYTES);
+            oneSided.buffer().set(ValueLayout.JAVA_LONG, 0, PATTERN);
+            oneSided.write(0, Long.BYTES);
+            return home.memory().get(ValueLayout.JAVA_LONG, 0) == PATTERN
+                    ? Finding.ok(name, "works. " + path)
+                    : Finding.fail(name, "a write did not arrive", "this should not be; please report it");
+        } catch (UrmaException | CommandFailure e) {
+            return Finding.fail(name, "is there, but a write failed: " + e.getMessage(), "mend what failed above");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Finding.fail(name, "was interrupted", "");
+        }
+    }
+}
