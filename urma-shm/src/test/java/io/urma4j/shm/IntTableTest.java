@@ -1,0 +1,32 @@
+package io.urma4j.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class IntTableTest {
+    @Test
+    void behavesAsAMap() {
+        long seed = Long.getLong("urma.seed", System.nanoTime());
+        System.out.println("IntTableTest seed " + seed);
+        Random random = new Random(seed);
+        IntTable<String> table = new IntTable<>();
+        Map<Integer, String> model = new HashMap<>();
+        for (int i = 0; i < 3_000; i++) {
+            int key = random.nextInt(300) * (random.nextBoolean() ? 1 : 65_536);
+            if (random.nextInt(3) == 0) {
+                table.remove(key);
+                model.remove(key);
+            } else {
+                table.put(key, "v" + i);
+                model.put(key, "v" + i);
+            }
+            int probe = random.nextInt(300);
+            assertThat(table.get(probe)).as("seed %d", seed).isEqualTo(model.get(probe));
+        }
+        model.forEach((key, value) -> assertThat(table.get(key)).isEqualTo(value));
+    }
+}
