@@ -20,7 +20,8 @@ class CompletionRingTest {
         ring.advance(1);
 
         assertThat(batch[2 * CompletionRecord.WORDS]).isEqualTo(11);
-        assertThat(batch[2 * CompletionRecord.WORDS + CompletionRecord.USER_CONTEXT]).isEqualTo(22);
+        assertThat(batch[2 * CompletionRecord.WORDS + CompletionRecord.USER_CONTEXT])
+                .isEqualTo(22);
         assertThat(batch[2 * CompletionRecord.WORDS + CompletionRecord.LENGTH]).isEqualTo(33);
         assertThat(ring.isEmpty()).isTrue();
     }
