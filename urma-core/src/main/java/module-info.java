@@ -8,6 +8,9 @@ module io.urma4j.core {
     exports io.urma4j;
     exports io.urma4j.spi;
     // what our own providers share; not an API for others
+    exports io.urma4j.spi.control to
+            io.urma4j.shm,
+            io.urma4j.udma;
     exports io.urma4j.spi.support to
             io.urma4j.shm,
             io.urma4j.udma;

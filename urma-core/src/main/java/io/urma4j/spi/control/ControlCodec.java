@@ -1,0 +1,237 @@
+package io.urma4j.spi.control;
+
+import io.urma4j.Access;
+import io.urma4j.Eid;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.OrderType;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Bind;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.Goodbye;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Named;
+import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.PathOpened;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Revoked;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/**
+ * The bytes of control messages: a type in one byte, then the components of the record in their order, little endian
+ * and without gaps. Ids take four bytes, enums one (access its mask, status its number in four), a text its length in
+ * two and then UTF-8, a token one byte for its presence and four for its value.
+ *
+ * <p>{@link Hello} has four bytes of magic behind its type, so that a stranger is known as one.
+ */
+public final class ControlCodec {
+    /** Version of the protocol. Another major one cannot be understood; minor ones differ by features alone. */
+    public static final int MAJOR = 1;
+
+    public static final int MINOR = 0;
+
+    /** Features that this version knows: none yet that both sides could not do. */
+    public static final long FEATURES = 0;
+
+    /** No message is longer. */
+    public static final int MAX_MESSAGE_BYTES = 32 * 1024;
+
+    /** Longer texts are cut. */
+    public static final int MAX_TEXT_BYTES = 512;
+
+    /** Longer lists are cut. */
+    public static final int MAX_TEXTS = 48;
+
+    static final int MAX_ID = 0xFF_FFFF;
+
+    private static final int MAGIC = 0x414D_5255; // "URMA"
+
+    private static final int HELLO = 1;
+    private static final int GOODBYE = 2;
+    private static final int REFUSED = 3;
+    private static final int DONE = 4;
+    private static final int IMPORT_SEGMENT = 16;
+    private static final int SEGMENT_GRANTED = 17;
+    private static final int UNIMPORT = 18;
+    private static final int REVOKE = 19;
+    private static final int REVOKED = 20;
+    private static final int IMPORT_QUEUE = 32;
+    private static final int QUEUE_GRANTED = 33;
+    private static final int OPEN_PATH = 34;
+    private static final int PATH_OPENED = 35;
+    private static final int BIND = 36;
+    private static final int UNBIND = 37;
+    private static final int LOOKUP = 48;
+    private static final int NAMED = 49;
+
+    /** A kind's number is its place here. */
+    private static final List<JettyDescriptor.Kind> KINDS =
+            List.of(JettyDescriptor.Kind.JFR, JettyDescriptor.Kind.JETTY, JettyDescriptor.Kind.GROUP);
+
+    private ControlCodec() {}
+
+    /** The bytes of a message, from position 0 to the limit. */
+    public static ByteBuffer encode(ControlMessage message) {
+        ControlWriter w = new ControlWriter();
+        switch (message) {
+            case Hello m ->
+                w.u8(HELLO)
+                        .i32(MAGIC)
+                        .u16(m.major())
+                        .u16(m.minor())
+                        .i64(m.features())
+                        .i64(m.required())
+                        .i64(m.eid().high())
+                        .i64(m.eid().low())
+                        .i32(m.uasid())
+                        .i64(m.incarnation())
+                        .i64(m.wanted())
+                        .text(m.address());
+            case Goodbye m -> w.u8(GOODBYE).text(m.reason());
+            case Refused m ->
+                w.u8(REFUSED).i64(m.request()).i32(m.status().value()).text(m.reason());
+            case Done m -> w.u8(DONE).i64(m.request());
+            case ImportSegment m ->
+                w.u8(IMPORT_SEGMENT)
+                        .i64(m.request())
+                        .i32(m.tokenId())
+                        .u8(m.access().mask())
+                        .token(m.token());
+            case SegmentGranted m ->
+                w.u8(SEGMENT_GRANTED)
+                        .i64(m.request())
+                        .i64(m.grant())
+                        .u8(m.access().mask())
+                        .i64(m.offset())
+                        .i64(m.lengthBytes());
+            case Unimport m -> w.u8(UNIMPORT).i64(m.grant());
+            case Revoke m -> w.u8(REVOKE).i64(m.grant());
+            case Revoked m -> w.u8(REVOKED).i64(m.grant());
+            case ImportQueue m ->
+                w.u8(IMPORT_QUEUE)
+                        .i64(m.request())
+                        .i32(m.queue())
+                        .u8(KINDS.indexOf(m.kind()))
+                        .token(m.token());
+            case QueueGranted m ->
+                w.u8(QUEUE_GRANTED)
+                        .i64(m.request())
+                        .u8(m.mode().value())
+                        .u8(m.orderType().value())
+                        .i64(m.attributes());
+            case OpenPath m -> w.u8(OPEN_PATH).i64(m.request()).i64(m.ringBytes());
+            case PathOpened m -> w.u8(PATH_OPENED).i64(m.request());
+            case Bind m ->
+                w.u8(BIND)
+                        .i64(m.request())
+                        .i32(m.queue())
+                        .i32(m.partner())
+                        .u8(m.orderType().value());
+            case Unbind m -> w.u8(UNBIND).i64(m.request()).i32(m.queue()).i32(m.partner());
+            case Lookup m -> w.u8(LOOKUP).i64(m.request()).text(m.name()).bool(m.withToken());
+            case Named m ->
+                w.u8(NAMED)
+                        .i64(m.request())
+                        .i32(m.tokenId())
+                        .i64(m.lengthBytes())
+                        .u8(m.access().mask())
+                        .u8(m.policy().value())
+                        .token(m.token())
+                        .i64(m.vaBase())
+                        .texts(m.users());
+        }
+        return w.finish();
+    }
+
+    /**
+     * Reads one message that fills {@code bytes} from its position to its limit.
+     *
+     * @throws ControlFormatException for everything that {@link #encode} does not write
+     */
+    public static ControlMessage decode(ByteBuffer bytes) throws ControlFormatException {
+        ControlReader r = new ControlReader(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+        ControlMessage message = body(r.u8("type"), r);
+        r.end();
+        return message;
+    }
+
+    private static ControlMessage body(int type, ControlReader r) throws ControlFormatException {
+        return switch (type) {
+            case HELLO -> hello(r);
+            case GOODBYE -> new Goodbye(r.text("reason"));
+            case REFUSED -> new Refused(r.i64("request"), UrmaStatus.of(r.i32("status")), r.text("reason"));
+            case DONE -> new Done(r.i64("request"));
+            case IMPORT_SEGMENT -> new ImportSegment(r.i64("request"), r.id("token id"), access(r), r.token());
+            case SEGMENT_GRANTED ->
+                new SegmentGranted(r.i64("request"), r.i64("grant"), access(r), r.i64("offset"), r.i64("length"));
+            case UNIMPORT -> new Unimport(r.i64("grant"));
+            case REVOKE -> new Revoke(r.i64("grant"));
+            case REVOKED -> new Revoked(r.i64("grant"));
+            case IMPORT_QUEUE -> new ImportQueue(r.i64("request"), r.id("queue"), kind(r), r.token());
+            case QUEUE_GRANTED ->
+                new QueueGranted(
+                        r.i64("request"),
+                        r.oneOf("transport mode", r.u8("transport mode"), TransportMode::of),
+                        orderType(r),
+                        r.i64("attributes"));
+            case OPEN_PATH -> new OpenPath(r.i64("request"), r.i64("ring bytes"));
+            case PATH_OPENED -> new PathOpened(r.i64("request"));
+            case BIND -> new Bind(r.i64("request"), r.id("queue"), r.id("partner"), orderType(r));
+            case UNBIND -> new Unbind(r.i64("request"), r.id("queue"), r.id("partner"));
+            case LOOKUP -> new Lookup(r.i64("request"), r.text("name"), r.bool("with token"));
+            case NAMED -> named(r);
+            default -> throw new ControlFormatException("message type " + type + " is unknown");
+        };
+    }
+
+    private static Hello hello(ControlReader r) throws ControlFormatException {
+        int magic = r.i32("magic");
+        if (magic != MAGIC) {
+            throw new ControlFormatException("magic is 0x" + Integer.toHexString(magic) + ": not urma4j");
+        }
+        return new Hello(
+                r.u16("major version"),
+                r.u16("minor version"),
+                r.i64("features"),
+                r.i64("required features"),
+                new Eid(r.i64("EID"), r.i64("EID")),
+                r.id("UASID"),
+                r.i64("incarnation"),
+                r.i64("wanted incarnation"),
+                r.text("address"));
+    }
+
+    private static Named named(ControlReader r) throws ControlFormatException {
+        long request = r.i64("request");
+        int tokenId = r.id("token id");
+        long lengthBytes = r.i64("length");
+        Access access = access(r);
+        TokenPolicy policy = r.oneOf("token policy", r.u8("token policy"), TokenPolicy::of);
+        Token token = r.token();
+        return new Named(request, tokenId, lengthBytes, access, policy, token, r.i64("VA base"), r.texts("users"));
+    }
+
+    private static Access access(ControlReader r) throws ControlFormatException {
+        return r.oneOf("access", r.u8("access"), Access::ofMask);
+    }
+
+    private static OrderType orderType(ControlReader r) throws ControlFormatException {
+        return r.oneOf("order type", r.u8("order type"), OrderType::of);
+    }
+
+    private static JettyDescriptor.Kind kind(ControlReader r) throws ControlFormatException {
+        return r.oneOf("kind", r.u8("kind"), KINDS::get);
+    }
+}
