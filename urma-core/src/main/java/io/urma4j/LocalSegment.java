@@ -88,10 +88,7 @@ public final class LocalSegment implements AutoCloseable {
      */
     public void publish(String name) {
         checkShareable();
-        if (!name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,254}")) {
-            throw Checks.invalid(this, "name '" + name + "' must be 1…255 letters, digits, '.', '_', '-'");
-        }
-        Await.result(this, provider.publish(name));
+        Await.result(this, provider.publish(PublishedName.checked(this, name)));
     }
 
     private void checkShareable() {

@@ -1,14 +1,338 @@
 package io.urma4j;
 
-/** Remote memory as simple blocking and asynchronous calls. */
-@SuppressWarnings({"DoNotCallSuggester", "UnusedVariable"})
-public final class RemoteMemory implements AutoCloseable {
-    private RemoteMemory() {}
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
+/**
+ * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#remoteMemory}, or over a segment that
+ * was imported already by {@link #of}.
+ *
+ * <p>A call returns when its bytes are where they belong (S8.1). Offsets and lengths are in bytes, from the start of the
+ * segment; words are in native byte order. Where a call fails, it throws {@link UrmaException}: EINVAL or ENOPERM when
+ * it was refused and nothing moved, {@link OperationFailedException} when it was begun; then a part of a longer
+ * transfer may have been done, and the next call starts afresh.
+ *
+ * <p>Safe for any number of threads, which work side by side. A waiting virtual thread frees its carrier. An interrupt
+ * does not end an operation, whose bytes are on their way; the flag stays set, and the queue's timeout bounds the wait.
+ *
+ * <p>The asynchronous forms run each in a virtual thread, in no order among each other; memory that is given to them
+ * must be usable from another thread, and belongs to them until the future completes. To cancel the future does not end
+ * the operation.
+ */
+public final class RemoteMemory implements AutoCloseable {
+    /** Most queues; a power of two. One is made when all others are busy. */
+    private static final int MAX_LANES = 8;
+
+    private static final Executor VIRTUAL_THREADS =
+            task -> Thread.ofVirtual().name("urma4j-async").start(task);
+
+    private final RemoteSegment segment;
+    private final boolean ownsSegment;
+    private final AtomicReferenceArray<RemoteLane> lanes = new AtomicReferenceArray<>(MAX_LANES);
+    private final Lifetime life = new Lifetime(this);
+
+    private RemoteMemory(RemoteSegment segment, boolean ownsSegment) {
+        this.segment = segment;
+        this.ownsSegment = ownsSegment;
+    }
+
+    /**
+     * Remote memory over an imported segment, which stays the caller's: it is to be closed after this.
+     *
+     * @throws UrmaException EINVAL when the segment or its context is closed; ENOMEM when there is no room for a queue
+     */
+    public static RemoteMemory of(RemoteSegment segment) {
+        segment.life().checkOpen();
+        return open(new RemoteMemory(segment, false));
+    }
+
+    /** Imports what the line or name says; see {@link UrmaContext#remoteMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
-        throw new UnsupportedOperationException();
+        RemoteSegment segment = context.importSegment(find(context, lineOrName));
+        try {
+            return open(new RemoteMemory(segment, true));
+        } catch (UrmaException e) {
+            segment.close();
+            throw e;
+        }
+    }
+
+    private static RemoteMemory open(RemoteMemory memory) {
+        memory.lanes.set(0, RemoteLane.open(memory, memory.segment)); // what can fail fails here
+        return memory.segment.context().children().add(memory, ClosingRank.COMFORT);
+    }
+
+    private static SharedSegment find(UrmaContext context, String lineOrName) {
+        String text = lineOrName.strip();
+        if (text.startsWith("urma4j:")) {
+            return SharedSegment.parse(text);
+        }
+        String prefix = context.attributes().provider() + ":";
+        if (!text.startsWith(prefix)) {
+            // the text is not told: it may be a damaged line, with a token in it
+            throw Checks.invalid(
+                    context,
+                    "the text is neither a line of share(), which begins with 'urma4j:', nor a name here, '" + prefix
+                            + "NAME'");
+        }
+        return context.lookup(text.substring(prefix.length()));
+    }
+
+    /** The segment: the way down to queues. */
+    public RemoteSegment segment() {
+        return segment;
+    }
+
+    public long lengthBytes() {
+        return segment.lengthBytes();
+    }
+
+    /** Writes all of {@code source}. */
+    public void write(long offset, byte[] source) {
+        write(offset, MemorySegment.ofArray(source));
+    }
+
+    /** Writes {@code length} bytes of {@code source}, from index {@code from} on. */
+    public void write(long offset, byte[] source, int from, int length) {
+        write(offset, part("source", source, from, length));
+    }
+
+    /** Writes all of {@code source}, on the heap or outside. */
+    public void write(long offset, MemorySegment source) {
+        checkUsable("source", source);
+        perform(offset, source.byteSize(), lane -> {
+            lane.write(offset, source);
+            return 0;
+        });
+    }
+
+    /** Reads {@code length} bytes. */
+    public byte[] read(long offset, int length) {
+        checkRange(offset, length); // before an array of that length is made
+        byte[] bytes = new byte[length];
+        read(offset, MemorySegment.ofArray(bytes));
+        return bytes;
+    }
+
+    /** Fills {@code destination}. */
+    public void read(long offset, byte[] destination) {
+        read(offset, MemorySegment.ofArray(destination));
+    }
+
+    /** Fills {@code length} bytes of {@code destination}, from index {@code from} on. */
+    public void read(long offset, byte[] destination, int from, int length) {
+        read(offset, part("destination", destination, from, length));
+    }
+
+    /** Fills {@code destination}, on the heap or outside. */
+    public void read(long offset, MemorySegment destination) {
+        checkUsable("destination", destination);
+        if (destination.isReadOnly()) {
+            throw Checks.invalid(this, "destination is read-only");
+        }
+        perform(offset, destination.byteSize(), lane -> {
+            lane.read(offset, destination);
+            return 0;
+        });
+    }
+
+    /** Writes 8 bytes; nobody sees a part of them when {@code offset} is a multiple of 8 (S8.10). */
+    public void writeLong(long offset, long value) {
+        perform(offset, Long.BYTES, lane -> {
+            lane.writeLong(offset, value);
+            return 0;
+        });
+    }
+
+    /** Reads 8 bytes; never a part of a {@link #writeLong} when {@code offset} is a multiple of 8 (S8.10). */
+    public long readLong(long offset) {
+        return perform(offset, Long.BYTES, lane -> lane.readLong(offset));
+    }
+
+    /**
+     * Stores {@code desired} when the word is {@code expected}. {@code offset} must be a multiple of 8, here and in all
+     * atomics.
+     *
+     * @return the value before: {@code expected} exactly when {@code desired} was stored
+     */
+    public long compareAndSwap(long offset, long expected, long desired) {
+        return perform(offset, Long.BYTES, lane -> lane.atomic(Opcode.CAS, offset, desired, expected));
+    }
+
+    /** Stores {@code value}; gives the value before. */
+    public long swap(long offset, long value) {
+        return atomic(Opcode.SWAP, offset, value);
+    }
+
+    /** Adds; gives the value before. */
+    public long fetchAndAdd(long offset, long delta) {
+        return atomic(Opcode.FADD, offset, delta);
+    }
+
+    /** Subtracts; gives the value before. */
+    public long fetchAndSubtract(long offset, long delta) {
+        return atomic(Opcode.FSUB, offset, delta);
+    }
+
+    /** Keeps only the bits of {@code mask}; gives the value before. */
+    public long fetchAndAnd(long offset, long mask) {
+        return atomic(Opcode.FAND, offset, mask);
+    }
+
+    /** Sets the bits of {@code mask}; gives the value before. */
+    public long fetchAndOr(long offset, long mask) {
+        return atomic(Opcode.FOR, offset, mask);
+    }
+
+    /** Flips the bits of {@code mask}; gives the value before. */
+    public long fetchAndXor(long offset, long mask) {
+        return atomic(Opcode.FXOR, offset, mask);
+    }
+
+    private long atomic(Opcode opcode, long offset, long operand) {
+        return perform(offset, Long.BYTES, lane -> lane.atomic(opcode, offset, operand, 0));
+    }
+
+    /** The asynchronous form of {@link #write(long, byte[])}. */
+    public CompletableFuture<Void> writeAsync(long offset, byte[] source) {
+        return CompletableFuture.runAsync(() -> write(offset, source), VIRTUAL_THREADS);
+    }
+
+    /** The asynchronous form of {@link #write(long, MemorySegment)}. */
+    public CompletableFuture<Void> writeAsync(long offset, MemorySegment source) {
+        return CompletableFuture.runAsync(() -> write(offset, source), VIRTUAL_THREADS);
+    }
+
+    /** The asynchronous form of {@link #read(long, int)}. */
+    public CompletableFuture<byte[]> readAsync(long offset, int length) {
+        return async(() -> read(offset, length));
+    }
+
+    /** The asynchronous form of {@link #read(long, MemorySegment)}. */
+    public CompletableFuture<Void> readAsync(long offset, MemorySegment destination) {
+        return CompletableFuture.runAsync(() -> read(offset, destination), VIRTUAL_THREADS);
+    }
+
+    /** The asynchronous form of {@link #compareAndSwap}. */
+    public CompletableFuture<Long> compareAndSwapAsync(long offset, long expected, long desired) {
+        return async(() -> compareAndSwap(offset, expected, desired));
+    }
+
+    /** The asynchronous form of {@link #fetchAndAdd}. */
+    public CompletableFuture<Long> fetchAndAddAsync(long offset, long delta) {
+        return async(() -> fetchAndAdd(offset, delta));
+    }
+
+    private static <T> CompletableFuture<T> async(Supplier<T> operation) {
+        return CompletableFuture.supplyAsync(operation, VIRTUAL_THREADS);
+    }
+
+    private MemorySegment part(String argument, byte[] array, int from, int length) {
+        if ((from | length) < 0 || from > array.length - length) {
+            throw Checks.invalid(
+                    this,
+                    "index " + from + " + length " + length + " lies outside the " + array.length + " bytes of "
+                            + argument);
+        }
+        return MemorySegment.ofArray(array).asSlice(from, length);
+    }
+
+    private void checkUsable(String argument, MemorySegment memory) {
+        if (!memory.scope().isAlive()) {
+            throw Checks.invalid(this, "the arena of " + argument + " is closed");
+        }
+        if (!memory.isAccessibleBy(Thread.currentThread())) {
+            throw Checks.invalid(this, argument + " belongs to another thread; take it from a shared arena");
+        }
+    }
+
+    private void checkRange(long offset, long lengthBytes) {
+        life.checkOpen();
+        Checks.range(this, offset, lengthBytes, segment.lengthBytes());
+    }
+
+    private long perform(long offset, long lengthBytes, ToLongFunction<RemoteLane> operation) {
+        checkRange(offset, lengthBytes);
+        if (segment.isRevoked()) {
+            throw new UrmaException(UrmaStatus.ENOPERM, this, "its home took the segment back, or is gone");
+        }
+        RemoteLane lane = claimLane();
+        try {
+            return operation.applyAsLong(lane);
+        } catch (UrmaException e) {
+            if (life.isClosed()) {
+                e = Checks.closed(this); // whatever was found closed first
+            }
+            throw e;
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    /** A lane that this thread has locked: a free one, else a new one, else the one that it waited for. */
+    private RemoteLane claimLane() {
+        int start = (int) Thread.currentThread().threadId();
+        int vacant = -1;
+        for (int i = 0; i < MAX_LANES; i++) {
+            int index = (start + i) & (MAX_LANES - 1);
+            RemoteLane lane = lanes.get(index);
+            if (lane == null) {
+                vacant = index;
+            } else if (lane.lock.tryLock()) {
+                return lane;
+            }
+        }
+        if (vacant >= 0) {
+            return addLane(vacant);
+        }
+        RemoteLane lane = lanes.get(start & (MAX_LANES - 1));
+        lane.lock.lock();
+        return lane;
+    }
+
+    private RemoteLane addLane(int index) {
+        RemoteLane lane = RemoteLane.open(this, segment);
+        lane.lock.lock();
+        if (!lanes.compareAndSet(index, null, lane)) {
+            lane.lock.unlock();
+            lane.close();
+            lane = lanes.get(index);
+            lane.lock.lock();
+        } else if (life.isClosed()) {
+            lane.lock.unlock();
+            lane.close();
+            throw Checks.closed(this);
+        }
+        return lane;
+    }
+
+    /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        segment.context().children().remove(this);
+        for (int i = 0; i < MAX_LANES; i++) {
+            RemoteLane lane = lanes.get(i);
+            if (lane != null) {
+                lane.close();
+            }
+        }
+        if (ownsSegment) {
+            segment.close();
+        }
     }
 
     @Override
-    public void close() {}
+    public String toString() {
+        return "remote memory " + segment.descriptor().uasid() + "/"
+                + segment.descriptor().tokenId() + " of " + segment.lengthBytes() + " bytes";
+    }
 }

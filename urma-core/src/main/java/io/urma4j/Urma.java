@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 public final class Urma implements AutoCloseable {
     private final List<UrmaDevice> devices = new ArrayList<>();
     private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
-    private final ClosingOrder children = new ClosingOrder();
+    private final ClosingOrder children = new ClosingOrder(this);
     private final Lifetime life = new Lifetime(this);
 
     private Urma() {}
@@ -122,7 +122,7 @@ public final class Urma implements AutoCloseable {
 
     /** Closes only when no context is open; EAGAIN naming them else (S4.1). */
     public void closeIfUnused() {
-        children.checkEmpty(this);
+        children.checkEmpty();
         close();
     }
 

@@ -25,7 +25,7 @@ public final class UrmaContext implements AutoCloseable {
     private final DeviceAttributes attributes;
     private final ContextOptions options;
     private final AsyncEvents events = new AsyncEvents();
-    private final ClosingOrder children = new ClosingOrder();
+    private final ClosingOrder children = new ClosingOrder(this);
     private final ProviderContext provider;
     private final String name;
     private final Lifetime life = new Lifetime(this);
@@ -195,11 +195,12 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Finds a segment by the name under which a process of this user published it.
      *
-     * @throws UrmaException EINVAL when nobody published the name; ETIMEOUT when its home does not answer
+     * @throws UrmaException EINVAL when it is no name, or nobody published it; ETIMEOUT when its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
         life.checkOpen();
-        var found = Await.result(this, provider.lookup(publishedName, options.importTimeout()));
+        var found = Await.result(
+                this, provider.lookup(PublishedName.checked(this, publishedName), options.importTimeout()));
         return new SharedSegment(found.descriptor(), found.token());
     }
 
@@ -379,7 +380,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Closes only when nothing in it is open; EAGAIN naming what is, else (S4.1). */
     public void closeIfUnused() {
-        children.checkEmpty(this);
+        children.checkEmpty();
         close();
     }
 

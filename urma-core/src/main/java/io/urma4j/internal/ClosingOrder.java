@@ -15,41 +15,67 @@ import org.jspecify.annotations.Nullable;
  * before earlier ones. Safe for any thread.
  */
 public final class ClosingOrder {
+    private final Object owner;
     private final Map<AutoCloseable, Integer> rankOf = new LinkedHashMap<>();
+    private boolean ended;
 
-    /** Adds a child; lower ranks are closed first. */
-    public synchronized <T extends AutoCloseable> T add(T child, int rank) {
-        rankOf.put(child, rank);
+    /** The children of {@code owner}, whose {@code toString} names it in messages. */
+    public ClosingOrder(Object owner) {
+        this.owner = owner;
+    }
+
+    /**
+     * Adds a child; lower ranks are closed first. When the owner was closed while the child was made, the child is
+     * closed, too, and the call refused with EINVAL "is closed".
+     */
+    public <T extends AutoCloseable> T add(T child, int rank) {
+        if (!tryAdd(child, rank)) {
+            UrmaException refusal = Checks.closed(owner);
+            try {
+                child.close();
+            } catch (Exception e) {
+                refusal.addSuppressed(e);
+            }
+            throw refusal;
+        }
         return child;
+    }
+
+    /** Adds a child, unless {@link #closeAll} has begun: then the caller must end it. */
+    public synchronized boolean tryAdd(AutoCloseable child, int rank) {
+        if (!ended) {
+            rankOf.put(child, rank);
+        }
+        return !ended;
     }
 
     public synchronized void remove(AutoCloseable child) {
         rankOf.remove(child);
     }
 
-    /** The children in the order in which they are to be closed. */
-    private synchronized List<AutoCloseable> inOrder() {
-        List<AutoCloseable> children = new ArrayList<>(rankOf.keySet()).reversed();
-        children = new ArrayList<>(children);
+    /** The children in the order in which they are to be closed. None is added from now on. */
+    private synchronized List<AutoCloseable> end() {
+        ended = true;
+        List<AutoCloseable> children = new ArrayList<>(new ArrayList<>(rankOf.keySet()).reversed());
         children.sort(Comparator.comparing(child -> rankOf.getOrDefault(child, 0)));
         return children;
     }
 
     /**
-     * Closes all children, whatever fails.
+     * Closes all children, whatever fails, and takes no more.
      *
      * @return the first failure with the others suppressed in it, or null
      */
     public @Nullable RuntimeException closeAll() {
         RuntimeException failure = null;
-        for (AutoCloseable child : inOrder()) {
+        for (AutoCloseable child : end()) {
             try {
                 child.close();
             } catch (Exception e) {
                 RuntimeException wrapped = e instanceof RuntimeException r ? r : new IllegalStateException(e);
                 if (failure == null) {
                     failure = wrapped;
-                } else {
+                } else if (!failure.equals(wrapped)) {
                     failure.addSuppressed(wrapped);
                 }
             }
@@ -59,7 +85,7 @@ public final class ClosingOrder {
     }
 
     /** Refuses with EAGAIN, naming the open children, when there are any. */
-    public synchronized void checkEmpty(Object owner) {
+    public synchronized void checkEmpty() {
         if (!rankOf.isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN,
