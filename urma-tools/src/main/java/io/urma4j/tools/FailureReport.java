@@ -73,8 +73,7 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
     static String describe(Throwable failure) {
         return switch (failure) {
             case CommandFailure told -> oneLine(String.valueOf(told.getMessage()));
-            case DescriptorException altered ->
-                "the share line is not valid: " + oneLine(String.valueOf(altered.getMessage()));
+            case DescriptorException altered -> "the share line is not valid: " + oneLine(altered.reason());
             case UrmaException refused -> oneLine(String.valueOf(refused.getMessage())) + hint(refused);
             case UncheckedIOException wrapped when wrapped.getCause() != null -> describe(wrapped.getCause());
             case IOException io -> describe(io);

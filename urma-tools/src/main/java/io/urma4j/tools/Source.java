@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -27,7 +28,7 @@ sealed interface Source {
             + " 'shm:NAME' is a published name. The line itself is refused as an argument, since it holds the"
             + " secret and 'ps' shows arguments to everybody.";
 
-    Pattern NAME = Pattern.compile("([a-z][a-z0-9]{0,15}):([A-Za-z0-9_][A-Za-z0-9._-]{0,254})");
+    Pattern NAME = Pattern.compile("([a-z][a-z0-9-]{0,31}):([A-Za-z0-9_][A-Za-z0-9._-]{0,254})");
 
     /** The line is what comes on standard input. */
     record StandardInput() implements Source {}
@@ -52,7 +53,7 @@ sealed interface Source {
                 throw new TypeConversionException("a share line is no argument: it holds the secret, and 'ps' shows"
                         + " arguments to every user; pass it on standard input as '-', or in a file as '@FILE'");
             }
-            var name = NAME.matcher(text);
+            Matcher name = NAME.matcher(text);
             if (name.matches()) {
                 return new Name(name.group(1), name.group(2));
             }
@@ -64,7 +65,8 @@ sealed interface Source {
 
     /** Whether {@code text} is a share line, or was one before somebody damaged it. */
     static boolean looksLikeLine(String text) {
-        return text.startsWith("urma") || text.length() > 100;
+        return text.startsWith("urma4j")
+                || (text.length() > 100 && !NAME.matcher(text).matches());
     }
 
     /** {@code message} with every argument in it that looks like a share line taken out. */

@@ -1,0 +1,149 @@
+package io.urma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What needs no device: help, wrong use, files that cannot be shared. */
+class MainTest {
+    private static final String LINE = "urma4j:shared-segment:1:" + "S3cReT".repeat(30);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @TempDir
+    Path folder;
+
+    private int urma(String... arguments) {
+        return Main.commandLine(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8))
+                .execute(arguments);
+    }
+
+    private String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"devices", "doctor", "demo", "share", "ls", "fetch", "put", "add"})
+    void everyCommandHelpsWithExamplesAndExitCodes(String command) {
+        assertThat(urma(command, "--help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("Usage: urma " + command)
+                .contains("Examples:\n  ")
+                .contains("Exit codes:");
+    }
+
+    @Test
+    void helpDoesNotShowThePartsOfTheDemo() {
+        assertThat(urma("--help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("generate-completion")
+                .doesNotContain("demo-home");
+    }
+
+    @Test
+    void withoutACommandItTellsWhichThereAre() {
+        assertThat(urma()).isEqualTo(2);
+        assertThat(err()).contains("Commands:").contains("fetch");
+    }
+
+    @Test
+    void aWrongCommandIsOneLineAndAHint() {
+        assertThat(urma("fetsh")).isEqualTo(2);
+        assertThat(err())
+                .startsWith("urma: Unmatched argument at index 0: 'fetsh'\n")
+                .hasLineCount(2);
+    }
+
+    @Test
+    void aShareLineAsAnArgumentIsRefusedWithTheReason() {
+        assertThat(urma("fetch", LINE)).isEqualTo(2);
+        assertThat(err()).contains("'ps' shows arguments").doesNotContain("S3cReT");
+    }
+
+    @Test
+    void aShareLineInAWrongPlaceIsNotRepeated() {
+        assertThat(urma("fetch", "-", LINE)).isEqualTo(2);
+        assertThat(err()).contains("(a share line)").doesNotContain("S3cReT");
+    }
+
+    @Test
+    void sizesMustBeSizes() {
+        assertThat(urma("demo", "--size", "8q")).isEqualTo(2);
+        assertThat(err()).contains("'8q' is not a number of bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo --size 0", "share -n 0"})
+    void sizesMustBeMoreThanNothing(String command) {
+        assertThat(urma(command.split(" ", -1))).isEqualTo(2);
+        assertThat(err()).contains("there must be at least 1 byte");
+    }
+
+    @Test
+    void aFileHasASizeOfItsOwn() throws Exception {
+        assertThat(urma("demo", file("x"), "--size", "1M")).isEqualTo(2);
+        assertThat(err()).contains("FILE and --size exclude each other");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "share"})
+    void aMissingFileIsNamed(String command) {
+        assertThat(urma(command, folder.resolve("no").toString())).isEqualTo(1);
+        assertThat(err()).isEqualTo("urma: file '" + folder.resolve("no") + "' does not exist\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "share"})
+    void aFolderIsNoFile(String command) {
+        assertThat(urma(command, folder.toString())).isEqualTo(1);
+        assertThat(err()).isEqualTo("urma: file '" + folder + "' is a directory\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "share"})
+    void anEmptyFileHoldsNothingToShare(String command) throws Exception {
+        assertThat(urma(command, file(""))).isEqualTo(1);
+        assertThat(err()).contains("is empty; there must be at least 1 byte");
+    }
+
+    @Test
+    void aSegmentLargerThanTheMachineIsRefusedWithBothSizes() {
+        assertThat(urma("share", "-n", "4096T")).isEqualTo(1);
+        assertThat(err())
+                .contains("is too large: it needs 4 PiB of memory, and ")
+                .contains("are available");
+    }
+
+    @Test
+    void standardInputCannotBeTwoThings() {
+        assertThat(urma("put", "-", "-")).isEqualTo(2);
+        assertThat(err()).contains("standard input cannot be both");
+    }
+
+    @Test
+    void aShareIsAFileOrZeroes() throws Exception {
+        assertThat(urma("share")).isEqualTo(2);
+        assertThat(urma("share", file("x"), "-n", "8")).isEqualTo(2);
+    }
+
+    @Test
+    void theStackIsForThoseWhoAsk() {
+        urma("share", "--debug", folder.toString());
+        assertThat(err()).contains("CommandFailure").contains("\tat ");
+    }
+
+    private String file(String content) throws Exception {
+        return Files.writeString(folder.resolve("file"), content).toString();
+    }
+}

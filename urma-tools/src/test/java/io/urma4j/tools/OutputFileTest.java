@@ -1,0 +1,77 @@
+package io.urma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OutputFileTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void appearsWhenItIsCommitted() throws Exception {
+        Path path = folder.resolve("out");
+
+        try (var file = OutputFile.create(path)) {
+            file.channel().write(bytes("new"));
+            assertThat(path).doesNotExist();
+            file.commit();
+        }
+
+        assertThat(path).hasContent("new");
+        assertThat(names()).containsExactly("out");
+    }
+
+    @Test
+    void withoutACommitThereIsNothingAndTheOldFileStays() throws Exception {
+        Path path = Files.writeString(folder.resolve("out"), "old");
+
+        try (var file = OutputFile.create(path)) {
+            file.channel().write(bytes("new"));
+        }
+
+        assertThat(path).hasContent("old");
+        assertThat(names()).containsExactly("out");
+    }
+
+    @Test
+    void aLinkStaysALink() throws Exception {
+        Path path = Files.writeString(folder.resolve("out"), "old");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), path);
+
+        try (var file = OutputFile.create(link)) {
+            file.channel().write(bytes("new"));
+            file.commit();
+        }
+
+        assertThat(link).isSymbolicLink();
+        assertThat(path).hasContent("new");
+    }
+
+    @Test
+    void refusesAFolderAndAFileInAFolderThatIsNotThere() {
+        assertThatThrownBy(() -> OutputFile.create(folder))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("is a directory");
+        assertThatThrownBy(() -> OutputFile.create(folder.resolve("no/out"))).isInstanceOf(NoSuchFileException.class);
+    }
+
+    private List<String> names() throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

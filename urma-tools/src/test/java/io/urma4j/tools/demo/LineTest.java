@@ -1,0 +1,38 @@
+package io.urma4j.tools.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.tools.CommandFailure;
+import org.junit.jupiter.api.Test;
+
+class LineTest {
+    @Test
+    void anyTextTravels() {
+        var line = Line.of("open").with("file", "a b=c\n%µ+&").with("size", 5).with("empty", "");
+
+        assertThat(line.encode()).doesNotContain("\n");
+        assertThat(Line.decode(line.encode())).isEqualTo(line);
+        assertThat(Line.decode("ok")).isEqualTo(Line.of(Line.OK));
+    }
+
+    @Test
+    void itsTextDoesNotShowValues() {
+        assertThat(Line.of("open").with("data", "secret")).hasToString("Line[open [data]]");
+    }
+
+    @Test
+    void aMissingValueIsNamed() {
+        assertThatThrownBy(() -> Line.of("hash").text("sha256"))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("'hash' came without 'sha256'");
+    }
+
+    @Test
+    void figuresTravel() {
+        var speed = new Figures.Speed(85, 120, 1.5e9, 0.25);
+        var figures = new Figures(4096, speed, speed, new Figures.Speed(1, 2, 3, 0));
+
+        assertThat(Figures.of(Line.decode(figures.toLine().encode()))).isEqualTo(figures);
+    }
+}
