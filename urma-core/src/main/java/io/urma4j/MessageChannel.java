@@ -1,19 +1,329 @@
 package io.urma4j;
 
-/** Messages as simple blocking calls. */
-@SuppressWarnings({"DoNotCallSuggester", "UnusedVariable"})
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#messageChannel}.
+ *
+ * <pre>{@code
+ * try (MessageChannel channel = context.messageChannel()) {
+ *     print(channel.share());                       // for any side channel
+ *     Peer peer = channel.connect(lineOfThePeer);
+ *     peer.send(bytes);                             // returns when the peer's buffers have it
+ *     Optional<Message> answer = channel.receive(Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ *
+ * <p>Messages of one thread to one peer arrive in the order in which they were sent. A peer that does not receive holds
+ * its senders up, each for at most {@link Options#sendTimeout}; as long as send buffers are free, it holds up nobody
+ * else. When a message fails, for example because it is longer than the peer's buffers, its sender gets an
+ * {@link OperationFailedException}, and so do those of messages that were started at the same time; the channel goes on.
+ *
+ * <p>A channel does not know where a message can be answered: {@link Message#sender} is a name, no permission. Who wants
+ * an answer puts {@link #share} into a message.
+ *
+ * <p>Safe for any number of threads; a waiting virtual thread frees its carrier. An interrupt ends a wait with EAGAIN,
+ * the flag set.
+ */
 public final class MessageChannel implements AutoCloseable {
-    /** How the channel is to be like. */
-    public record Options(int maxMessageBytes, int receiveBuffers) {
-        public static final Options DEFAULT = new Options(8192, 64);
+    private static final Executor VIRTUAL_THREADS =
+            task -> Thread.ofVirtual().name("urma4j-send").start(task);
+    private static final long FOREVER_NANOS = Long.MAX_VALUE / 2; // 146 years, and room to add
+    private static final int LINE_BYTES = 64;
+
+    private final UrmaContext context;
+    private final Options options;
+    private final ClosingOrder parts = new ClosingOrder(this);
+    private final MessageReceiver receiver;
+    private final MessageSender sender;
+    private final Lifetime life = new Lifetime(this);
+
+    private MessageChannel(UrmaContext context, Options options) {
+        this.context = context;
+        this.options = options;
+        try {
+            receiver = parts.add(new MessageReceiver(context, options, this), Rank.RECEIVER);
+            sender = parts.add(new MessageSender(context, options, receiver.jfr(), this), Rank.SENDER);
+        } catch (UrmaException e) {
+            parts.closeAll();
+            throw e;
+        }
     }
 
-    private MessageChannel() {}
+    /** What is closed before what: messages under way name peers, and the sender's Jetty receives by the JFR. */
+    private static final class Rank {
+        static final int SENDER = 0;
+        static final int PEER = 1;
+        static final int RECEIVER = 2;
+    }
 
     static MessageChannel open(UrmaContext context, Options options) {
-        throw new UnsupportedOperationException();
+        DeviceAttributes.Limits limits = context.attributes().limits();
+        long maxMessage = Math.min(limits.messageBytes(), Options.MAX_MESSAGE_BYTES);
+        Checks.inRange(context, "maxMessageBytes", options.maxMessageBytes(), 1, maxMessage);
+        int maxReceives = Math.min(limits.jfrDepth(), limits.jfcDepth());
+        Checks.inRange(context, "receiveBuffers", options.receiveBuffers(), 1, maxReceives);
+        int maxSends = Math.min(limits.jfsDepth(), limits.jfcDepth() - 1);
+        Checks.inRange(context, "sendBuffers", options.sendBuffers(), 1, maxSends);
+        Checks.positive(context, "sendTimeout", options.sendTimeout());
+        return context.children().add(new MessageChannel(context, options), ClosingRank.COMFORT);
+    }
+
+    /** The channel's own address: what {@link Message#sender} says at its peers. */
+    public JettyId id() {
+        return sender.jetty().descriptor().id();
+    }
+
+    /** Address and token as one line, with which a peer can {@link #connect}. */
+    public String share() {
+        life.checkOpen();
+        return sender.jetty().share();
+    }
+
+    /**
+     * Gets the right to send to who {@linkplain #share shared} the line. Blocks at most the context's import timeout.
+     *
+     * @throws DescriptorException when the line is not as it was written
+     * @throws UrmaException ENOPERM when the peer refuses, ETIMEOUT when it cannot be reached
+     */
+    public Peer connect(String line) {
+        life.checkOpen();
+        TargetJetty target = context.importJetty(SharedJetty.parse(line));
+        parts.add(target, Rank.PEER);
+        return new Peer(target);
+    }
+
+    /** Waits for the next message, at most so long; empty when none came. */
+    public Optional<Message> receive(Duration timeout) {
+        life.checkOpen();
+        if (timeout.isNegative()) {
+            throw Checks.invalid(this, "timeout is " + timeout + ", must not be negative");
+        }
+        try {
+            return receiver.receive(timeout);
+        } catch (InterruptedException e) {
+            throw interrupted(e, "while waiting for a message; none was lost");
+        }
+    }
+
+    /** What it has counted: messages received, sent, refused because they were too long for its buffers, and failed. */
+    public Counters counters() {
+        Counters.Builder counters = Counters.builder();
+        sender.count(counters);
+        receiver.count(counters);
+        return counters.build();
+    }
+
+    /** Somebody to send to. Safe for any number of threads. */
+    public final class Peer implements AutoCloseable {
+        private final TargetJetty target;
+
+        private Peer(TargetJetty target) {
+            this.target = target;
+        }
+
+        /** Its address: what {@link Message#sender} says of its messages. */
+        public JettyId id() {
+            return target.id();
+        }
+
+        /** Sends a message; returns when the peer's buffers have it. */
+        public void send(byte[] payload) {
+            send(MemorySegment.ofArray(payload), OptionalLong.empty());
+        }
+
+        /** Sends a message with a number beside it; returns when the peer's buffers have it. */
+        public void send(byte[] payload, long immediate) {
+            send(MemorySegment.ofArray(payload), OptionalLong.of(immediate));
+        }
+
+        /**
+         * Sends a message; returns when the peer's buffers have it.
+         *
+         * @param payload at most {@link Options#maxMessageBytes}, on the heap or outside
+         * @param immediate a number that arrives beside the bytes
+         * @throws OperationFailedException when the peer did not take it, for example because it is longer than the
+         *     peer's buffers
+         * @throws UrmaException EINVAL when it is longer than this channel's limit; ETIMEOUT when the peer did not take
+         *     it in time: then it may still arrive
+         */
+        public void send(MemorySegment payload, OptionalLong immediate) {
+            finish(begin(payload, immediate));
+        }
+
+        /**
+         * Hands a message over, and returns when it has a buffer of ours: {@code payload} is free again then. Blocks
+         * only while no buffer is free.
+         *
+         * @return completes when the peer's buffers have it, with what {@link #send(MemorySegment, OptionalLong)} would
+         *     have thrown otherwise
+         */
+        public CompletableFuture<Void> sendAsync(MemorySegment payload, OptionalLong immediate) {
+            return finishLater(begin(payload, immediate));
+        }
+
+        /**
+         * As {@link #sendAsync}, but never waits.
+         *
+         * @return empty when no buffer is free, and nothing was sent
+         */
+        public Optional<CompletableFuture<Void>> trySend(MemorySegment payload, OptionalLong immediate) {
+            return Optional.ofNullable(begin(payload, immediate, Duration.ZERO)).map(this::finishLater);
+        }
+
+        private MessageSender.Slot begin(MemorySegment payload, OptionalLong immediate) {
+            MessageSender.Slot slot = begin(payload, immediate, options.sendTimeout());
+            if (slot == null) {
+                throw new UrmaException(
+                        UrmaStatus.ETIMEOUT,
+                        MessageChannel.this,
+                        "all " + options.sendBuffers() + " send buffers wait for peers since " + options.sendTimeout()
+                                + "; nothing was sent");
+            }
+            return slot;
+        }
+
+        private MessageSender.@Nullable Slot begin(MemorySegment payload, OptionalLong immediate, Duration timeout) {
+            checkPayload(payload);
+            try {
+                return sender.begin(target, payload, immediate, timeout);
+            } catch (InterruptedException e) {
+                throw interrupted(e, "while waiting for a send buffer; nothing was sent");
+            }
+        }
+
+        private void finish(MessageSender.Slot slot) {
+            try {
+                sender.finish(slot, options.sendTimeout());
+            } catch (InterruptedException e) {
+                throw interrupted(e, "while a message was under way; it may still be delivered");
+            }
+        }
+
+        private CompletableFuture<Void> finishLater(MessageSender.Slot slot) {
+            return CompletableFuture.runAsync(() -> finish(slot), VIRTUAL_THREADS);
+        }
+
+        /** Gives the right to send back; EAGAIN while messages to it are under way. Idempotent. */
+        @Override
+        public void close() {
+            target.close();
+            parts.remove(target);
+        }
+
+        @Override
+        public String toString() {
+            return "peer " + target.id();
+        }
+    }
+
+    private void checkPayload(MemorySegment payload) {
+        life.checkOpen();
+        if (payload.byteSize() > options.maxMessageBytes()) {
+            throw Checks.invalid(
+                    this,
+                    "a message of " + payload.byteSize() + " bytes is longer than the channel's maxMessageBytes of "
+                            + options.maxMessageBytes());
+        }
+        Checks.usableHere(this, "payload", payload);
+    }
+
+    private UrmaException interrupted(InterruptedException cause, String when) {
+        Thread.currentThread().interrupt();
+        return new UrmaException(UrmaStatus.EAGAIN, this, "the thread was interrupted " + when, cause);
+    }
+
+    /** Distance of buffers: no two share a cache line. */
+    static long strideBytes(int maxMessageBytes) {
+        return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
+    }
+
+    /** In terms of {@code System.nanoTime()}; a timeout of centuries does not overflow it. */
+    static long deadlineAfter(Duration timeout) {
+        boolean centuries = timeout.compareTo(Duration.ofNanos(FOREVER_NANOS)) > 0;
+        return System.nanoTime() + (centuries ? FOREVER_NANOS : timeout.toNanos());
+    }
+
+    static void throwIfFailed(@Nullable RuntimeException failure) {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Ends it; messages that were not received are lost, and waiting threads see it closed. Idempotent. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            context.children().remove(this);
+            throwIfFailed(parts.closeAll());
+        }
     }
 
     @Override
-    public void close() {}
+    public String toString() {
+        return "message channel of " + context;
+    }
+
+    /**
+     * What a channel is to be like. Made with {@link #builder}.
+     *
+     * @param maxMessageBytes longest message, sent and received; the size of each buffer
+     * @param receiveBuffers how many messages may wait to be received before senders have to wait
+     * @param sendBuffers how many messages may be under way
+     * @param sendTimeout how long a send waits for its peer
+     */
+    public record Options(int maxMessageBytes, int receiveBuffers, int sendBuffers, Duration sendTimeout) {
+        /** Longest message of any channel: 1 GiB. */
+        public static final int MAX_MESSAGE_BYTES = 1 << 30;
+
+        /** 8 KiB, 64 buffers to receive, 16 to send, 30 s. */
+        public static final Options DEFAULT = builder().build();
+
+        public static Builder builder() {
+            return new Builder();
+        }
+
+        /** Collects the values; each defaults as {@link #DEFAULT} says. */
+        public static final class Builder {
+            private int maxMessageBytes = 8192;
+            private int receiveBuffers = 64;
+            private int sendBuffers = 16;
+            private Duration sendTimeout = Duration.ofSeconds(30);
+
+            private Builder() {}
+
+            public Builder maxMessageBytes(int maxMessageBytes) {
+                this.maxMessageBytes = maxMessageBytes;
+                return this;
+            }
+
+            public Builder receiveBuffers(int receiveBuffers) {
+                this.receiveBuffers = receiveBuffers;
+                return this;
+            }
+
+            public Builder sendBuffers(int sendBuffers) {
+                this.sendBuffers = sendBuffers;
+                return this;
+            }
+
+            public Builder sendTimeout(Duration sendTimeout) {
+                this.sendTimeout = sendTimeout;
+                return this;
+            }
+
+            public Options build() {
+                return new Options(maxMessageBytes, receiveBuffers, sendBuffers, sendTimeout);
+            }
+        }
+    }
 }

@@ -48,7 +48,7 @@ public final class OperationFailedException extends UrmaException {
             case LOC_ACCESS_ERR -> "the local memory is closed or not usable";
             case REM_RESP_LEN_ERR -> "the answer has the wrong length";
             case REM_UNSUPPORTED_REQ_ERR -> "the peer cannot do it";
-            case REM_OPERATION_ERR -> "the peer failed while doing it";
+            case REM_OPERATION_ERR -> "the peer failed while doing it; a message may be longer than its buffers";
             case REM_ACCESS_ABORT_ERR -> "the home refused it, took the segment back, or is gone";
             case ACK_TIMEOUT_ERR -> "the peer did not answer, or is gone; it may have been done";
             case RNR_RETRY_CNT_EXC_ERR -> "the peer had no buffer for it in time";

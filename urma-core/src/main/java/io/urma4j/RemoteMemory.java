@@ -105,7 +105,7 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** Writes all of {@code source}, on the heap or outside. */
     public void write(long offset, MemorySegment source) {
-        checkUsable("source", source);
+        Checks.usableHere(this, "source", source);
         perform(offset, source.byteSize(), lane -> {
             lane.write(offset, source);
             return 0;
@@ -132,7 +132,7 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** Fills {@code destination}, on the heap or outside. */
     public void read(long offset, MemorySegment destination) {
-        checkUsable("destination", destination);
+        Checks.usableHere(this, "destination", destination);
         if (destination.isReadOnly()) {
             throw Checks.invalid(this, "destination is read-only");
         }
@@ -241,15 +241,6 @@ public final class RemoteMemory implements AutoCloseable {
                             + argument);
         }
         return MemorySegment.ofArray(array).asSlice(from, length);
-    }
-
-    private void checkUsable(String argument, MemorySegment memory) {
-        if (!memory.scope().isAlive()) {
-            throw Checks.invalid(this, "the arena of " + argument + " is closed");
-        }
-        if (!memory.isAccessibleBy(Thread.currentThread())) {
-            throw Checks.invalid(this, argument + " belongs to another thread; take it from a shared arena");
-        }
     }
 
     private void checkRange(long offset, long lengthBytes) {

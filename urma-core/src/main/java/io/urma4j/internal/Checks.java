@@ -2,6 +2,7 @@ package io.urma4j.internal;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,16 @@ public final class Checks {
     public static UrmaException outOfRange(Object segment, long offset, long lengthBytes, long sizeBytes) {
         return invalid(
                 segment, "offset " + offset + " + length " + lengthBytes + " lies outside its " + sizeBytes + " bytes");
+    }
+
+    /** The memory must be alive, and the calling thread may touch it. */
+    public static void usableHere(Object object, String argument, MemorySegment memory) {
+        if (!memory.scope().isAlive()) {
+            throw invalid(object, "the arena of " + argument + " is closed");
+        }
+        if (!memory.isAccessibleBy(Thread.currentThread())) {
+            throw invalid(object, argument + " belongs to another thread; take it from a shared arena");
+        }
     }
 
     public static IndexOutOfBoundsException noSuchRecord(int index, int size) {

@@ -1,0 +1,19 @@
+package io.urma4j;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.OptionalLong;
+
+/**
+ * A message that a {@link MessageChannel} received.
+ *
+ * @param sender whose it is; equal to {@link MessageChannel.Peer#id} of a peer that sent it
+ * @param payload its bytes: a copy on the heap, read-only, which is the caller's for ever
+ * @param immediate the number that came beside the bytes, when there was one
+ */
+public record Message(JettyId sender, MemorySegment payload, OptionalLong immediate) {
+    /** A copy of the payload. */
+    public byte[] bytes() {
+        return payload.toArray(ValueLayout.JAVA_BYTE);
+    }
+}
