@@ -3,8 +3,10 @@ package io.urma4j.shm;
 /** A queue whose records lie in a JFC: it learns when one was polled. */
 interface RecordOwner {
     /**
-     * The record that was made for {@code position} has left the JFC. Called by the thread that polls, one at a time for
-     * each JFC.
+     * The record that was made for a position has left the JFC. Called by the thread that polls, one at a time for each
+     * JFC.
+     *
+     * @param position its low half: a record has no room for more
      */
-    void recordTaken(long position);
+    void recordTaken(int position);
 }

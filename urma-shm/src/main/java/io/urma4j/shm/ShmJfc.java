@@ -3,9 +3,8 @@ package io.urma4j.shm;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
-import io.urma4j.UrmaException;
-import io.urma4j.UrmaStatus;
 import io.urma4j.shm.ring.CompletionRing;
+import io.urma4j.shm.ring.OwnedRing;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.support.Claim;
@@ -35,19 +34,18 @@ final class ShmJfc implements ProviderJfc {
     private final int id;
     private final int depth;
     private final Runnable onEvent;
-    private final @Nullable CompletionRing owned; // of a lock-free JFC: for what its owner finishes in a post
+    private final @Nullable OwnedRing owned; // of a lock-free JFC: for what its owner finishes in a post
     private final CompletionRing arrivals;
-    private final Claim arrivalsClaim = new Claim();
+    private final Claim claim = new Claim();
     private final Claim pollClaim = new Claim();
 
-    private volatile @Nullable RecordOwner[] owners = new RecordOwner[0];
+    private RecordOwner[] owners = new RecordOwner[0];
     private volatile boolean valid = true;
-    private volatile boolean closed;
-    private int armed = NOT_ARMED; // guarded by arrivalsClaim
+    private int armed = NOT_ARMED; // guarded by the claim
 
     private long polls; // of the poller
     private long taken; // of the poller
-    private long overflows; // guarded by arrivalsClaim
+    private long overflows; // guarded by the claim
 
     ShmJfc(ShmContext context, int id, JfcConfig config, Runnable onEvent) {
         this.context = context;
@@ -55,7 +53,7 @@ final class ShmJfc implements ProviderJfc {
         this.depth = ceilingPowerOfTwo(config.depth());
         this.onEvent = onEvent;
         this.arrivals = new CompletionRing(depth);
-        this.owned = config.lockFree() ? new CompletionRing(depth) : null;
+        this.owned = config.lockFree() ? new OwnedRing(depth) : null;
     }
 
     static int ceilingPowerOfTwo(int value) {
@@ -83,21 +81,41 @@ final class ShmJfc implements ProviderJfc {
 
     /** Makes room in the table of owners; records of the owner carry the index. */
     int attach(RecordOwner owner) {
-        synchronized (arrivalsClaim) {
+        claim.acquire();
+        try {
             int index = owners.length;
-            @Nullable RecordOwner[] more = Arrays.copyOf(owners, index + 1);
+            RecordOwner[] more = Arrays.copyOf(owners, index + 1);
             more[index] = owner;
             owners = more;
             return index;
+        } finally {
+            claim.release();
         }
     }
 
-    /** Records of this owner that were not polled disappear (S10.7). */
+    /** The owner is closed: its records that were not polled disappear (S10.7). It makes no more of them. */
     void detach(int index) {
-        synchronized (arrivalsClaim) {
-            @Nullable RecordOwner[] fewer = owners.clone();
-            fewer[index] = null;
-            owners = fewer;
+        claim.acquire();
+        pollClaim.acquire();
+        try {
+            arrivals.purge(index);
+            if (owned != null) {
+                owned.purge(index);
+            }
+            owners[index] = Gone.OWNER;
+        } finally {
+            pollClaim.release();
+            claim.release();
+        }
+    }
+
+    /** In the place of a closed owner, so that it can be collected. */
+    private enum Gone implements RecordOwner {
+        OWNER;
+
+        @Override
+        public void recordTaken(int position) {
+            // nobody is there who would want to know
         }
     }
 
@@ -106,48 +124,48 @@ final class ShmJfc implements ProviderJfc {
         return (long) index << 32 | position & 0xFFFF_FFFFL;
     }
 
-    /** A post has finished in its own thread: makes its record; false when there is no room. */
-    boolean pushOwned(long header, long userContext, long lengthBytes, long provenance) {
-        CompletionRing ring = owned;
-        if (ring == null) {
-            return push(header, userContext, lengthBytes, provenance);
-        }
-        if (!ring.hasRoom()) {
+    /** What producers of records hold; also the claim of the send queues that complete here. */
+    Claim claim() {
+        return claim;
+    }
+
+    /** A post of a lock-free queue has finished: makes its record; false when there is no room. */
+    boolean pushOwned(OwnedRing ring, long header, long userContext, long lengthBytes, long provenance) {
+        if (!ring.push(header, userContext, lengthBytes, provenance)) {
             return overflow();
         }
-        ring.push(header, userContext, lengthBytes, provenance);
-        if (armed != NOT_ARMED) { // in a lock-free JFC the thread that posts is the one that arms
+        if (armed != NOT_ARMED) { // the thread that posts is the one that arms
             fireOwned(header);
         }
         return true;
     }
 
     private void fireOwned(long header) {
-        arrivalsClaim.acquire();
+        claim.acquire();
         boolean fire = takeArmed(header);
-        arrivalsClaim.release();
+        claim.release();
         if (fire) {
             onEvent.run();
         }
     }
 
-    /** Progress has finished a work request of the send side: makes its record; false when there is no room. */
+    /** The ring of a lock-free JFC for what its owner finishes in a post. */
+    @Nullable
+    OwnedRing owned() {
+        return owned;
+    }
+
+    /** A work request of the send side is finished: makes its record; false when there is no room. Under the claim. */
     boolean push(long header, long userContext, long lengthBytes, long provenance) {
-        arrivalsClaim.acquire();
-        boolean room = arrivals.hasRoom();
-        boolean fire = false;
-        if (room) {
-            arrivals.push(header, userContext, lengthBytes, provenance);
-            fire = armed != NOT_ARMED && takeArmed(header);
+        if (!arrivals.hasRoom()) {
+            return overflow();
         }
-        arrivalsClaim.release();
-        if (fire) {
-            onEvent.run();
-        }
-        return room || overflow();
+        arrivals.push(header, userContext, lengthBytes, provenance);
+        fireIfArmed(header);
+        return true;
     }
 
-    /** A message has arrived: makes its record; false when there is no room. */
+    /** A message has arrived: makes its record; false when there is no room. Takes the claim. */
     boolean pushReceive(
             long header,
             long userContext,
@@ -156,27 +174,29 @@ final class ShmJfc implements ProviderJfc {
             long remote,
             MessagePath path,
             long provenance) {
-        arrivalsClaim.acquire();
-        boolean room = arrivals.hasRoom();
-        boolean fire = false;
-        if (room) {
+        claim.acquire();
+        try {
+            if (!arrivals.hasRoom()) {
+                return overflow();
+            }
             arrivals.push(
                     header, userContext, lengthBytes, immediate, remote, path.eidHigh(), path.eidLow(), provenance);
-            fire = armed != NOT_ARMED && takeArmed(header);
+            fireIfArmed(header);
+            return true;
+        } finally {
+            claim.release();
         }
-        arrivalsClaim.release();
-        if (fire) {
-            onEvent.run();
-        }
-        return room || overflow();
     }
 
-    /** Whether a message that arrives now will find a place for its record (S10.5). */
+    /** Whether a message that arrives now will probably find a place for its record (S10.5). */
     boolean hasRoomForArrival() {
-        arrivalsClaim.acquire();
-        boolean room = arrivals.hasRoom();
-        arrivalsClaim.release();
-        return room || overflow();
+        return arrivals.hasRoom() || overflow();
+    }
+
+    private void fireIfArmed(long header) {
+        if (armed != NOT_ARMED && takeArmed(header)) {
+            onEvent.run();
+        }
     }
 
     private boolean takeArmed(long header) {
@@ -192,12 +212,9 @@ final class ShmJfc implements ProviderJfc {
 
     /** There was no place for a record: the JFC is in ERROR from now on (S10.5). */
     private boolean overflow() {
-        arrivalsClaim.acquire();
         overflows++;
-        boolean first = valid;
-        valid = false;
-        arrivalsClaim.release();
-        if (first) {
+        if (valid) {
+            valid = false;
             context.raise(
                     AsyncEvent.Type.JFC_ERR, toString(), "no room for a record: its depth of " + depth + " is used up");
         }
@@ -206,64 +223,67 @@ final class ShmJfc implements ProviderJfc {
 
     @Override
     public int poll(long[] words, int maxRecords) {
-        int count = take(words, maxRecords);
-        if (count == 0) {
-            context.progress();
-            return take(words, maxRecords);
-        }
-        if ((++polls & (PROGRESS_EVERY - 1)) == 0) {
-            context.progress();
+        OwnedRing ring = owned;
+        int count = ring == null ? pollShared(words, maxRecords) : pollOwned(ring, words, maxRecords);
+        if (count == 0 || (++polls & (PROGRESS_EVERY - 1)) == 0) {
+            return pollAfterProgress(words, count, maxRecords);
         }
         return count;
     }
 
-    private int take(long[] words, int maxRecords) {
-        CompletionRing ring = owned;
-        if (ring == null) {
-            return arrivals.isEmpty() ? 0 : takeLocked(words, maxRecords);
+    private int pollAfterProgress(long[] words, int count, int maxRecords) {
+        context.progress();
+        if (count > 0) {
+            return count;
         }
-        int count = ring.isEmpty() ? 0 : drain(ring, words, 0, maxRecords);
-        if (count < maxRecords && !arrivals.isEmpty()) {
-            count += drain(arrivals, words, count, maxRecords);
-        }
-        return count;
+        OwnedRing ring = owned;
+        return ring == null ? pollShared(words, maxRecords) : pollOwned(ring, words, maxRecords);
     }
 
-    private int takeLocked(long[] words, int maxRecords) {
+    private int pollOwned(OwnedRing ring, long[] words, int maxRecords) {
+        int count = Math.min(ring.size(), maxRecords);
+        if (count > 0) {
+            told(words, 0, count, ring.take(words, count));
+        }
+        return arrivals.isEmpty() || count == maxRecords ? count : count + drain(words, count, maxRecords);
+    }
+
+    private int pollShared(long[] words, int maxRecords) {
+        if (arrivals.isEmpty()) {
+            return 0;
+        }
         pollClaim.acquire();
         try {
-            return drain(arrivals, words, 0, maxRecords);
+            return drain(words, 0, maxRecords);
         } finally {
             pollClaim.release();
         }
     }
 
-    /** Moves records into {@code words} from record {@code first} on; those of closed queues are dropped. */
-    private int drain(CompletionRing ring, long[] words, int first, int maxRecords) {
-        @Nullable RecordOwner[] table = owners;
-        int available = ring.available();
-        int record = first;
-        int seen = 0;
-        while (seen < available && record < maxRecords) {
-            long provenance = ring.provider(seen);
-            RecordOwner owner = table[(int) (provenance >>> 32)];
-            if (owner != null) {
-                ring.copyTo(seen, words, record++);
-                owner.recordTaken(provenance & 0xFFFF_FFFFL);
-            }
-            seen++;
+    /** Moves arrivals into {@code words} from record {@code first} on. */
+    private int drain(long[] words, int first, int maxRecords) {
+        int count = Math.min(arrivals.available(), maxRecords - first);
+        if (count > 0) {
+            told(words, first, count, arrivals.take(words, first, count));
         }
-        ring.advance(seen);
-        taken += record - first;
-        return record - first;
+        return count;
+    }
+
+    /** Tells the owners of records that these have left; of a run of one owner's records the last one says it all. */
+    private void told(long[] words, int first, int count, boolean oneOwner) {
+        taken += count;
+        for (int record = oneOwner ? first + count - 1 : first; record < first + count; record++) {
+            long provenance = words[record * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
+            owners[(int) (provenance >>> 32)].recordTaken((int) provenance);
+        }
     }
 
     @Override
     public void rearm(boolean solicitedOnly) {
-        arrivalsClaim.acquire();
+        claim.acquire();
         boolean fire = !arrivals.isEmpty() || (owned != null && !owned.isEmpty());
         armed = fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED;
-        arrivalsClaim.release();
+        claim.release();
         if (fire) {
             onEvent.run();
         } else {
@@ -271,24 +291,17 @@ final class ShmJfc implements ProviderJfc {
         }
     }
 
-    void checkUsable() {
-        if (closed) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
-        }
-    }
-
     @Override
     public Counters counters() {
         return Counters.builder()
                 .add("records", taken)
-                .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.available()))
+                .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.size()))
                 .add("overflows", overflows)
                 .build();
     }
 
     @Override
     public void close() {
-        closed = true;
         context.forget(this);
     }
 

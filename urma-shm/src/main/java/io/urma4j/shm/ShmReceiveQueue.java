@@ -152,7 +152,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     @Override
-    public void recordTaken(long position) {
+    public void recordTaken(int position) {
         // a receive work request is free when its message arrives, not when the record is polled
     }
 

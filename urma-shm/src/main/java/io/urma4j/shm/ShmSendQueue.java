@@ -16,6 +16,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.shm.ring.OwnedRing;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
@@ -61,11 +62,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final int depth;
     private final int ownerIndex;
     private final int recordFlags;
-    private final Claim claim = new Claim();
+    private final long recordBase;
+    private final @Nullable OwnedRing owned; // when neither queue nor JFC are locked
+    private final Claim claim; // the JFC's: a post that makes a record takes one claim for both
     private final SendWindow window;
 
     private volatile QueueState state;
     private volatile boolean closed;
+    private int gate; // why a post may not simply run: see the bits below
     private volatile @Nullable ShmTarget bound; // of an RC Jetty: whom it sends to and hears
     private @Nullable Bond bondOfPeer; // of an RC Jetty: who has bound itself to it; guarded by the claim
 
@@ -75,7 +79,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
+    // bits of the gate; 0 lets one-sided operations through
+    private static final int NOT_READY = 1;
+    private static final int DEFERRED = 2;
+    private static final int CLOSED = 4;
+
     private long posted;
+    private long postLimit; // posted may grow to here before freed must be asked again
     private long deferredEnd; // behind the last position that went through the window
     private long freed;
     private long postedBytes;
@@ -90,8 +100,20 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.window = new SendWindow(this, depth);
-        this.state = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+        this.claim = jfc.claim();
+        this.owned = locked ? null : jfc.owned();
+        this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
+        this.postLimit = depth;
+        enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
         this.ownerIndex = jfc.attach(this);
+    }
+
+    // Opcode.value() as constants
+    private static final int WRITE = 0x00;
+    private static final int READ = 0x10;
+
+    static {
+        assert WRITE == Opcode.WRITE.value() && READ == Opcode.READ.value();
     }
 
     // ---- posts that are finished here
@@ -109,19 +131,15 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         ShmSegment local = (ShmSegment) source;
         enter();
         try {
-            if (!mayFinishHere()) {
+            if ((gate != 0 || posted >= postLimit) && !mayFinishHere()) {
                 return defer(Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, userContext, flags);
             }
-            if (isFull()) {
-                return false;
-            }
-            CompletionStatus status = CompletionStatus.SUCCESS;
             try {
                 Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
             } catch (RuntimeException e) {
-                status = OneSided.statusOf(e, remote, local);
+                return failed(e, Opcode.WRITE, remote, local, lengthBytes, userContext);
             }
-            complete(Opcode.WRITE, status, lengthBytes, userContext, flags);
+            complete(WRITE, lengthBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -141,20 +159,16 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         ShmSegment local = (ShmSegment) destination;
         enter();
         try {
-            if (!mayFinishHere()) {
+            if ((gate != 0 || posted >= postLimit) && !mayFinishHere()) {
                 return defer(
                         Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, userContext, flags);
             }
-            if (isFull()) {
-                return false;
-            }
-            CompletionStatus status = CompletionStatus.SUCCESS;
             try {
                 Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
             } catch (RuntimeException e) {
-                status = OneSided.statusOf(e, remote, local);
+                return failed(e, Opcode.READ, remote, local, lengthBytes, userContext);
             }
-            complete(Opcode.READ, status, lengthBytes, userContext, flags);
+            complete(READ, lengthBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -177,7 +191,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         ShmSegment local = (ShmSegment) result;
         enter();
         try {
-            if (!mayFinishHere()) {
+            if ((gate != 0 || posted >= postLimit) && !mayFinishHere()) {
                 return deferAtomic(
                         Opcode.of(opcode),
                         remote,
@@ -190,17 +204,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                         userContext,
                         flags);
             }
-            if (isFull()) {
-                return false;
-            }
-            CompletionStatus status = CompletionStatus.SUCCESS;
             try {
                 Placement.atomic(
                         opcode, remote.memory, targetOffset, local.memory, resultOffset, sizeBytes, operand, expected);
             } catch (RuntimeException e) {
-                status = OneSided.statusOf(e, remote, local);
+                return failed(e, Opcode.of(opcode), remote, local, sizeBytes, userContext);
             }
-            complete(Opcode.of(opcode), status, sizeBytes, userContext, flags);
+            complete(opcode, sizeBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -219,9 +229,22 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Whether a one-sided operation may run in the caller's thread: nothing that it must follow is unfinished. */
+    /**
+     * The gate is shut or the slots seem to be used up: looks closer. True when a one-sided operation may run in the
+     * caller's thread after all: nothing that it must follow is unfinished, and a slot is free.
+     */
     private boolean mayFinishHere() {
-        return state == QueueState.READY && (long) FREED.getAcquire(this) >= deferredEnd && !closed;
+        claimWindow();
+        try {
+            long free = (long) FREED.getAcquire(this);
+            postLimit = free + depth;
+            if (free >= deferredEnd) {
+                gate &= ~DEFERRED;
+            }
+            return gate == 0 && posted < postLimit;
+        } finally {
+            releaseWindow();
+        }
     }
 
     private boolean isFull() {
@@ -229,37 +252,56 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /** Makes the record of an operation that has just been executed. */
-    private void complete(Opcode opcode, CompletionStatus status, long lengthBytes, long userContext, int flags) {
-        long position = posted++;
+    private void complete(int opcode, long lengthBytes, long userContext, int flags) {
+        long position = posted;
+        posted = position + 1;
         postedBytes += lengthBytes;
-        boolean success = status == CompletionStatus.SUCCESS;
-        if (success && (flags & PostFlags.SIGNALLED_BIT) == 0) {
+        if ((flags & PostFlags.SIGNALLED_BIT) == 0) {
             return;
         }
-        boolean told = jfc.pushOwned(
-                header(status, opcode), userContext, lengthBytes, ShmJfc.provenance(ownerIndex, position));
-        if (!told || !success) {
-            failed(position, told, opcode, status, lengthBytes, userContext);
+        long header = recordBase | opcode << 8;
+        long provenance = ShmJfc.provenance(ownerIndex, position);
+        OwnedRing ring = owned;
+        boolean told = ring == null
+                ? jfc.push(header, userContext, lengthBytes, provenance)
+                : jfc.pushOwned(ring, header, userContext, lengthBytes, provenance);
+        if (!told) {
+            keep(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
         }
     }
 
-    /** Rare: the operation failed, or its record found no place. The queue goes to ERROR. */
-    private void failed(
-            long position, boolean told, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
+    /** Rare: a memory went away. The operation fails, and the queue goes to ERROR. */
+    private boolean failed(
+            RuntimeException failure,
+            Opcode opcode,
+            ShmImport remote,
+            ShmSegment local,
+            long lengthBytes,
+            long userContext) {
+        CompletionStatus status = OneSided.statusOf(failure, remote, local);
+        keep(posted++, opcode, status, lengthBytes, userContext);
+        return true;
+    }
+
+    /** Rare: an operation failed, or its record found no place. The window reports it, in ERROR. */
+    private void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {
-            if (!told) {
-                Wqe entry = window.entry(position);
-                entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
-                entry.sgeCount = 0;
-                window.keep(position, entry, status);
-                deferredEnd = posted;
-            }
+            Wqe entry = window.entry(position);
+            entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
+            entry.sgeCount = 0;
+            window.keep(position, entry, status);
+            defersTo(posted);
             window.fail();
             window.report();
         } finally {
             releaseWindow();
         }
+    }
+
+    private void defersTo(long end) {
+        deferredEnd = end;
+        gate |= DEFERRED;
     }
 
     // ---- posts that go through the window
@@ -340,13 +382,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             Wqe entry = window.entry(posted);
             entry.fill(request);
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
-            if (!message && mayFinishHere()) {
-                CompletionStatus status =
-                        entry.opcode == Opcode.NOP ? CompletionStatus.SUCCESS : OneSided.execute(entry);
-                complete(entry.opcode, status, entry.lengthBytes, entry.userContext, entry.flags);
-            } else {
-                accept(entry, message ? whom(request.target) : null);
-            }
+            accept(entry, message ? whom(request.target) : null);
             return true;
         } finally {
             claim.release();
@@ -390,7 +426,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         window.add(posted, entry, target);
         posted++;
         postedBytes += entry.lengthBytes;
-        deferredEnd = posted;
+        defersTo(posted);
         window.advance(timeIfNeeded());
     }
 
@@ -448,9 +484,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     @Override
-    public void recordTaken(long position) {
+    public void recordTaken(int position) {
         long before = freed;
-        long full = before + ((int) position - (int) before); // the record carries the low half
+        long full = before + (position - (int) before);
         if (full >= before) {
             FREED.setRelease(this, full + 1);
         }
@@ -476,9 +512,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     // ---- state
 
+    private void enter(QueueState next) {
+        gate = next == QueueState.READY ? gate & ~NOT_READY : gate | NOT_READY;
+        state = next;
+    }
+
     void enterError() {
         if (state != QueueState.ERROR) {
-            state = QueueState.ERROR;
+            enter(QueueState.ERROR);
             context.raise(
                     receives == null ? AsyncEvent.Type.JFS_ERR : AsyncEvent.Type.JETTY_ERR,
                     toString(),
@@ -502,10 +543,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 }
                 case RESET -> reset();
                 case READY -> {
-                    state = QueueState.READY;
+                    enter(QueueState.READY);
                     window.advance(System.nanoTime());
                 }
-                case SUSPENDED -> state = QueueState.SUSPENDED;
+                case SUSPENDED -> enter(QueueState.SUSPENDED);
             }
         } finally {
             claim.release();
@@ -518,7 +559,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             throw new UrmaException(
                     UrmaStatus.EINVAL, this, "cannot go from ERROR to RESET before it is drained and flushed");
         }
-        state = QueueState.RESET;
+        enter(QueueState.RESET);
     }
 
     @Override
@@ -571,11 +612,17 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             modify(QueueState.ERROR);
         }
         bound = null;
-        state = QueueState.RESET;
+        enterClaimed(QueueState.RESET);
         if (whom == null) {
             return CompletableFuture.completedFuture(null);
         }
         return context.unbind(whom, this, timeout);
+    }
+
+    private void enterClaimed(QueueState next) {
+        claim.acquire();
+        enter(next);
+        claim.release();
     }
 
     /** The peer of our RC Jetty asks for the connection; tells whether it may have it. */
@@ -683,6 +730,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 return;
             }
             closed = true;
+            gate |= CLOSED;
             window.clear();
         } finally {
             claim.release();

@@ -82,19 +82,50 @@ public final class CompletionRing {
         return (int) ((long) PRODUCED.getAcquire(this) - consumed);
     }
 
-    /** Consumer: the provider's word of the {@code index}-th available record. */
-    public long provider(int index) {
-        return words[((int) (consumed + index) & mask) * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
-    }
-
-    /** Consumer: copies the {@code index}-th available record. */
-    public void copyTo(int index, long[] batch, int record) {
-        int at = ((int) (consumed + index) & mask) * CompletionRecord.WORDS;
-        System.arraycopy(words, at, batch, record * CompletionRecord.WORDS, CompletionRecord.WORDS);
-    }
-
-    /** Consumer: gives the room of the first {@code count} records back. */
-    public void advance(int count) {
+    /**
+     * Consumer: moves the first {@code count} records into {@code batch}, from its record {@code record} on; there are so
+     * many.
+     *
+     * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
+     */
+    public boolean take(long[] batch, int record, int count) {
+        long[] ring = words;
+        int from = (int) consumed;
+        long first = ring[(from & mask) * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
+        long differences = 0;
+        for (int i = 0; i < count; i++) {
+            int at = (from + i & mask) * CompletionRecord.WORDS;
+            copy(ring, at, batch, (record + i) * CompletionRecord.WORDS);
+            differences |= ring[at + CompletionRecord.PROVIDER] ^ first;
+        }
         CONSUMED.setRelease(this, consumed + count);
+        return differences >>> 32 == 0;
+    }
+
+    private static void copy(long[] ring, int at, long[] batch, int to) {
+        long header = ring[at];
+        batch[to] = header;
+        batch[to + CompletionRecord.USER_CONTEXT] = ring[at + CompletionRecord.USER_CONTEXT];
+        batch[to + CompletionRecord.LENGTH] = ring[at + CompletionRecord.LENGTH];
+        batch[to + CompletionRecord.PROVIDER] = ring[at + CompletionRecord.PROVIDER];
+        if (CompletionRecord.has(header, CompletionRecord.RECEIVE)) { // the others leave these words empty
+            batch[to + CompletionRecord.IMMEDIATE] = ring[at + CompletionRecord.IMMEDIATE];
+            batch[to + CompletionRecord.REMOTE] = ring[at + CompletionRecord.REMOTE];
+            batch[to + CompletionRecord.REMOTE_EID_HIGH] = ring[at + CompletionRecord.REMOTE_EID_HIGH];
+            batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
+        }
+    }
+
+    /** Producer and consumer in one: drops the records whose provider's word has {@code high} as its high half. */
+    public void purge(int high) {
+        long kept = consumed;
+        for (long position = consumed; position != produced; position++) {
+            int at = ((int) position & mask) * CompletionRecord.WORDS;
+            if ((int) (words[at + CompletionRecord.PROVIDER] >>> 32) != high) {
+                int to = ((int) kept++ & mask) * CompletionRecord.WORDS;
+                System.arraycopy(words, at, words, to, CompletionRecord.WORDS);
+            }
+        }
+        PRODUCED.setRelease(this, kept);
     }
 }

@@ -15,9 +15,7 @@ class CompletionRingTest {
 
         assertThat(ring.isEmpty()).isFalse();
         assertThat(ring.available()).isEqualTo(1);
-        assertThat(ring.provider(0)).isEqualTo(44);
-        ring.copyTo(0, batch, 2);
-        ring.advance(1);
+        assertThat(ring.take(batch, 2, 1)).isTrue();
 
         assertThat(batch[2 * CompletionRecord.WORDS]).isEqualTo(11);
         assertThat(batch[2 * CompletionRecord.WORDS + CompletionRecord.USER_CONTEXT])
@@ -34,10 +32,37 @@ class CompletionRingTest {
         }
         assertThat(ring.hasRoom()).isFalse();
 
-        ring.advance(1);
+        ring.take(batch, 0, 1);
 
         assertThat(ring.hasRoom()).isTrue();
         assertThat(ring.available()).isEqualTo(3);
+    }
+
+    @Test
+    void recordsOfTwoOwnersAreToldApart() {
+        ring.push(0, 1, 0, 5L << 32 | 1);
+        ring.push(0, 2, 0, 5L << 32 | 2);
+        ring.push(0, 3, 0, 6L << 32 | 1);
+
+        assertThat(ring.take(batch, 0, 2)).isTrue();
+        ring.push(0, 4, 0, 5L << 32 | 3);
+        assertThat(ring.take(batch, 0, 2)).isFalse();
+    }
+
+    @Test
+    void purgedRecordsDisappearAndTheOthersKeepTheirOrder() {
+        ring.push(0, 1, 0, 5L << 32);
+        ring.push(0, 2, 0, 6L << 32);
+        ring.push(0, 3, 0, 5L << 32);
+        ring.push(0, 4, 0, 6L << 32);
+
+        ring.purge(5);
+
+        assertThat(ring.available()).isEqualTo(2);
+        ring.take(batch, 0, 2);
+        assertThat(batch[CompletionRecord.USER_CONTEXT]).isEqualTo(2);
+        assertThat(batch[CompletionRecord.WORDS + CompletionRecord.USER_CONTEXT])
+                .isEqualTo(4);
     }
 
     @Test
@@ -56,13 +81,12 @@ class CompletionRingTest {
         while (expected < count) {
             int available = ring.available();
             for (int i = 0; i < available; i++) {
-                ring.copyTo(i, batch, 0);
+                ring.take(batch, 0, 1);
                 if (batch[CompletionRecord.USER_CONTEXT] != expected) {
                     assertThat(batch[CompletionRecord.USER_CONTEXT]).isEqualTo(expected);
                 }
                 expected++;
             }
-            ring.advance(available);
             if (available == 0) {
                 Thread.yield();
             }

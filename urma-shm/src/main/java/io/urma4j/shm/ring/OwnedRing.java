@@ -1,0 +1,82 @@
+package io.urma4j.shm.ring;
+
+import io.urma4j.spi.CompletionRecord;
+
+/**
+ * Completion records of the send side that one thread makes and the same thread takes: no order of memory is needed, and
+ * four words a record are enough.
+ */
+public final class OwnedRing {
+    private static final int WORDS = 4; // header, user context, length, provider's word
+
+    private final long[] words;
+    private final int mask;
+    private int produced;
+    private int consumed;
+
+    /** A ring of {@code depth} records, a power of two. */
+    public OwnedRing(int depth) {
+        words = new long[depth * WORDS];
+        mask = depth - 1;
+    }
+
+    /** Adds a record; false when there is no room. */
+    public boolean push(long header, long userContext, long lengthBytes, long provider) {
+        int position = produced;
+        if (position - consumed > mask) {
+            return false;
+        }
+        int at = (position & mask) * WORDS;
+        long[] ring = words;
+        ring[at] = header;
+        ring[at + 1] = userContext;
+        ring[at + 2] = lengthBytes;
+        ring[at + 3] = provider;
+        produced = position + 1;
+        return true;
+    }
+
+    public boolean isEmpty() {
+        return produced == consumed;
+    }
+
+    public int size() {
+        return produced - consumed;
+    }
+
+    /**
+     * Moves the first {@code count} records into {@code batch}; there are so many.
+     *
+     * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
+     */
+    public boolean take(long[] batch, int count) {
+        long[] ring = words;
+        int from = consumed;
+        long first = ring[(from & mask) * WORDS + 3];
+        long differences = 0;
+        for (int i = 0; i < count; i++) {
+            int at = (from + i & mask) * WORDS;
+            int to = i * CompletionRecord.WORDS;
+            batch[to] = ring[at];
+            batch[to + CompletionRecord.USER_CONTEXT] = ring[at + 1];
+            batch[to + CompletionRecord.LENGTH] = ring[at + 2];
+            long provider = ring[at + 3];
+            batch[to + CompletionRecord.PROVIDER] = provider;
+            differences |= provider ^ first;
+        }
+        consumed = from + count;
+        return differences >>> 32 == 0;
+    }
+
+    /** Drops the records whose provider's word has {@code high} as its high half. */
+    public void purge(int high) {
+        int kept = consumed;
+        for (int position = consumed; position != produced; position++) {
+            int at = (position & mask) * WORDS;
+            if ((int) (words[at + 3] >>> 32) != high) {
+                System.arraycopy(words, at, words, (kept++ & mask) * WORDS, WORDS);
+            }
+        }
+        produced = kept;
+    }
+}
