@@ -1,6 +1,7 @@
 package io.urma4j.tools;
 
 import io.urma4j.Access;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.tools.Source.Found;
 import java.io.IOException;
@@ -48,13 +49,11 @@ final class AddCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         try (Found found = source.find();
-                RemoteSegment remote = found.session()
-                        .context()
-                        .importSegment(
-                                found.shared().descriptor(), found.shared().token(), Access.READ_WRITE_ATOMIC)) {
-            long before = new OneSided(found.session().context(), remote, Long.BYTES).fetchAndAdd(offset, delta);
+                RemoteSegment segment = found.importAs(Access.READ_WRITE_ATOMIC);
+                RemoteMemory remote = RemoteMemory.of(segment)) {
+            long before = remote.fetchAndAdd(offset, delta);
             PrintWriter out = spec.commandLine().getOut();
             if (json.isAsked()) {
                 Json.print(out, Map.of("before", before));

@@ -85,10 +85,10 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
 
     private static String describe(IOException failure) {
         return switch (failure) {
-            case NoSuchFileException missing -> missing.getFile() + " does not exist";
-            case AccessDeniedException denied -> denied.getFile() + " may not be accessed by this user";
-            case FileAlreadyExistsException exists -> exists.getFile() + " exists already";
-            case NotDirectoryException file -> file.getFile() + " is not a directory";
+            case NoSuchFileException missing -> "'" + missing.getFile() + "' does not exist";
+            case AccessDeniedException denied -> "'" + denied.getFile() + "' may not be accessed by this user";
+            case FileAlreadyExistsException exists -> "'" + exists.getFile() + "' exists already";
+            case NotDirectoryException file -> "'" + file.getFile() + "' is not a directory";
             case FileSystemException other
             when other.getReason() != null -> other.getFile() + ": " + oneLine(other.getReason());
             default -> oneLine(failure.getMessage() == null ? failure.toString() : failure.getMessage());

@@ -1,11 +1,14 @@
 package io.urma4j.tools;
 
 import io.urma4j.Access;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.tools.Source.Found;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -57,22 +60,18 @@ final class FetchCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         try (Found found = source.find();
-                RemoteSegment remote = found.session()
-                        .context()
-                        .importSegment(
-                                found.shared().descriptor(), found.shared().token(), Access.READ)) {
+                RemoteSegment segment = found.importAs(Access.READ);
+                RemoteMemory remote = RemoteMemory.of(segment)) {
             long lengthBytes = Ranges.length(offset, length, remote.lengthBytes());
-            OneSided oneSided =
-                    new OneSided(found.session().context(), remote, Math.clamp(lengthBytes, 1, CHUNK_BYTES));
             if (output == null) {
                 try (var stdout = new FileOutputStream(FileDescriptor.out)) {
-                    copy(oneSided, lengthBytes, stdout.getChannel());
+                    copy(remote, lengthBytes, stdout.getChannel());
                 }
             } else {
                 try (OutputFile file = OutputFile.create(output)) {
-                    copy(oneSided, lengthBytes, file.channel());
+                    copy(remote, lengthBytes, file.channel());
                     file.commit();
                 }
             }
@@ -80,17 +79,15 @@ final class FetchCommand implements Callable<Integer> {
         }
     }
 
-    private void copy(OneSided oneSided, long lengthBytes, WritableByteChannel to)
-            throws IOException, InterruptedException {
+    private void copy(RemoteMemory remote, long lengthBytes, WritableByteChannel to) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(Math.clamp(lengthBytes, 1, CHUNK_BYTES));
         try (Progress progress = Progress.of(spec.commandLine().getErr(), "fetching")) {
-            for (long done = 0; done < lengthBytes; ) {
-                long chunk = Math.min(oneSided.buffer().byteSize(), lengthBytes - done);
-                oneSided.read(offset + done, chunk);
-                var bytes = oneSided.buffer().asSlice(0, chunk).asByteBuffer();
-                while (bytes.hasRemaining()) {
-                    to.write(bytes);
+            for (long done = 0; done < lengthBytes; done += chunk.limit()) {
+                chunk.clear().limit((int) Math.min(chunk.capacity(), lengthBytes - done));
+                remote.read(offset + done, MemorySegment.ofBuffer(chunk));
+                while (chunk.hasRemaining()) {
+                    to.write(chunk);
                 }
-                done += chunk;
                 progress.at(done, lengthBytes);
             }
         }

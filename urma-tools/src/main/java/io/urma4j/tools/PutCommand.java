@@ -1,11 +1,14 @@
 package io.urma4j.tools;
 
 import io.urma4j.Access;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.tools.Source.Found;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -47,7 +50,7 @@ final class PutCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         boolean stdin = file.equals("-");
         if (stdin && source.isStandardInput()) {
             throw new ParameterException(
@@ -57,37 +60,34 @@ final class PutCommand implements Callable<Integer> {
         }
         InputFile input = stdin ? null : InputFile.of(Path.of(file));
         try (Found found = source.find();
-                RemoteSegment remote = found.session()
-                        .context()
-                        .importSegment(
-                                found.shared().descriptor(), found.shared().token(), Access.READ_WRITE)) {
+                RemoteSegment segment = found.importAs(Access.READ_WRITE);
+                RemoteMemory remote = RemoteMemory.of(segment)) {
             long limitBytes = Ranges.length(offset, input == null ? null : input.sizeBytes(), remote.lengthBytes());
-            OneSided oneSided = new OneSided(found.session().context(), remote, Math.clamp(limitBytes, 1, CHUNK_BYTES));
             if (input != null) {
                 try (var channel = input.open()) {
-                    copy(channel, oneSided, limitBytes);
+                    copy(channel, remote, limitBytes);
                 }
             } else {
                 try (var in = new FileInputStream(FileDescriptor.in)) {
-                    copy(in.getChannel(), oneSided, limitBytes);
+                    copy(in.getChannel(), remote, limitBytes);
                 }
             }
             return 0;
         }
     }
 
-    private void copy(ReadableByteChannel from, OneSided oneSided, long limitBytes)
-            throws IOException, InterruptedException {
+    private void copy(ReadableByteChannel from, RemoteMemory remote, long limitBytes) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
         try (Progress progress = Progress.of(spec.commandLine().getErr(), "writing")) {
-            var chunk = oneSided.buffer().asByteBuffer();
             long done = 0;
             while (from.read(chunk.clear()) >= 0) {
-                if (chunk.position() > limitBytes - done) {
+                chunk.flip();
+                if (chunk.limit() > limitBytes - done) {
                     throw new CommandFailure("there is more input than room: " + done + " bytes were written at offset "
-                            + offset + " of the segment of " + oneSided.remote().lengthBytes() + " bytes");
+                            + offset + " of the segment of " + remote.lengthBytes() + " bytes");
                 }
-                oneSided.write(offset + done, chunk.position());
-                done += chunk.position();
+                remote.write(offset + done, MemorySegment.ofBuffer(chunk));
+                done += chunk.limit();
                 progress.at(done, limitBytes);
             }
         }

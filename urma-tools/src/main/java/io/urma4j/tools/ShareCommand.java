@@ -98,9 +98,10 @@ final class ShareCommand implements Callable<Integer> {
                 segment.publish(name);
             }
             printLine(segment);
-            say("sharing " + what + (file != null ? " (" + Units.bytes(sizeBytes) + ")" : "") + " as "
-                    + AccessConverter.letters(segment.access())
-                    + (name == null ? "" : " under shm:" + name) // prefixed by the kind of its device
+            String kind = session.context().device().attributes().provider();
+            say("sharing " + what + (file == null ? "" : " (" + Units.bytes(sizeBytes) + ")")
+                    + " as " + AccessConverter.letters(segment.access())
+                    + (name == null ? "" : " under " + kind + ":" + name)
                     + (time == null ? "; Ctrl-C ends it" : "; ends after " + Units.time(time)));
             awaitEnd();
             return end(segment);

@@ -1,6 +1,8 @@
 package io.urma4j.tools;
 
+import io.urma4j.Access;
 import io.urma4j.Endpoint;
+import io.urma4j.RemoteSegment;
 import io.urma4j.SharedSegment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,6 +105,11 @@ sealed interface Source {
 
     /** A segment, and the session to import it with. */
     record Found(Session session, SharedSegment shared) implements AutoCloseable {
+        /** Imports it with no more access than the command needs; ENOPERM when its home does not give that. */
+        RemoteSegment importAs(Access access) {
+            return session.context().importSegment(shared.descriptor(), shared.token(), access);
+        }
+
         @Override
         public void close() {
             session.close();

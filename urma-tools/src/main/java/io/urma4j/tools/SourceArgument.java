@@ -1,7 +1,10 @@
 package io.urma4j.tools;
 
 import io.urma4j.tools.Source.Found;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.channels.Channels;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
@@ -23,6 +26,8 @@ final class SourceArgument {
 
     /** Finds the segment; blocks while a line has not come yet, or its home does not answer. */
     Found find() throws IOException {
-        return source.find(device, System.in);
+        // not System.in: Ctrl-C must end the wait for a line, and only a channel can be interrupted; it stays open
+        // for those who read on behind the line
+        return source.find(device, Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel()));
     }
 }

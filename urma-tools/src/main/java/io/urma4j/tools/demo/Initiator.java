@@ -9,8 +9,6 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.tools.CommandFailure;
-import io.urma4j.tools.Completions;
-import io.urma4j.tools.OneSided;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.lang.foreign.Arena;

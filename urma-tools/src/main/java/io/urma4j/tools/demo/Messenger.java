@@ -10,7 +10,6 @@ import io.urma4j.SharedJetty;
 import io.urma4j.TargetJetty;
 import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
-import io.urma4j.tools.Completions;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,14 +2,11 @@ package io.urma4j.tools.doctor;
 
 import io.urma4j.Access;
 import io.urma4j.LocalSegment;
-import io.urma4j.RemoteSegment;
-import io.urma4j.SharedSegment;
+import io.urma4j.RemoteMemory;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
 import io.urma4j.UrmaException;
-import io.urma4j.tools.CommandFailure;
-import io.urma4j.tools.OneSided;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,18 +41,13 @@ final class DeviceExamination implements Examination {
         String path = device.attributes().ioPath();
         try (UrmaContext context = device.openContext();
                 LocalSegment home = context.register(context.allocate(Long.BYTES), Access.READ_WRITE);
-                RemoteSegment remote = context.importSegment(SharedSegment.parse(home.share()))) {
-            OneSided oneSided = new OneSided(context, remote, Long.BYTES);
-            oneSided.buffer().set(ValueLayout.JAVA_LONG, 0, PATTERN);
-            oneSided.write(0, Long.BYTES);
+                RemoteMemory remote = context.remoteMemory(home.share())) {
+            remote.writeLong(0, PATTERN);
             return home.memory().get(ValueLayout.JAVA_LONG, 0) == PATTERN
                     ? Finding.ok(name, "works. " + path)
                     : Finding.fail(name, "a write did not arrive", "this should not be; please report it");
-        } catch (UrmaException | CommandFailure e) {
+        } catch (UrmaException e) {
             return Finding.fail(name, "is there, but a write failed: " + e.getMessage(), "mend what failed above");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Finding.fail(name, "was interrupted", "");
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.urma4j.tools;
+package io.urma4j.tools.demo;
 
 import io.urma4j.Access;
 import io.urma4j.Jfs;
@@ -10,17 +10,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Operations on a remote segment, one at a time, through a registered buffer: files are read into it and written from
- * it, so that no byte is copied more often than it must be. For one thread; its context closes what it made.
+ * Operations on a remote segment, one at a time, through a registered buffer: what is written is made in it, so
+ * that no byte is copied more often than it must be. For one thread; its context closes what it made.
  */
-public final class OneSided {
+final class OneSided {
     private final RemoteSegment remote;
     private final LocalSegment buffer;
     private final Completions completions;
     private final Jfs jfs;
 
     /** Imports nothing: {@code remote} is the caller's. */
-    public OneSided(UrmaContext context, RemoteSegment remote, long bufferBytes) {
+    OneSided(UrmaContext context, RemoteSegment remote, long bufferBytes) {
         this.remote = remote;
         this.buffer = context.register(context.allocate(bufferBytes), Access.LOCAL_ONLY);
         this.completions = new Completions(context);
@@ -29,28 +29,28 @@ public final class OneSided {
     }
 
     /** What is written from, and read into: always from its start. */
-    public MemorySegment buffer() {
+    MemorySegment buffer() {
         return buffer.memory();
     }
 
-    public RemoteSegment remote() {
+    RemoteSegment remote() {
         return remote;
     }
 
     /** Copies the first bytes of the buffer to the remote segment. */
-    public void write(long remoteOffset, long lengthBytes) throws InterruptedException {
+    void write(long remoteOffset, long lengthBytes) throws InterruptedException {
         accepted(jfs.write(remote, remoteOffset, buffer, 0, lengthBytes, 0));
         completions.awaitSuccess("the write of " + lengthBytes + " bytes at offset " + remoteOffset);
     }
 
     /** Copies bytes of the remote segment to the start of the buffer. */
-    public void read(long remoteOffset, long lengthBytes) throws InterruptedException {
+    void read(long remoteOffset, long lengthBytes) throws InterruptedException {
         accepted(jfs.read(remote, remoteOffset, buffer, 0, lengthBytes, 0));
         completions.awaitSuccess("the read of " + lengthBytes + " bytes at offset " + remoteOffset);
     }
 
     /** Adds to the 8 bytes at an offset, and returns what they were before. */
-    public long fetchAndAdd(long remoteOffset, long delta) throws InterruptedException {
+    long fetchAndAdd(long remoteOffset, long delta) throws InterruptedException {
         accepted(jfs.fetchAndAdd(remote, remoteOffset, buffer, 0, delta, 0));
         completions.awaitSuccess("the addition at offset " + remoteOffset);
         return buffer.memory().get(ValueLayout.JAVA_LONG, 0);

@@ -1,4 +1,4 @@
-package io.urma4j.tools;
+package io.urma4j.tools.demo;
 
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
@@ -6,10 +6,12 @@ import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.Jfce;
 import io.urma4j.UrmaContext;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Units;
 import java.time.Duration;
 
 /** The records of a queue, one after the other: polls for a while, then sleeps until there is one. */
-public final class Completions {
+final class Completions {
     private static final int POLLS = 20_000; // some hundred microseconds: longer than a peer needs that is awake
     private static final Duration PATIENCE = Duration.ofSeconds(30); // longer than any timeout of the library
 
@@ -18,18 +20,18 @@ public final class Completions {
     private final CompletionBatch batch = new CompletionBatch(1);
 
     /** Makes a completion queue of its own, for one thread. */
-    public Completions(UrmaContext context) {
+    Completions(UrmaContext context) {
         jfce = context.createJfce();
         jfc = context.createJfc(JfcConfig.DEFAULT.withLockFree(), jfce);
     }
 
     /** The queue, for those who make others that report to it. */
-    public Jfc jfc() {
+    Jfc jfc() {
         return jfc;
     }
 
     /** Waits for the next record, which is then number 0 of the batch. */
-    public CompletionBatch next() throws InterruptedException {
+    CompletionBatch next() throws InterruptedException {
         for (int i = 0; i < POLLS; i++) {
             if (jfc.poll(batch) > 0) {
                 return batch;
@@ -51,7 +53,7 @@ public final class Completions {
     }
 
     /** Waits for the next record, and throws in words when it is no success. */
-    public void awaitSuccess(String operation) throws InterruptedException {
+    void awaitSuccess(String operation) throws InterruptedException {
         CompletionBatch record = next();
         if (!record.isSuccess(0)) {
             throw new CommandFailure(operation + " ended with " + record.status(0) + meaning(record.status(0)));
