@@ -135,8 +135,14 @@ final class MessagePath {
     private void wakePeer() {
         // full fence: our slot or answer is visible before we look whether the peer sleeps; it looks after it said so
         VarHandle.fullFence();
-        if (out.takeAsleep()) {
-            memory.wakePeer().signal();
+        try {
+            if (out.takeAsleep()) {
+                memory.wakePeer().signal();
+            }
+        } catch (IllegalStateException e) {
+            if (!dead) {
+                throw e;
+            } // taken away meanwhile: there is nobody to wake
         }
     }
 
@@ -226,17 +232,17 @@ final class MessagePath {
     /** The peer is gone: nothing is sent or received any more. */
     void die() {
         dead = true;
-        sending.acquire();
         reaping.acquire();
         receiving.acquire();
+        sending.acquire(); // last, as everywhere: who has it waits for nobody
         try {
             deliveries.abandon();
             Arrays.fill(slotQueue, null);
             memory.close();
         } finally {
+            sending.release();
             receiving.release();
             reaping.release();
-            sending.release();
         }
     }
 

@@ -126,7 +126,14 @@ final class SendWindow {
 
     /** A record of {@code position} found no place in the JFC: it stays here until it is polled or flushed. */
     void keep(long position, Wqe entry, CompletionStatus status) {
+        long endBefore = end;
+        boolean alone = isEmpty();
         add(position, entry, null);
+        if (!alone) { // a long copy failed, and others were posted behind it meanwhile
+            head = position;
+            end = endBefore;
+        }
+        waitsNoMore();
         done(entry, status);
     }
 
@@ -153,6 +160,9 @@ final class SendWindow {
 
     /** Starts what can be started, and reports what is finished. */
     void advance(long nowNanos) {
+        if (queue.isBusy()) {
+            return; // who makes the long copy comes back here
+        }
         if (waiting > 0 && queue.state() == QueueState.READY) {
             scan(nowNanos);
         }
@@ -256,7 +266,8 @@ final class SendWindow {
         try {
             all = path.send(queue, position, entry, lane);
         } catch (RuntimeException e) {
-            finish(entry, OneSided.statusOf(e, entry)); // local memory went away
+            // the peer went away, or local memory
+            finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
             return false;
         }
         if (first && entry.slotsInFlight > 0) {
@@ -424,8 +435,9 @@ final class SendWindow {
         }
         for (long position = head; position < end; position++) {
             Wqe entry = at(position);
-            if (isSettled(entry) || entry.slotsInFlight == 0) {
-                continue;
+            boolean repeats = entry.lane == null || entry.lane.probing;
+            if (isSettled(entry) || (entry.slotsInFlight == 0 && repeats)) {
+                continue; // waits for a receive work request, which may take for ever
             }
             if (entry.sentAtNanos == 0) {
                 entry.sentAtNanos = nowNanos; // first seen; posts do not ask for the time
@@ -453,6 +465,9 @@ final class SendWindow {
 
     /** Makes the records of what is finished, in order. */
     void report() {
+        if (queue.isBusy()) {
+            return; // the record of a long copy comes before these
+        }
         while (head < end && isReported(head)) {
             head++;
         }

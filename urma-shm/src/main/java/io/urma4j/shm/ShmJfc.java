@@ -109,6 +109,13 @@ final class ShmJfc implements ProviderJfc {
         }
     }
 
+    /** Frees all slots of a queue, kept apart from a poll that frees one. */
+    void freeAll(ShmSendQueue queue) {
+        pollClaim.acquire();
+        queue.allRecordsGone();
+        pollClaim.release();
+    }
+
     /** In the place of a closed owner, so that it can be collected. */
     private enum Gone implements RecordOwner {
         OWNER;

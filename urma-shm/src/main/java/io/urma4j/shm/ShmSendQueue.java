@@ -83,6 +83,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private static final int NOT_READY = 1;
     private static final int DEFERRED = 2;
     private static final int CLOSED = 4;
+    private static final int BUSY = 8;
+
+    /** A longer copy of a locked queue is made without the claim, which others need for their records. */
+    private static final long LONG_COPY_BYTES = 1 << 16;
 
     private long posted;
     private long postLimit; // posted may grow to here before freed must be asked again
@@ -134,12 +138,17 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             if ((gate != 0 || posted >= postLimit) && !mayFinishHere()) {
                 return defer(Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, userContext, flags);
             }
+            long position = posted++;
             try {
+                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
                 Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
+                if (isLong) {
+                    returnFromCopy();
+                }
             } catch (RuntimeException e) {
-                return failed(e, Opcode.WRITE, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.WRITE, remote, local, lengthBytes, userContext);
             }
-            complete(WRITE, lengthBytes, userContext, flags);
+            complete(position, WRITE, lengthBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -163,12 +172,17 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 return defer(
                         Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, userContext, flags);
             }
+            long position = posted++;
             try {
+                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
                 Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
+                if (isLong) {
+                    returnFromCopy();
+                }
             } catch (RuntimeException e) {
-                return failed(e, Opcode.READ, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.READ, remote, local, lengthBytes, userContext);
             }
-            complete(READ, lengthBytes, userContext, flags);
+            complete(position, READ, lengthBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -204,13 +218,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                         userContext,
                         flags);
             }
+            long position = posted++;
             try {
                 Placement.atomic(
                         opcode, remote.memory, targetOffset, local.memory, resultOffset, sizeBytes, operand, expected);
             } catch (RuntimeException e) {
-                return failed(e, Opcode.of(opcode), remote, local, sizeBytes, userContext);
+                return failed(e, position, Opcode.of(opcode), remote, local, sizeBytes, userContext);
             }
-            complete(opcode, sizeBytes, userContext, flags);
+            complete(position, opcode, sizeBytes, userContext, flags);
             return true;
         } finally {
             leave();
@@ -251,11 +266,36 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return posted - (long) FREED.getAcquire(this) >= depth;
     }
 
+    /**
+     * Lets go of the claim for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
+     * nothing overtakes it. False when there is no claim to let go.
+     */
+    private boolean leaveForCopy() {
+        if (!locked) {
+            return false;
+        }
+        gate |= BUSY;
+        claim.release();
+        return true;
+    }
+
+    private void returnFromCopy() {
+        claim.acquire();
+        gate &= ~BUSY;
+    }
+
+    /** Whether a long copy is under way, which everything in the window must follow. */
+    boolean isBusy() {
+        return (gate & BUSY) != 0;
+    }
+
     /** Makes the record of an operation that has just been executed. */
-    private void complete(int opcode, long lengthBytes, long userContext, int flags) {
-        long position = posted;
-        posted = position + 1;
+    private void complete(long position, int opcode, long lengthBytes, long userContext, int flags) {
         postedBytes += lengthBytes;
+        if (gate != 0) {
+            completeLate(position, opcode, lengthBytes, userContext, flags);
+            return;
+        }
         if ((flags & PostFlags.SIGNALLED_BIT) == 0) {
             return;
         }
@@ -270,16 +310,38 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
+    /** Rare: something happened to the queue during the operation, most likely a long copy. */
+    private void completeLate(long position, int opcode, long lengthBytes, long userContext, int flags) {
+        claimWindow();
+        try {
+            boolean silent = closed || (flags & PostFlags.SIGNALLED_BIT) == 0;
+            long provenance = ShmJfc.provenance(ownerIndex, position);
+            if (!silent && !jfc.push(recordBase | opcode << 8, userContext, lengthBytes, provenance)) {
+                window.fail(); // the JFC is full, and this record lost: JFC_ERR says so
+            }
+            window.advance(System.nanoTime()); // what was posted meanwhile
+        } finally {
+            releaseWindow();
+        }
+    }
+
     /** Rare: a memory went away. The operation fails, and the queue goes to ERROR. */
     private boolean failed(
             RuntimeException failure,
+            long position,
             Opcode opcode,
             ShmImport remote,
             ShmSegment local,
             long lengthBytes,
             long userContext) {
+        if (isBusy()) {
+            returnFromCopy();
+        }
         CompletionStatus status = OneSided.statusOf(failure, remote, local);
-        keep(posted++, opcode, status, lengthBytes, userContext);
+        if (closed) {
+            return true;
+        }
+        keep(position, opcode, status, lengthBytes, userContext);
         return true;
     }
 
@@ -492,6 +554,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
+    /** All slots are free. Nobody polls meanwhile. */
+    void allRecordsGone() {
+        FREED.setRelease(this, posted);
+    }
+
     boolean pushProgress(long position, Wqe entry) {
         return jfc.push(
                 header(entry.status, entry.opcode),
@@ -572,8 +639,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             }
             int count = window.flush(words, maxRecords);
             if (window.isEmpty() && (long) FREED.getAcquire(this) < posted && state == QueueState.ERROR) {
-                // what was flushed has no record that would free it
-                FREED.setRelease(this, posted);
+                jfc.freeAll(this); // what was flushed has no record that would free it
             }
             return count;
         } finally {
