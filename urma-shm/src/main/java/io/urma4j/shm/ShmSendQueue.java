@@ -317,7 +317,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             boolean silent = closed || (flags & PostFlags.SIGNALLED_BIT) == 0;
             long provenance = ShmJfc.provenance(ownerIndex, position);
             if (!silent && !jfc.push(recordBase | opcode << 8, userContext, lengthBytes, provenance)) {
-                window.fail(); // the JFC is full, and this record lost: JFC_ERR says so
+                keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
             }
             window.advance(System.nanoTime()); // what was posted meanwhile
         } finally {
@@ -349,16 +349,21 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {
-            Wqe entry = window.entry(position);
-            entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
-            entry.sgeCount = 0;
-            window.keep(position, entry, status);
-            defersTo(posted);
-            window.fail();
-            window.report();
+            keepClaimed(position, opcode, status, lengthBytes, userContext);
         } finally {
             releaseWindow();
         }
+    }
+
+    private void keepClaimed(
+            long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
+        Wqe entry = window.entry(position);
+        entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
+        entry.sgeCount = 0;
+        window.keep(position, entry, status);
+        defersTo(posted);
+        window.fail();
+        window.report();
     }
 
     private void defersTo(long end) {
