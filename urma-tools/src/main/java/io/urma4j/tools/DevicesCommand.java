@@ -68,9 +68,9 @@ final class DevicesCommand implements Callable<Integer> {
                     can.oneSided() ? "yes" : "served",
                     atomics(can).size() + " of 7" + (can.cpuAtomics() ? ", CPU too" : ""),
                     can.mappable() ? "yes" : "no",
-                    Units.bytes(limits.inlineBytes()),
-                    Units.bytes(limits.messageBytes()),
-                    Units.bytes(limits.segmentBytes()));
+                    most(limits.inlineBytes()),
+                    most(limits.messageBytes()),
+                    most(limits.segmentBytes()));
         }
         table.print(out);
         for (UrmaDevice device : urma.devices()) {
@@ -78,6 +78,12 @@ final class DevicesCommand implements Callable<Integer> {
             out.println(device.name() + ": " + device.attributes().ioPath());
         }
         out.flush();
+    }
+
+    /** Limits are often one byte less than a round number, and that byte matters. */
+    private static String most(long bytes) {
+        boolean oneLess = bytes > 1024 && Long.bitCount(bytes + 1) == 1;
+        return oneLess ? Units.bytes(bytes + 1) + " - 1" : Units.bytes(bytes);
     }
 
     private static List<Opcode> atomics(Capabilities can) {

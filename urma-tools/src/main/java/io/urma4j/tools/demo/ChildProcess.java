@@ -32,6 +32,7 @@ final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final PrintWriter requests;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    private long asked;
 
     private ChildProcess(String name, Process process) {
         this.name = name;
@@ -77,7 +78,11 @@ final class ChildProcess implements AutoCloseable {
     private void listen() {
         try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                answers.add(line);
+                if (Line.isLine(line)) {
+                    answers.add(line);
+                } else {
+                    System.err.println(line); // the JVM's own words, such as a warning
+                }
             }
         } catch (IOException e) {
             // the same as its end
@@ -95,11 +100,13 @@ final class ChildProcess implements AutoCloseable {
 
     /** Hands it a request, and returns at once. */
     void ask(Line request) {
-        requests.println(request.encode());
+        asked++;
+        requests.println(request.with(Line.REQUEST, asked).encode());
     }
 
     /**
-     * Waits for the answer to the last request.
+     * Waits for the answer to the last request; what was said about earlier ones, which nobody waited for, is passed
+     * over.
      *
      * @param progress shows that it works, and how far it is
      * @param others is told each line that is neither the answer nor progress
@@ -110,13 +117,15 @@ final class ChildProcess implements AutoCloseable {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
             Line line = next(deadline, progress);
-            switch (line.verb()) {
-                case Line.OK -> {
-                    return line;
+            if (line.number(Line.REQUEST) == asked) {
+                switch (line.verb()) {
+                    case Line.OK -> {
+                        return line;
+                    }
+                    case Line.FAILED -> throw new CommandFailure(name + ": " + line.text("message"));
+                    case Line.PROGRESS -> progress.at(line.number("done"), line.number("whole"));
+                    default -> others.accept(line);
                 }
-                case Line.FAILED -> throw new CommandFailure(name + ": " + line.text("message"));
-                case Line.PROGRESS -> progress.at(line.number("done"), line.number("whole"));
-                default -> others.accept(line);
             }
         }
     }

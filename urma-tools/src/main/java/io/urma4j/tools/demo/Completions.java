@@ -32,6 +32,9 @@ final class Completions {
 
     /** Waits for the next record, which is then number 0 of the batch. */
     CompletionBatch next() throws InterruptedException {
+        if (Thread.interrupted()) { // also when there is always a record at once
+            throw new InterruptedException();
+        }
         for (int i = 0; i < POLLS; i++) {
             if (jfc.poll(batch) > 0) {
                 return batch;

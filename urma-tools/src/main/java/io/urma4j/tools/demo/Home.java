@@ -53,7 +53,7 @@ final class Home implements Role {
         };
     }
 
-    private String sha256() {
+    private String sha256() throws InterruptedException {
         MessageDigest digest = Content.newSha256();
         byte[] chunk = new byte[Content.CHUNK_BYTES];
         for (long at = 0; at < data.lengthBytes(); at += chunk.length) {

@@ -28,7 +28,9 @@ final class Leader {
     private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
     private final Thread worker = Thread.currentThread();
     private final PrintStream out = System.out;
+    private String current = ""; // number of the request that is being answered; the worker's own
     private long nextProgressNanos = System.nanoTime();
+    private boolean busy; // guarded by this
 
     private Leader() {}
 
@@ -48,26 +50,44 @@ final class Leader {
             // the same as its end
         }
         requests.add(END);
-        endSoon();
+        interruptWork();
+        haltWhenStuck();
     }
 
-    /** The leader is gone, or wants no more: what still works now is interrupted, and at last ended. */
-    private void endSoon() {
+    /** Nobody waits for an answer any more; closing, which follows, is not interrupted. */
+    private synchronized void interruptWork() {
+        if (busy) {
+            worker.interrupt();
+        }
+    }
+
+    private void haltWhenStuck() {
         try {
-            if (!worker.join(TIME_TO_END)) {
-                worker.interrupt();
-                worker.join(TIME_TO_END);
-            }
+            worker.join(TIME_TO_END);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        Runtime.getRuntime().halt(1); // reached only when the worker hangs: else the process has ended by now
+        Runtime.getRuntime().halt(1); // hardly reached: the process has ended with its worker
     }
 
     /** Does what the leader asks until there is no more. */
     void serve(Worker work) throws InterruptedException {
-        for (String request = requests.take(); !request.equals(END); request = requests.take()) {
-            say(answer(work, Line.decode(request)));
+        for (String text = requests.take(); !text.equals(END); text = requests.take()) {
+            Line request = Line.decode(text);
+            current = request.text(Line.REQUEST);
+            setBusy(true);
+            try {
+                say(answer(work, request));
+            } finally {
+                setBusy(false);
+            }
+        }
+    }
+
+    private synchronized void setBusy(boolean busy) {
+        this.busy = busy;
+        if (!busy) {
+            Thread.interrupted(); // came too late to end the work, and must not disturb what follows
         }
     }
 
@@ -80,8 +100,11 @@ final class Leader {
         }
     }
 
-    /** Says how far the step is, now and then. */
-    void progress(long done, long whole) {
+    /** Says how far the step is, now and then; also where a long step can be interrupted. */
+    void progress(long done, long whole) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
         long now = System.nanoTime();
         if (now - nextProgressNanos >= 0) {
             nextProgressNanos = now + PROGRESS_NANOS;
@@ -90,7 +113,7 @@ final class Leader {
     }
 
     void say(Line line) {
-        out.println(line.encode());
+        out.println(line.with(Line.REQUEST, current).encode());
         out.flush();
     }
 }

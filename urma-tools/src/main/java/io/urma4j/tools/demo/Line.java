@@ -12,11 +12,17 @@ import java.util.SequencedMap;
  * stdin and stdout, never as an argument, since values may be tokens.
  */
 record Line(String verb, SequencedMap<String, String> values) {
+    /** Begins each line, and tells it from what a JVM prints by itself. */
+    private static final String MARK = "demo: ";
+
     /** The answer of success. */
     static final String OK = "ok";
 
     /** The answer of failure; its value {@code message} says why. */
     static final String FAILED = "failed";
+
+    /** Which request an answer belongs to. */
+    static final String REQUEST = "request";
 
     /** Not yet an answer: how far the step is, in {@code done} of {@code whole}. */
     static final String PROGRESS = "progress";
@@ -50,16 +56,21 @@ record Line(String verb, SequencedMap<String, String> values) {
         return Double.parseDouble(text(name));
     }
 
-    /** One line without its end: {@code verb name=value name=value}. */
+    /** One line without its end: {@code demo: verb name=value name=value}. */
     String encode() {
-        StringBuilder line = new StringBuilder(verb);
+        StringBuilder line = new StringBuilder(MARK).append(verb);
         values.forEach((name, value) ->
                 line.append(' ').append(name).append('=').append(URLEncoder.encode(value, StandardCharsets.UTF_8)));
         return line.toString();
     }
 
+    /** Whether {@link #encode} made this text. */
+    static boolean isLine(String text) {
+        return text.startsWith(MARK);
+    }
+
     static Line decode(String text) {
-        String[] words = text.split(" ", -1);
+        String[] words = text.substring(MARK.length()).split(" ", -1);
         Line line = Line.of(words[0]);
         for (int i = 1; i < words.length; i++) {
             int equals = words[i].indexOf('=');

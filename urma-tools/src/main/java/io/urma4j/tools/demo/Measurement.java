@@ -56,7 +56,7 @@ final class Measurement {
     }
 
     /** Measures size by size, and tells each as it is there. */
-    void run(Consumer<Figures> told) {
+    void run(Consumer<Figures> told) throws InterruptedException {
         Loop write = new WriteLoop();
         Loop read = new ReadLoop();
         Loop copy = new CopyLoop();
@@ -65,6 +65,9 @@ final class Measurement {
             warmUp(loop, 4 << 10);
         }
         for (int size : SIZES) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
             told.accept(new Figures(size, measure(write, size), measure(read, size), measure(copy, size)));
         }
     }

@@ -13,7 +13,14 @@ class LineTest {
 
         assertThat(line.encode()).doesNotContain("\n");
         assertThat(Line.decode(line.encode())).isEqualTo(line);
-        assertThat(Line.decode("ok")).isEqualTo(Line.of(Line.OK));
+        assertThat(Line.decode(Line.of(Line.OK).encode())).isEqualTo(Line.of(Line.OK));
+    }
+
+    @Test
+    void whatAJvmPrintsByItselfIsNoLine() {
+        assertThat(Line.isLine(Line.of("hash").encode())).isTrue();
+        assertThat(Line.isLine("[0.005s][warning][cds] something")).isFalse();
+        assertThat(Line.isLine("")).isFalse();
     }
 
     @Test
