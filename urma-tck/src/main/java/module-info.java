@@ -7,4 +7,6 @@ module io.urma4j.tck {
     requires awaitility;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
+
+    exports io.urma4j.tck;
 }

@@ -1,0 +1,101 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * What all contracts begin with: a {@link Pair} in the topology that the subclass asks for. A subclass for a provider
+ * names its device and its topologies, nothing else.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@ExtendWith(Contract.SaysHowToReplay.class)
+public abstract class Contract {
+    private final String device;
+    private final Topology topology;
+    private @Nullable DriverProcess process; // for the home, started when the topology needs it, for all tests
+    Pair pair;
+
+    Contract(String device, Topology topology) {
+        this.device = device;
+        this.topology = topology;
+    }
+
+    @BeforeEach
+    void openPair() {
+        pair = Pair.open(device, topology, this::homeProcess);
+    }
+
+    @AfterEach
+    void closePair() {
+        try {
+            pair.close();
+        } catch (RuntimeException | AssertionError e) {
+            endProcess(); // in an unknown state
+            throw e;
+        }
+    }
+
+    @AfterAll
+    void endProcess() {
+        if (process != null) {
+            process.close();
+            process = null;
+        }
+    }
+
+    private HomeOpener homeProcess() {
+        if (process == null || !process.isAlive()) {
+            process = DriverProcess.start(LocalHomeOpener.class);
+        }
+        return process.root(HomeOpener.class);
+    }
+
+    Topology topology() {
+        return topology;
+    }
+
+    /** The home's process, in the topology that has one. */
+    DriverProcess processOfHome() {
+        if (process == null) {
+            throw new IllegalStateException("in topology " + topology + " the home is no process of its own");
+        }
+        return process;
+    }
+
+    String deviceName() {
+        return device;
+    }
+
+    /** {@code call} fails with this status; more can be asserted on its message. */
+    static AbstractThrowableAssert<?, UrmaException> assertRefused(UrmaStatus status, ThrowingCallable call) {
+        UrmaException refusal = catchThrowableOfType(UrmaException.class, call);
+        assertThat(refusal).as("refusal with " + status).isNotNull();
+        assertThat(refusal.status()).as(refusal.toString()).isEqualTo(status);
+        return assertThat(refusal);
+    }
+
+    /** Prints the seed with each failure. */
+    static final class SaysHowToReplay implements TestWatcher {
+        @Override
+        public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+            System.err.println(context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName()
+                    + " failed; " + Seed.replayLine());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.urma4j.tck;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import java.util.List;
+
+/** The other end: a context that owns memory and receive queues. */
+public interface Home extends HomeObject {
+    /** Zeroed memory, registered under a random token. */
+    default HomeSegment segment(long lengthBytes, Access access) {
+        return segment(lengthBytes, access, TokenPolicy.PLAIN_TEXT, Token.random());
+    }
+
+    HomeSegment segment(long lengthBytes, Access access, TokenPolicy policy, Token token);
+
+    /** A JFR with a JFC of its own. */
+    default HomeQueue receiver() {
+        return receiver(JfrConfig.builder().build(), 1024);
+    }
+
+    /** A JFR with a JFC of its own, of {@code jfcDepth} records. */
+    HomeQueue receiver(JfrConfig config, int jfcDepth);
+
+    /** A Jetty with a JFR and a JFC of its own. */
+    HomeQueue jetty(JfsConfig send, JfrConfig receive);
+
+    /** A Jetty that receives with the JFR of {@code other}, and has a JFC of its own. */
+    HomeQueue jettySharing(HomeQueue other, JfsConfig send);
+
+    /** Waits for an event of this kind; those before it are dropped. */
+    AsyncEvent awaitEvent(AsyncEvent.Type type);
+
+    /** Names that are published where this context looks. */
+    List<String> publishedNames();
+
+    /** Number of the process. */
+    long pid();
+
+    /** Ends the context, and opens another in the same runtime directory. */
+    void reopen();
+
+    /** Ends the context; with it all that was made here. */
+    void close();
+}

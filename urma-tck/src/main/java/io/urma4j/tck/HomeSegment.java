@@ -1,0 +1,53 @@
+package io.urma4j.tck;
+
+import io.urma4j.Revocation;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.SharedSegment;
+import java.time.Duration;
+import java.util.List;
+
+/** A segment as its home sees it: with plain loads and stores. */
+public interface HomeSegment extends HomeObject {
+    /** Descriptor and token, for importers. */
+    SharedSegment shared();
+
+    default SegmentDescriptor descriptor() {
+        return shared().descriptor();
+    }
+
+    default int tokenId() {
+        return descriptor().tokenId();
+    }
+
+    long lengthBytes();
+
+    /** Fills the whole with {@code payload}. */
+    void fill(Payload payload);
+
+    void put(long offset, byte[] bytes);
+
+    byte[] get(long offset, int lengthBytes);
+
+    /** Where the bytes at {@code offset} first differ from bytes {@code from…} of {@code payload}, or -1. */
+    long firstDifference(Payload payload, long offset, long from, long lengthBytes);
+
+    /** Whether all these bytes are zero. */
+    boolean isZero(long offset, long lengthBytes);
+
+    /** Eight bytes, with acquire. */
+    long word(long offset);
+
+    /** Eight bytes, with release. */
+    void setWord(long offset, long value);
+
+    /** Waits until the eight bytes hold {@code value}. */
+    void awaitWord(long offset, long value);
+
+    /** One description per importer. */
+    List<String> importers();
+
+    void publish(String name);
+
+    /** Ends the registration; the memory stays, and can be looked at as before. */
+    Revocation unregister(Duration deadline);
+}

@@ -1,0 +1,131 @@
+package io.urma4j.tck;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.PublishedName;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaDevice;
+import io.urma4j.UrmaOptions;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A home in this process. */
+final class LocalHome implements Home {
+    private final Supplier<UrmaContext> contexts;
+    private final Consumer<UrmaContext> ending;
+    private UrmaContext context;
+
+    private LocalHome(Supplier<UrmaContext> contexts, Consumer<UrmaContext> ending) {
+        this.contexts = contexts;
+        this.ending = ending;
+        this.context = contexts.get();
+    }
+
+    /** A home that is somebody else's context too; closing it leaves the context open. */
+    static LocalHome within(UrmaContext context) {
+        return new LocalHome(() -> context, shared -> {});
+    }
+
+    /** A home with a context of its own on {@code device}, whose library is closed by somebody else. */
+    static LocalHome on(UrmaDevice device) {
+        return new LocalHome(device::openContext, UrmaContext::close);
+    }
+
+    /** A home with a library of its own. */
+    static LocalHome opening(UrmaOptions options, String device) {
+        Urma urma = Urma.open(options);
+        try {
+            return new LocalHome(() -> urma.device(device).openContext(), context -> urma.close());
+        } catch (RuntimeException e) {
+            urma.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public HomeSegment segment(long lengthBytes, Access access, TokenPolicy policy, Token token) {
+        var memory = context.allocate(lengthBytes);
+        try {
+            return new LocalHomeSegment(memory, context.register(memory, access, policy, token));
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public HomeQueue receiver(JfrConfig config, int jfcDepth) {
+        var jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(jfcDepth));
+        return new LocalHomeQueue(context, jfc, context.createJfr(jfc, config), null, null);
+    }
+
+    @Override
+    public HomeQueue jetty(JfsConfig send, JfrConfig receive) {
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+        return jetty(send, new LocalHomeQueue(context, jfc, context.createJfr(jfc, receive), null, null));
+    }
+
+    @Override
+    public HomeQueue jettySharing(HomeQueue other, JfsConfig send) {
+        return jetty(send, (LocalHomeQueue) other);
+    }
+
+    private LocalHomeQueue jetty(JfsConfig send, LocalHomeQueue receive) {
+        var sendJfc = context.createJfc(JfcConfig.DEFAULT);
+        var jetty = context.createJetty(sendJfc, receive.jfr(), send);
+        return new LocalHomeQueue(context, receive.jfc(), receive.jfr(), jetty, sendJfc);
+    }
+
+    @Override
+    public AsyncEvent awaitEvent(AsyncEvent.Type type) {
+        var found = new AtomicReference<@Nullable AsyncEvent>();
+        Patience.await("event " + type + " at " + context, () -> {
+            for (var event = context.events().poll();
+                    event.isPresent();
+                    event = context.events().poll()) {
+                if (event.get().type() == type) {
+                    found.set(event.get());
+                    return true;
+                }
+            }
+            return false;
+        });
+        return Objects.requireNonNull(found.get());
+    }
+
+    @Override
+    public List<String> publishedNames() {
+        return context.publishedNames().stream().map(PublishedName::name).toList();
+    }
+
+    @Override
+    public long pid() {
+        return ProcessHandle.current().pid();
+    }
+
+    @Override
+    public void reopen() {
+        context.close();
+        context = contexts.get();
+    }
+
+    @Override
+    public void close() {
+        ending.accept(context);
+    }
+
+    @Override
+    public String toString() {
+        return "home " + context;
+    }
+}

@@ -1,0 +1,15 @@
+package io.urma4j.tck;
+
+import io.urma4j.UrmaOptions;
+import java.nio.file.Path;
+
+/** Opens homes in this process; the library is opened anew for each, and closed with it. */
+public final class LocalHomeOpener implements HomeOpener {
+    /** For {@link TckDriver}, which makes it by its name. */
+    public LocalHomeOpener() {}
+
+    @Override
+    public Home open(String device, String runtimeDirectory) {
+        return LocalHome.opening(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)), device);
+    }
+}

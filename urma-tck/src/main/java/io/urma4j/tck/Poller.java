@@ -1,0 +1,66 @@
+package io.urma4j.tck;
+
+import io.urma4j.CompletionBatch;
+import io.urma4j.Jfc;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/** Takes records out of one JFC, with deadlines. For one thread at a time. */
+public final class Poller {
+    private final Jfc jfc;
+    private final CompletionBatch batch = new CompletionBatch(64);
+    private final Queue<Outcome> taken = new ArrayDeque<>();
+
+    public Poller(Jfc jfc) {
+        this.jfc = jfc;
+    }
+
+    /** The next record; fails when none comes within {@link Patience#LIMIT}. */
+    public synchronized Outcome next() {
+        Patience.await("a record in " + jfc, this::fetch);
+        return taken.remove();
+    }
+
+    /** The next {@code count} records. */
+    public synchronized List<Outcome> next(int count) {
+        List<Outcome> outcomes = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            outcomes.add(next());
+        }
+        return outcomes;
+    }
+
+    /** What comes within {@code time}, all of it; polls that long. */
+    public synchronized List<Outcome> within(Duration time) {
+        List<Outcome> outcomes = new ArrayList<>();
+        Patience.until(time, () -> {
+            while (fetch()) {
+                outcomes.add(taken.remove());
+            }
+            return false;
+        });
+        return outcomes;
+    }
+
+    /** Records up to and with the one that ends an error drain (S6.6). */
+    public synchronized List<Outcome> untilDrained() {
+        List<Outcome> outcomes = new ArrayList<>();
+        do {
+            outcomes.add(next());
+        } while (!outcomes.getLast().lastOfErrorDrain());
+        return outcomes;
+    }
+
+    private boolean fetch() {
+        if (taken.isEmpty()) {
+            int count = jfc.poll(batch);
+            for (int i = 0; i < count; i++) {
+                taken.add(Outcome.of(batch, i));
+            }
+        }
+        return !taken.isEmpty();
+    }
+}
