@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class AsyncEvents {
 
     /** Waits for the next event for at most {@code timeout}; empty when none came. */
     public Optional<AsyncEvent> await(Duration timeout) throws InterruptedException {
-        long remainingNanos = timeout.toNanos();
+        long remainingNanos = Nanos.of(timeout);
         lock.lockInterruptibly();
         try {
             while (queue.isEmpty() && remainingNanos > 0) {

@@ -3,6 +3,9 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderTarget;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads.
  */
 public final class Jetty implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Jetty.class.getName());
+
     private final UrmaContext context;
     private final Jfs jfs;
     private final Jfr jfr;
     private final Lifetime life = new Lifetime(this);
-    private @Nullable TargetJetty bound;
+    private @Nullable Binding binding; // guarded by this
+
+    /** The peer, and when it was there. */
+    private record Binding(TargetJetty target, CompletableFuture<Void> done) {}
 
     Jetty(UrmaContext context, Jfs jfs, Jfr jfr) {
         this.context = context;
@@ -72,17 +80,42 @@ public final class Jetty implements AutoCloseable {
     }
 
     /** The asynchronous form of {@link #bind}. */
-    public synchronized CompletableFuture<Void> bindAsync(TargetJetty target) {
+    public CompletableFuture<Void> bindAsync(TargetJetty target) {
         life.checkOpen();
-        if (bound == target) {
-            return CompletableFuture.completedFuture(null);
+        checkFits(target);
+        ProviderTarget peer = target.checked(context);
+        Binding mine;
+        synchronized (this) {
+            if (binding != null) {
+                return boundAlready(binding, target);
+            }
+            mine = new Binding(target, new CompletableFuture<>());
+            target.life().retain(this);
+            binding = mine;
         }
-        if (jfs.mode() != TransportMode.RC || target.descriptor().mode() != TransportMode.RC) {
+        try {
+            var _ = jfs.provider().bind(peer, context.options().importTimeout()).whenComplete((_, failure) -> {
+                if (failure != null) {
+                    forget(mine);
+                    mine.done.completeExceptionally(Await.causeOf(failure));
+                } else {
+                    mine.done.complete(null);
+                }
+            });
+        } catch (RuntimeException e) {
+            forget(mine);
+            throw e;
+        }
+        return mine.done.copy(); // to cancel it does not end the binding
+    }
+
+    private void checkFits(TargetJetty target) {
+        TransportMode theirs = target.descriptor().mode();
+        if (jfs.mode() != TransportMode.RC || theirs != TransportMode.RC) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     this,
-                    "only RC Jetties can be bound, these are " + jfs.mode() + " and "
-                            + target.descriptor().mode());
+                    "only RC Jetties can be bound, these are " + jfs.mode() + " and " + theirs);
         }
         if (jfs.orderType() != target.descriptor().orderType()) {
             throw new UrmaException(
@@ -91,18 +124,16 @@ public final class Jetty implements AutoCloseable {
                     "order type " + jfs.orderType() + " differs from the target's "
                             + target.descriptor().orderType());
         }
-        if (bound != null) {
-            throw new UrmaException(UrmaStatus.EEXIST, this, "is bound to " + bound);
+    }
+
+    private CompletableFuture<Void> boundAlready(Binding there, TargetJetty target) {
+        JettyDescriptor old = there.target.descriptor();
+        boolean same = old.id().equals(target.id())
+                && old.incarnation() == target.descriptor().incarnation();
+        if (!same) {
+            throw new UrmaException(UrmaStatus.EEXIST, this, "is bound to " + there.target);
         }
-        target.life().retain(this);
-        bound = target;
-        return jfs.provider()
-                .bind(target.checked(context), context.options().importTimeout())
-                .whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        released();
-                    }
-                });
+        return there.done.copy();
     }
 
     /**
@@ -112,23 +143,33 @@ public final class Jetty implements AutoCloseable {
      */
     public void unbind() {
         life.checkOpen();
-        if (boundTarget().isEmpty()) {
-            throw Checks.invalid(this, "is not bound");
-        }
-        Await.result(this, jfs.provider().unbind(context.options().importTimeout()));
-        released();
+        unbind(context.options().importTimeout());
     }
 
-    private synchronized void released() {
-        if (bound != null) {
-            bound.life().release(this);
-            bound = null;
+    private void unbind(Duration timeout) {
+        Binding there = binding();
+        if (there == null) {
+            throw Checks.invalid(this, "is not bound");
+        }
+        Await.result(this, jfs.provider().unbind(timeout));
+        forget(there);
+    }
+
+    private synchronized @Nullable Binding binding() {
+        return binding;
+    }
+
+    private synchronized void forget(Binding old) {
+        if (old.equals(binding)) {
+            binding = null;
+            old.target.life().release(this);
         }
     }
 
     /** The peer of an RC Jetty. */
-    public synchronized Optional<TargetJetty> boundTarget() {
-        return Optional.ofNullable(bound);
+    public Optional<TargetJetty> boundTarget() {
+        Binding there = binding();
+        return there == null ? Optional.empty() : Optional.of(there.target);
     }
 
     /** Adds a buffer to the receive half: {@link Jfr#receive(LocalSegment, long, long, long)}. */
@@ -136,12 +177,13 @@ public final class Jetty implements AutoCloseable {
         return jfr.receive(buffer, offset, lengthBytes, userContext);
     }
 
-    /** Moves to another state: {@link Jfs#modify}; RESET of an RC Jetty unbinds. */
+    /** Moves to another state: {@link Jfs#modify}; from ERROR to RESET unbinds an RC Jetty (S6.3). */
     public void modify(QueueState next) {
-        jfs.modify(next);
-        if (next == QueueState.RESET && boundTarget().isPresent()) {
-            Await.result(this, jfs.provider().unbind(context.options().importTimeout()));
-            released();
+        life.checkOpen();
+        if (next == QueueState.RESET && jfs.checkMove(next) && binding() != null) {
+            unbind(context.options().importTimeout());
+        } else {
+            jfs.modify(next);
         }
     }
 
@@ -152,19 +194,28 @@ public final class Jetty implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (life.isClosed()) {
-            return;
-        }
-        if (boundTarget().isPresent()) {
+        Binding there = binding();
+        if (there != null && !life.isClosed()) {
             if (!context.isClosed()) {
                 throw new UrmaException(UrmaStatus.ENOPERM, this, "cannot be closed, it is bound; unbind first");
             }
-            unbind();
+            unbindForClose(there);
         }
         if (life.end()) {
             context.children().remove(this);
             jfs.life().release(this);
             jfs.close();
+        }
+    }
+
+    private void unbindForClose(Binding there) {
+        try {
+            Await.uninterrupted(this, jfs.provider().unbind(context.closeBudget()));
+        } catch (UrmaException e) {
+            // a peer that does not answer learns of the end otherwise, and must not keep the context open
+            LOG.log(Level.DEBUG, () -> this + " is closed without goodbye: " + e.getMessage());
+        } finally {
+            forget(there);
         }
     }
 

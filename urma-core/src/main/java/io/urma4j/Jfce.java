@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -33,7 +34,7 @@ public final class Jfce implements AutoCloseable {
      * @throws UrmaException EINVAL when it is closed, also while waiting
      */
     public Optional<Jfc> await(Duration timeout) throws InterruptedException {
-        long remainingNanos = timeout.isNegative() ? Long.MAX_VALUE : saturatedNanos(timeout);
+        long remainingNanos = timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout);
         lock.lockInterruptibly();
         try {
             while (true) {
@@ -58,18 +59,10 @@ public final class Jfce implements AutoCloseable {
         return first;
     }
 
-    private static long saturatedNanos(Duration timeout) {
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE; // 292 years
-        }
-    }
-
     void raise(Jfc jfc) {
         lock.lock();
         try {
-            if (events.add(jfc)) {
+            if (!jfc.life().isClosed() && events.add(jfc)) {
                 fired.signal();
             }
         } finally {

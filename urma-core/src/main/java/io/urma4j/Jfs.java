@@ -30,6 +30,7 @@ public final class Jfs implements AutoCloseable {
     private final ProviderSendQueue queue;
     private final long maxReadWriteBytes;
     private final long maxMessageBytes;
+    private final int immediateBits;
     private final Lifetime life = new Lifetime(this);
 
     private Jfs(UrmaContext context, Jfc jfc, @Nullable Jfr jfr, JfsConfig config, ProviderSendQueue queue) {
@@ -38,8 +39,12 @@ public final class Jfs implements AutoCloseable {
         this.jfr = jfr;
         this.config = config;
         this.queue = queue;
-        this.maxReadWriteBytes = context.attributes().limits().readWriteBytes();
+        // mode UM has messages only: no length at all is allowed for the others (S5.1)
+        this.maxReadWriteBytes = config.mode() == TransportMode.UM
+                ? -1
+                : context.attributes().limits().readWriteBytes();
         this.maxMessageBytes = context.attributes().limits().messageBytes();
+        this.immediateBits = context.attributes().capabilities().immediateBits();
     }
 
     static Jfs create(UrmaContext context, ProviderContext from, Jfc jfc, JfsConfig config, @Nullable Jfr jfr) {
@@ -258,6 +263,7 @@ public final class Jfs implements AutoCloseable {
             long userContext,
             PostFlags flags) {
         checkSend(opcode, lengthBytes);
+        checkImmediate(opcode, immediate);
         return queue.send(
                 opcode.value(),
                 checkedTarget(target),
@@ -298,8 +304,25 @@ public final class Jfs implements AutoCloseable {
 
     void checkLength(long lengthBytes) {
         if (lengthBytes > maxReadWriteBytes) {
+            throw tooLong(lengthBytes);
+        }
+    }
+
+    private UrmaException tooLong(long lengthBytes) {
+        return config.mode() == TransportMode.UM
+                ? Checks.invalid(this, "mode UM has messages only")
+                : Checks.invalid(
+                        this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
+    }
+
+    /** The immediate of an opcode that carries one must reach the peer whole (S8.4). */
+    void checkImmediate(Opcode opcode, long immediate) {
+        boolean carried = opcode == Opcode.SEND_IMM || opcode == Opcode.WRITE_IMM;
+        if (carried && immediateBits < Long.SIZE && immediate >>> immediateBits != 0) {
             throw Checks.invalid(
-                    this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
+                    this,
+                    "immediate 0x" + Long.toHexString(immediate) + " does not fit into the device's " + immediateBits
+                            + " bits");
         }
     }
 
@@ -321,27 +344,37 @@ public final class Jfs implements AutoCloseable {
         if (opcode.kind() != Opcode.Kind.ATOMIC) {
             throw Checks.invalid(this, opcode + " is not an atomic");
         }
+        if (sizeBytes != 4 && sizeBytes != 8) {
+            throw Checks.invalid(this, "size of an atomic is " + sizeBytes + ", must be 4 or 8 bytes");
+        }
+        checkLength(sizeBytes);
         if ((resultOffset & (sizeBytes - 1)) != 0) {
             throw Checks.invalid(
                     this, "offset " + resultOffset + " of the result is not a multiple of its size " + sizeBytes);
         }
     }
 
-    /** Moves to another state; EINVAL naming both when there is no such move (S6.2). */
+    /**
+     * Moves to another state. To the same one: nothing happens.
+     *
+     * @throws UrmaException EINVAL naming both states when there is no such move (S6.2)
+     */
     public void modify(QueueState next) {
+        if (checkMove(next)) {
+            queue.modify(next);
+        }
+    }
+
+    /** Whether there is something to do; refuses what is no move. */
+    boolean checkMove(QueueState next) {
         life.checkOpen();
         QueueState now = queue.state();
-        if (now == next) {
-            return;
-        }
-        if (!now.mayBecome(next)
-                || (config.mode() == TransportMode.RC && next == QueueState.READY && now == QueueState.RESET)) {
+        boolean byBindOnly = config.mode() == TransportMode.RC && now == QueueState.RESET && next == QueueState.READY;
+        if (now != next && (!now.mayBecome(next) || byBindOnly)) {
             throw Checks.invalid(
-                    this,
-                    "cannot go from " + now + " to " + next
-                            + (now == QueueState.RESET ? " by modify; bind makes it READY" : ""));
+                    this, "cannot go from " + now + " to " + next + (byBindOnly ? " by modify; bind does that" : ""));
         }
-        queue.modify(next);
+        return now != next;
     }
 
     /**

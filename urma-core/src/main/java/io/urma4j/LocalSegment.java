@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Registered memory of this process. Safe for any number of threads. */
@@ -23,6 +24,7 @@ public final class LocalSegment implements AutoCloseable {
     private final Access access;
     private final Token token;
     private final Lifetime life = new Lifetime(this);
+    private final CompletableFuture<Revocation> revocation = new CompletableFuture<>();
     private volatile boolean closed; // read by each post; the same as life.isClosed(), one hop nearer
 
     LocalSegment(UrmaContext context, @Nullable SharedMemory shared, SegmentRequest request, ProviderSegment provider) {
@@ -124,42 +126,58 @@ public final class LocalSegment implements AutoCloseable {
 
     /**
      * Revokes it from all importers and ends the registration; the memory stays. Blocks until no remote operation
-     * touches the memory any more, at most {@code deadline} (S7.9).
+     * touches the memory any more, at most {@code deadline} (S7.9). Idempotent: a second call waits for the first one's
+     * result.
      *
-     * @throws UrmaException EAGAIN while unfinished work requests of this process name it, or it is closed already
+     * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
     public Revocation unregister(Duration deadline) {
-        if (!endOfLife()) {
-            return Revocation.COMPLETED;
-        }
-        try {
-            return Await.result(this, provider.unregister(deadline));
-        } finally {
-            context.children().remove(this);
-            if (shared != null) {
-                shared.life().release(this);
-            }
-        }
-    }
-
-    private boolean endOfLife() {
         if (!life.isClosed() && provider.unfinished() > 0) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN,
                     this,
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
-        boolean mine = life.end();
+        if (life.end()) {
+            revoke(deadline);
+        }
+        return Await.uninterrupted(this, revocation);
+    }
+
+    /** Ends it without waiting: nobody got it. */
+    void abandon() {
+        if (life.end()) {
+            revoke(context.closeBudget());
+        }
+    }
+
+    /** By the one who ended its life. */
+    private void revoke(Duration deadline) {
         closed = true;
-        return mine;
+        context.children().remove(this);
+        try {
+            var _ = provider.unregister(deadline).whenComplete((result, failure) -> {
+                if (shared != null) {
+                    shared.life().release(this); // before who waits goes on and closes the memory
+                }
+                if (failure != null) {
+                    revocation.completeExceptionally(Await.causeOf(failure));
+                } else {
+                    revocation.complete(result);
+                }
+            });
+        } catch (RuntimeException e) {
+            revocation.completeExceptionally(e);
+            throw e;
+        }
     }
 
     /** {@link #unregister} within the context's close timeout; says in the log when it ended in quarantine. */
     @Override
     public void close() {
-        Revocation revocation = unregister(context.options().closeTimeout());
-        if (!revocation.isComplete()) {
-            LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, revocation.importers());
+        Revocation result = unregister(context.closeBudget());
+        if (!result.isComplete()) {
+            LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, result.importers());
         }
     }
 

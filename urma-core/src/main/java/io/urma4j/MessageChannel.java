@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 public final class MessageChannel implements AutoCloseable {
     private static final Executor VIRTUAL_THREADS =
             task -> Thread.ofVirtual().name("urma4j-send").start(task);
-    private static final long FOREVER_NANOS = Long.MAX_VALUE / 2; // 146 years, and room to add
     private static final int LINE_BYTES = 64;
 
     private final UrmaContext context;
@@ -245,12 +244,6 @@ public final class MessageChannel implements AutoCloseable {
     /** Distance of buffers: no two share a cache line. */
     static long strideBytes(int maxMessageBytes) {
         return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
-    }
-
-    /** In terms of {@code System.nanoTime()}; a timeout of centuries does not overflow it. */
-    static long deadlineAfter(Duration timeout) {
-        boolean centuries = timeout.compareTo(Duration.ofNanos(FOREVER_NANOS)) > 0;
-        return System.nanoTime() + (centuries ? FOREVER_NANOS : timeout.toNanos());
     }
 
     static void throwIfFailed(@Nullable RuntimeException failure) {

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -68,7 +69,7 @@ final class MessageReceiver implements AutoCloseable {
 
     /** The oldest message; empty when none came in time. */
     Optional<Message> receive(Duration timeout) throws InterruptedException {
-        long deadline = MessageChannel.deadlineAfter(timeout);
+        long deadline = Nanos.deadlineAfter(timeout);
         if (!lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
             checkOpen();
             return Optional.empty();

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -95,7 +96,7 @@ final class MessageSender implements AutoCloseable {
     @Nullable
     Slot begin(TargetJetty target, MemorySegment payload, OptionalLong immediate, Duration timeout)
             throws InterruptedException {
-        long deadline = MessageChannel.deadlineAfter(timeout);
+        long deadline = Nanos.deadlineAfter(timeout);
         lock.lockInterruptibly();
         try {
             if (!awaitUntil(() -> !free.isEmpty(), deadline)) {
@@ -124,7 +125,7 @@ final class MessageSender implements AutoCloseable {
      * @throws UrmaException ETIMEOUT when that is not known in time
      */
     void finish(Slot slot, Duration timeout) throws InterruptedException {
-        long deadline = MessageChannel.deadlineAfter(timeout);
+        long deadline = Nanos.deadlineAfter(timeout);
         CompletionStatus result = null;
         lock.lock();
         try {
@@ -211,7 +212,7 @@ final class MessageSender implements AutoCloseable {
         leading = true;
         try {
             takeRecords(timeoutNanos);
-            long deadline = MessageChannel.deadlineAfter(DRAIN_TIMEOUT);
+            long deadline = Nanos.deadlineAfter(DRAIN_TIMEOUT);
             while (failed) {
                 if (drained) {
                     restart();

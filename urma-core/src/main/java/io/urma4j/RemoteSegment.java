@@ -4,6 +4,7 @@ import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderImport;
+import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
 public final class RemoteSegment implements AutoCloseable {
@@ -21,7 +22,7 @@ public final class RemoteSegment implements AutoCloseable {
         this.provider = provider;
         this.lengthBytes = provider.lengthBytes();
         this.access = provider.access();
-        this.mask = access.mask();
+        this.mask = descriptor.capabilities().atomics() ? access.mask() : access.mask() & Access.READ_WRITE.mask();
     }
 
     public long lengthBytes() {
@@ -84,8 +85,10 @@ public final class RemoteSegment implements AutoCloseable {
             return new UrmaException(
                     UrmaStatus.ENOPERM,
                     this,
-                    "was imported as " + access + ", which does not allow "
-                            + (wantedBit == 2 ? "reads" : wantedBit == 4 ? "writes" : "atomics"));
+                    access == Access.READ_WRITE_ATOMIC
+                            ? "its memory has no atomics"
+                            : "was imported as " + access + ", which does not allow "
+                                    + (wantedBit == 2 ? "reads" : wantedBit == 4 ? "writes" : "atomics"));
         }
         return Checks.outOfRange(this, offset, length, lengthBytes);
     }
@@ -111,10 +114,21 @@ public final class RemoteSegment implements AutoCloseable {
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
         if (life.end()) {
-            mask = 0;
-            context.children().remove(this);
-            Await.result(this, provider.close());
+            Await.uninterrupted(this, giveBack());
         }
+    }
+
+    /** Ends it without waiting: nobody got it. */
+    void abandon() {
+        if (life.end()) {
+            var _ = giveBack();
+        }
+    }
+
+    private CompletableFuture<Void> giveBack() {
+        mask = 0;
+        context.children().remove(this);
+        return provider.close();
     }
 
     @Override

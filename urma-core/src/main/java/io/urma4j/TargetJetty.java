@@ -4,6 +4,7 @@ import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderTarget;
+import java.util.concurrent.CompletableFuture;
 
 /** An imported JFR or Jetty: whom messages go to. Safe for any number of threads. */
 public final class TargetJetty implements AutoCloseable {
@@ -56,10 +57,21 @@ public final class TargetJetty implements AutoCloseable {
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
         if (life.end()) {
-            closed = true;
-            context.children().remove(this);
-            Await.result(this, provider.close());
+            Await.uninterrupted(this, giveBack());
         }
+    }
+
+    /** Ends it without waiting: nobody got it. */
+    void abandon() {
+        if (life.end()) {
+            var _ = giveBack();
+        }
+    }
+
+    private CompletableFuture<Void> giveBack() {
+        closed = true;
+        context.children().remove(this);
+        return provider.close();
     }
 
     @Override

@@ -111,10 +111,17 @@ public final class Urma implements AutoCloseable {
         if (!life.end()) {
             return;
         }
-        RuntimeException failure = children.closeAll();
-        for (UrmaDevice device : devices) {
-            device.shutDown();
+        ClosingOrder all = new ClosingOrder(this);
+        devices.forEach(device -> all.add(device::shutDown, 1));
+        all.add(this::closeContexts, 0);
+        RuntimeException failure = all.closeAll();
+        if (failure != null) {
+            throw failure;
         }
+    }
+
+    private void closeContexts() {
+        RuntimeException failure = children.closeAll();
         if (failure != null) {
             throw failure;
         }

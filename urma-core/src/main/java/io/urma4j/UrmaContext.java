@@ -4,14 +4,17 @@ import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
  */
 public final class UrmaContext implements AutoCloseable {
+    private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
+
     private final ClosingOrder siblings;
     private final UrmaDevice device;
     private final DeviceAttributes attributes;
@@ -29,6 +34,7 @@ public final class UrmaContext implements AutoCloseable {
     private final ProviderContext provider;
     private final String name;
     private final Lifetime life = new Lifetime(this);
+    private volatile long closeDeadlineNanos; // set when it is being closed
 
     private UrmaContext(
             ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
@@ -127,24 +133,55 @@ public final class UrmaContext implements AutoCloseable {
     private LocalSegment register(@Nullable SharedMemory memory, SegmentRequest request) {
         life.checkOpen();
         checkPolicy(request.policy());
-        if (memory == null) {
-            return addSegment(null, request);
+        Object registration = new PendingRegistration();
+        if (memory != null) {
+            memory.life().retain(registration); // it cannot go while it is being registered
         }
-        Object registration = new PendingRegistration(memory);
-        memory.life().retain(registration); // it cannot go while it is being registered
+        CompletableFuture<LocalSegment> registered;
         try {
-            return addSegment(memory, request);
-        } finally {
+            registered = provider.register(request)
+                    .thenApply(handle -> new LocalSegment(this, memory, request, handle))
+                    .whenComplete((_, _) -> release(memory, registration));
+        } catch (RuntimeException e) {
+            release(memory, registration);
+            throw e;
+        }
+        return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon));
+    }
+
+    private static final class PendingRegistration {
+        @Override
+        public String toString() {
+            return "a registration that is under way";
+        }
+    }
+
+    private static void release(@Nullable SharedMemory memory, Object registration) {
+        if (memory != null) {
             memory.life().release(registration);
         }
     }
 
-    private record PendingRegistration(SharedMemory memory) {}
-
-    private LocalSegment addSegment(@Nullable SharedMemory memory, SegmentRequest request) {
-        return children.add(
-                new LocalSegment(this, memory, request, Await.result(this, provider.register(request))),
-                ClosingRank.LOCAL_SEGMENT);
+    /**
+     * Makes what a provider made a child of this context, and hands it to who asked. When this context was closed
+     * meanwhile, or who asked waits no more, nobody could close it: then it is abandoned.
+     *
+     * @param abandon ends the child without waiting, since this may be a thread that others wait for
+     */
+    private <T extends AutoCloseable> CompletableFuture<T> adopt(
+            CompletableFuture<T> made, int rank, Consumer<T> abandon) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        var _ = made.whenComplete((child, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(Await.causeOf(failure));
+            } else if (!children.tryAdd(child, rank)) {
+                abandon.accept(child);
+                result.completeExceptionally(Checks.closed(this));
+            } else if (!result.complete(child)) {
+                abandon.accept(child); // cancelled
+            }
+        });
+        return result;
     }
 
     private void checkPolicy(TokenPolicy policy) {
@@ -166,7 +203,7 @@ public final class UrmaContext implements AutoCloseable {
      *
      * @param access what is wanted of it
      * @throws UrmaException EINVAL when the descriptor is LOCAL_ONLY or needs a token and none is given; ENOPERM when
-     *     the home refuses; ETIMEOUT when it cannot be reached
+     *     the descriptor offers less, or the home refuses; ETIMEOUT when it cannot be reached
      */
     public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
         return Await.result(this, importSegmentAsync(descriptor, token, access));
@@ -182,9 +219,17 @@ public final class UrmaContext implements AutoCloseable {
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(this, "the segment's policy is " + descriptor.policy() + ", but token is null");
         }
-        return provider.importSegment(new ImportRequest(descriptor, token, access, options.importTimeout()))
-                .thenApply(handle ->
-                        children.add(new RemoteSegment(this, descriptor, handle), ClosingRank.REMOTE_SEGMENT));
+        if (!descriptor.access().covers(access)) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    this,
+                    "access " + access + " is more than the segment's " + descriptor.access());
+        }
+        ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
+        return adopt(
+                provider.importSegment(request).thenApply(handle -> new RemoteSegment(this, descriptor, handle)),
+                ClosingRank.REMOTE_SEGMENT,
+                RemoteSegment::abandon);
     }
 
     /** Imports what {@link LocalSegment#share()} wrote. */
@@ -344,8 +389,11 @@ public final class UrmaContext implements AutoCloseable {
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
         }
-        return provider.importQueue(descriptor, token, options.importTimeout())
-                .thenApply(handle -> children.add(new TargetJetty(this, descriptor, handle), ClosingRank.TARGET));
+        return adopt(
+                provider.importQueue(descriptor, token, options.importTimeout())
+                        .thenApply(handle -> new TargetJetty(this, descriptor, handle)),
+                ClosingRank.TARGET,
+                TargetJetty::abandon);
     }
 
     ContextOptions options() {
@@ -370,12 +418,29 @@ public final class UrmaContext implements AutoCloseable {
         if (!life.end()) {
             return;
         }
+        closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
         RuntimeException failure = children.closeAll();
-        Await.result(this, provider.close(options.closeTimeout()));
+        try {
+            Await.uninterrupted(this, provider.close(closeBudget()));
+        } catch (UrmaException e) {
+            if (failure == null) {
+                throw e;
+            }
+            failure.addSuppressed(e);
+        }
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /** How long a child may take to close: what is left of the close timeout when the whole tree is being closed. */
+    Duration closeBudget() {
+        if (!life.isClosed()) {
+            return options.closeTimeout();
+        }
+        long leftNanos = closeDeadlineNanos - System.nanoTime();
+        return Duration.ofNanos(Math.max(leftNanos, MIN_BUDGET_NANOS));
     }
 
     /** Closes only when nothing in it is open; EAGAIN naming what is, else (S4.1). */

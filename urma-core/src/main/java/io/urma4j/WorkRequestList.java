@@ -40,6 +40,9 @@ public final class WorkRequestList {
         final @Nullable LocalSegment[] local;
         int atomicSizeBytes;
 
+        /** For a JFR, not for a send queue. */
+        boolean receive;
+
         Handles(int maxSges) {
             local = new LocalSegment[maxSges];
         }
@@ -129,6 +132,9 @@ public final class WorkRequestList {
             long operand,
             long expected,
             long userContext) {
+        if (opcode.kind() != Opcode.Kind.ATOMIC) {
+            throw Checks.invalid(this, opcode + " is not an atomic");
+        }
         begin(opcode, target, targetOffset, userContext);
         handles[size - 1].atomicSizeBytes = sizeBytes;
         requests[size - 1].operand = operand;
@@ -158,7 +164,9 @@ public final class WorkRequestList {
 
     /** Starts a receive work request, for {@link Jfr#receive(WorkRequestList)}; its buffers are filled in order. */
     public WorkRequestList receive(long userContext) {
-        return beginMessage(Opcode.NOP, null, 0, userContext);
+        beginMessage(Opcode.NOP, null, 0, userContext);
+        handles[size - 1].receive = true;
+        return this;
     }
 
     /** Adds a local range to the request that was started last. */
@@ -219,6 +227,7 @@ public final class WorkRequestList {
         request.userContext = userContext;
         request.inline = null;
         request.sgeCount = 0;
+        handles[size - 1].receive = false;
         return request;
     }
 
@@ -249,6 +258,7 @@ public final class WorkRequestList {
         refusal = null;
         for (int i = 0; i < size; i++) {
             try {
+                checkReceive(i, jfr);
                 checkLocal(i, context, sgeLimit);
                 if (!jfr.receive(requests[i])) {
                     return i;
@@ -261,21 +271,35 @@ public final class WorkRequestList {
         return size;
     }
 
+    private void checkReceive(int index, Jfr jfr) {
+        if (!handles[index].receive) {
+            throw Checks.invalid(
+                    jfr, "request " + index + " is a " + Opcode.of(requests[index].opcode) + ", not a receive");
+        }
+        if (requests[index].inline != null) {
+            throw Checks.invalid(jfr, "a receive has buffers, no inline payload");
+        }
+    }
+
     private void check(int index, Jfs jfs, UrmaContext context, JfsConfig config) {
         WorkRequest request = requests[index];
         Handles named = handles[index];
         Opcode opcode = Opcode.of(request.opcode);
+        if (named.receive) {
+            throw Checks.invalid(jfs, "request " + index + " is a receive, which belongs to a JFR");
+        }
         if (config.mode() == TransportMode.UM && opcode != Opcode.SEND && opcode != Opcode.SEND_IMM) {
             throw Checks.invalid(jfs, opcode + " does not exist in mode UM");
         }
         checkLocal(index, context, config.maxSges());
         if (request.inline != null) {
-            checkInline(request, jfs, config.maxInlineBytes());
+            checkInline(opcode, request, jfs, config.maxInlineBytes());
         }
         switch (opcode) {
             case WRITE -> checkWrite(request, named, jfs, context);
             case WRITE_IMM -> {
                 checkWrite(request, named, jfs, context);
+                jfs.checkImmediate(opcode, request.immediate);
                 request.target = jfs.checkedTarget(named.target);
             }
             case WRITE_NOTIFY -> {
@@ -290,6 +314,7 @@ public final class WorkRequestList {
             case CAS, SWAP, FADD, FSUB, FAND, FOR, FXOR -> checkAtomic(opcode, request, named, jfs, context);
             case SEND, SEND_IMM, SEND_INVALIDATE -> {
                 jfs.checkMessage(request.lengthBytes);
+                jfs.checkImmediate(opcode, request.immediate);
                 request.target = jfs.checkedTarget(named.target);
             }
             case NOP -> request.lengthBytes = 0;
@@ -312,8 +337,11 @@ public final class WorkRequestList {
         request.lengthBytes = total;
     }
 
-    private static void checkInline(WorkRequest request, Jfs jfs, int limitBytes) {
+    private static void checkInline(Opcode opcode, WorkRequest request, Jfs jfs, int limitBytes) {
         MemorySegment payload = Checks.notNull(jfs, "inline payload", request.inline);
+        if (opcode == Opcode.READ || opcode.kind() == Opcode.Kind.ATOMIC) {
+            throw Checks.invalid(jfs, "the result of " + opcode + " needs a local range, not an inline payload");
+        }
         if (request.sgeCount > 0) {
             throw Checks.invalid(jfs, "a request has either an inline payload or local ranges");
         }
@@ -323,6 +351,7 @@ public final class WorkRequestList {
                     "inline payload of " + payload.byteSize() + " bytes is more than the queue's limit of "
                             + limitBytes);
         }
+        Checks.usableHere(jfs, "inline payload", payload);
         request.lengthBytes = payload.byteSize();
     }
 
@@ -345,9 +374,9 @@ public final class WorkRequestList {
             throw Checks.invalid(
                     jfs, "an atomic of " + named.atomicSizeBytes + " bytes needs one local range of that size");
         }
+        jfs.checkAtomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
         request.remote = Checks.notNull(jfs, "target", named.remote)
                 .checkedForAtomic(context, request.remoteOffset, named.atomicSizeBytes);
-        jfs.checkAtomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
     }
 
     @Override

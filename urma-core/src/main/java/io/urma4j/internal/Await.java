@@ -23,14 +23,46 @@ public final class Await {
             future.cancel(false);
             throw new UrmaException(UrmaStatus.EAGAIN, object, "the waiting thread was interrupted", e);
         } catch (ExecutionException e) {
-            throw unwrapped(object, e.getCause() == null ? e : e.getCause());
+            throw unwrapped(object, e);
         }
+    }
+
+    /**
+     * As {@link #result}, for what a close waits for: an interrupt does not leave it half done. The flag is set again
+     * afterwards; the future's own deadline bounds the wait.
+     */
+    public static <T> T uninterrupted(Object object, Future<T> future) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return future.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (ExecutionException e) {
+            throw unwrapped(object, e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** What a future really failed with: without the wrappers that stages put around it. */
+    public static Throwable causeOf(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     /** The {@code UrmaException} in {@code failure}, with the stack of the caller added. */
     private static UrmaException unwrapped(Object object, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = causeOf(failure);
         if (cause instanceof UrmaException urma) {
             urma.addSuppressed(new WaitedHere());
             return urma;
