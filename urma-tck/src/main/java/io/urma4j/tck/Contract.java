@@ -46,8 +46,11 @@ public abstract class Contract {
         try {
             pair.close();
         } catch (RuntimeException | AssertionError e) {
-            endProcess(); // in an unknown state
-            throw e;
+            boolean killed = process != null && process.wasKilled();
+            endProcess(); // it is in an unknown state
+            if (!(killed && e instanceof DriverProcess.PeerGoneException)) {
+                throw e;
+            }
         }
     }
 

@@ -41,6 +41,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
     private final AtomicInteger callNumbers = new AtomicInteger();
     private final Map<Integer, CompletableFuture<byte[]>> calls = new ConcurrentHashMap<>();
     private volatile boolean ended;
+    private volatile boolean killed;
 
     private DriverProcess(Process process) {
         this.process = process;
@@ -96,6 +97,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
 
     /** Ends it at once, as SIGKILL does; returns when it is gone. */
     public void kill() {
+        killed = true;
         ended = true;
         process.destroyForcibly();
         try {
@@ -105,6 +107,11 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether {@link #kill} was called. */
+    public boolean wasKilled() {
+        return killed;
     }
 
     /** Stops it where it is, until {@link #proceed}. */

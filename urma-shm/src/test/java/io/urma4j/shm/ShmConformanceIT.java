@@ -1,0 +1,100 @@
+package io.urma4j.shm;
+
+import io.urma4j.tck.AcrossProcesses;
+import io.urma4j.tck.CompletionsContract;
+import io.urma4j.tck.DevicesContract;
+import io.urma4j.tck.IdentitiesContract;
+import io.urma4j.tck.JettiesContract;
+import io.urma4j.tck.LifecycleContract;
+import io.urma4j.tck.NotReadyContract;
+import io.urma4j.tck.PostingContract;
+import io.urma4j.tck.SegmentsContract;
+import io.urma4j.tck.StatesContract;
+import io.urma4j.tck.Topology;
+import io.urma4j.tck.WorkRequestsContract;
+import org.junit.jupiter.api.Nested;
+
+/** The contracts on shared memory between two processes. */
+class ShmConformanceIT {
+    private static final String DEVICE = "shm0";
+
+    @Nested
+    @AcrossProcesses
+    class Identities extends IdentitiesContract {
+        Identities(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Devices extends DevicesContract {
+        Devices(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Lifecycle extends LifecycleContract {
+        Lifecycle(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Jetties extends JettiesContract {
+        Jetties(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class States extends StatesContract {
+        States(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Segments extends SegmentsContract {
+        Segments(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class WorkRequests extends WorkRequestsContract {
+        WorkRequests(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Posting extends PostingContract {
+        Posting(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Completions extends CompletionsContract {
+        Completions(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class NotReady extends NotReadyContract {
+        NotReady(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.urma4j.shm;
+
+import io.urma4j.tck.CompletionsContract;
+import io.urma4j.tck.DevicesContract;
+import io.urma4j.tck.IdentitiesContract;
+import io.urma4j.tck.InOneProcess;
+import io.urma4j.tck.JettiesContract;
+import io.urma4j.tck.LifecycleContract;
+import io.urma4j.tck.NotReadyContract;
+import io.urma4j.tck.PostingContract;
+import io.urma4j.tck.SegmentsContract;
+import io.urma4j.tck.StatesContract;
+import io.urma4j.tck.Topology;
+import io.urma4j.tck.WorkRequestsContract;
+import org.junit.jupiter.api.Nested;
+
+/** The contracts on shared memory: within one context, between contexts, between libraries of one process. */
+class ShmConformanceTest {
+    private static final String DEVICE = "shm0";
+
+    @Nested
+    @InOneProcess
+    class Identities extends IdentitiesContract {
+        Identities(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Devices extends DevicesContract {
+        Devices(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Lifecycle extends LifecycleContract {
+        Lifecycle(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Jetties extends JettiesContract {
+        Jetties(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class States extends StatesContract {
+        States(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Segments extends SegmentsContract {
+        Segments(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class WorkRequests extends WorkRequestsContract {
+        WorkRequests(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Posting extends PostingContract {
+        Posting(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Completions extends CompletionsContract {
+        Completions(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class NotReady extends NotReadyContract {
+        NotReady(Topology topology) {
+            super(DEVICE, topology);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionBatch;
+import io.urma4j.CompletionStatus;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.QueueState;
+import io.urma4j.SharedJetty;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WorkRequestList;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** SEMANTICS §10: how results are told. */
+public abstract class CompletionsContract extends Contract {
+    protected CompletionsContract(String device, Topology topology) {
+        super(device, topology);
+    }
+
+    /** S10.1: records of a queue come in the order of posting, whatever was posted. */
+    @Rule("S10.1")
+    @Test
+    void recordsComeInTheOrderOfPosting() {
+        var imported = pair.imported(1 << 20, Access.READ_WRITE_ATOMIC);
+        var receiver = pair.receiver(64 * 1024);
+        receiver.receive(200, 64, 0);
+        var queue = pair.initiator().queue();
+        var local = pair.initiator().buffer(1 << 20);
+        var random = Seed.randomFor("mixed");
+        var list = new WorkRequestList(200, 1);
+        for (int i = 0; i < 200; i++) {
+            switch (random.nextInt(5)) {
+                case 0 -> list.write(imported.remote(), 0, i).from(local, 0, random.nextInt(1 << 16));
+                case 1 -> list.read(imported.remote(), 0, i).into(local, 1 << 19, random.nextInt(1 << 16));
+                case 2 ->
+                    list.atomic(Opcode.FADD, imported.remote(), 8, 8, 1, 0, i).into(local, 8, 8);
+                case 3 -> list.send(receiver.target(), i).from(local, 0, random.nextInt(64));
+                default ->
+                    list.writeImmediate(receiver.target(), imported.remote(), 0, i, i)
+                            .from(local, 0, 8);
+            }
+        }
+
+        queue.postAll(list);
+
+        assertThat(queue.awaitCompletions(200))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactlyElementsOf(LongStream.range(0, 200).boxed().toList());
+    }
+
+    /** S10.1: a record of the send side says which queue, which request, which operation, how long. */
+    @Rule("S10.1")
+    @Test
+    void recordOfTheSendSideSaysWhatItWas() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue();
+
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 48, Long.MIN_VALUE + 5);
+
+        assertThat(queue.awaitCompletion())
+                .returns(CompletionStatus.SUCCESS, Outcome::status)
+                .returns(Opcode.WRITE, Outcome::opcode)
+                .returns(false, Outcome::receive)
+                .returns(false, Outcome::jetty)
+                .returns(queue.jfs().id(), Outcome::localId)
+                .returns(Long.MIN_VALUE + 5, Outcome::userContext)
+                .returns(48L, Outcome::lengthBytes);
+    }
+
+    /** S10.1: a record of the receive side says who sent, and to which queue. */
+    @Rule("S10.1")
+    @Test
+    void recordOfTheReceiveSideSaysWhoSent() {
+        var receiver = pair.receiver(4096);
+        receiver.receive(1, 64, -7);
+        var queue = pair.initiator().queue();
+
+        queue.send(receiver.target(), queue.scratch(), 0, 40);
+
+        var record = receiver.queue().next();
+        assertThat(record)
+                .returns(true, Outcome::receive)
+                .returns(receiver.queue().id(), Outcome::localId)
+                .returns(-7L, Outcome::userContext)
+                .returns(40L, Outcome::lengthBytes);
+        assertThat(record.source()).hasValueSatisfying(source -> {
+            assertThat(source.id()).isEqualTo(queue.jfs().id());
+            assertThat(source.uasid()).isEqualTo(pair.initiator().context().uasid());
+            assertThat(source.eid()).isEqualTo(pair.initiator().context().eid());
+        });
+    }
+
+    /** S10.1: records of a Jetty say that it is one. */
+    @Rule("S10.1")
+    @Test
+    void recordsOfAJettySayThatItIsOne() {
+        var connection = pair.connection();
+        var buffer = pair.home().segment(4096, Access.READ_WRITE);
+        connection.there().receive(buffer, 0, 64, 0);
+
+        var sent = connection.queue().send(null, connection.queue().scratch(), 0, 8);
+
+        assertThat(sent).returns(true, Outcome::jetty).returns(connection.here().id(), Outcome::localId);
+        assertThat(connection.there().next()).returns(true, Outcome::jetty).returns(true, Outcome::receive);
+    }
+
+    /** S10.3, S10.2: a message longer than its receive: both ends hear it, nothing beyond the buffer is written. */
+    @Rule({"S10.3", "S10.2"})
+    @ParameterizedTest
+    @ValueSource(ints = {65, 4096, 1 << 20})
+    void messageTooLongIsToldToBothEnds(int lengthBytes) {
+        var receiver = pair.receiver(4096);
+        receiver.receive(1, 64, 3);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        var source = pair.initiator().buffer(lengthBytes, new Payload(1));
+
+        assertThat(queue.send(receiver.target(), source, 0, lengthBytes).status())
+                .isEqualTo(CompletionStatus.REM_OPERATION_ERR);
+
+        assertThat(receiver.queue().next())
+                .returns(CompletionStatus.LOC_LEN_ERR, Outcome::status)
+                .returns(3L, Outcome::userContext);
+        assertThat(receiver.buffer().isZero(64, 4032)).isTrue();
+    }
+
+    /** S10.3: a message too long costs its sender's queue, not the receiver's. */
+    @Rule({"S10.3", "S6.6"})
+    @Test
+    void receiverLivesOnAfterAMessageTooLong() {
+        var receiver = pair.receiver(4096);
+        receiver.receive(2, 64, 0);
+        var failing = pair.initiator().queue(JfsConfig.DEFAULT);
+        failing.jfs().send(receiver.target(), failing.scratch(), 0, 65, 0);
+        assertThat(failing.awaitCompletion().isSuccess()).isFalse();
+        assertThat(receiver.queue().next().status()).isEqualTo(CompletionStatus.LOC_LEN_ERR);
+
+        var queue = pair.initiator().queue();
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 64).isSuccess())
+                .isTrue();
+        assertThat(receiver.queue().next()).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
+    }
+
+    /** S10.4: records stay in order when polled in small and large bites. */
+    @Rule("S10.4")
+    @Test
+    void noRecordIsLostBetweenPollsOfAnySize() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue();
+        List<Long> seen = new ArrayList<>();
+        queue.postWrites(imported.remote(), 100);
+
+        for (int capacity = 1; seen.size() < 100; capacity++) {
+            var batch = new CompletionBatch(capacity);
+            int count = queue.jfc().poll(batch);
+            assertThat(count).isLessThanOrEqualTo(capacity).isEqualTo(batch.size());
+            for (int i = 0; i < count; i++) {
+                seen.add(batch.userContext(i));
+            }
+        }
+
+        assertThat(seen)
+                .containsExactlyElementsOf(LongStream.range(0, 100).boxed().toList());
+    }
+
+    /** S10.5: send results that find no place in the JFC are not lost: JFC and queue go to ERROR, flush has them. */
+    @Rule("S10.5")
+    @Test
+    void sendResultsThatFindNoPlaceAreReturnedByFlush() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(64).build(), JfcConfig.DEFAULT.withDepth(8));
+        int posted = 0;
+        for (; posted < 32 && queue.jfs().state() == QueueState.READY; posted++) {
+            assertThat(queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, posted))
+                    .isTrue();
+        }
+
+        Patience.await("the overflow", () -> !queue.jfc().isValid());
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFC_ERR).object())
+                .contains(Integer.toString(queue.jfc().id()));
+        List<Long> seen = new ArrayList<>();
+        for (Outcome outcome : queue.within(Duration.ofMillis(200))) {
+            if (!outcome.status().isMarker()) {
+                seen.add(outcome.userContext());
+            }
+        }
+        assertThat(seen).hasSizeGreaterThanOrEqualTo(8);
+        queue.jfs().flushAll().forEach(completion -> seen.add(completion.userContext()));
+        assertThat(seen)
+                .containsExactlyElementsOf(LongStream.range(0, posted).boxed().toList());
+    }
+
+    /** S10.5: a message that finds no place for its record is not consumed. */
+    @Rule("S10.5")
+    @Test
+    void messageThatFindsNoPlaceForItsRecordIsNotConsumed() {
+        var receiver = pair.imported(pair.home().receiver(JfrConfig.builder().build(), 4), 64 * 1024);
+        receiver.receive(32, 64, 0);
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder()
+                        .rnrRetry(1)
+                        .timeout(Duration.ofSeconds(2))
+                        .build());
+        for (int i = 0; i < 16; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+
+        List<Long> delivered = new ArrayList<>();
+        CompletionStatus failure = CompletionStatus.SUCCESS;
+        while (failure == CompletionStatus.SUCCESS && delivered.size() < 16) {
+            var outcome = queue.awaitCompletion();
+            failure = outcome.status();
+            if (outcome.isSuccess()) {
+                delivered.add(outcome.userContext());
+            }
+        }
+
+        var received = receiver.queue().within(Duration.ofMillis(200));
+        assertThat(received)
+                .as("records at the receiver, for those that count as delivered")
+                .hasSize(delivered.size());
+        assertThat(receiver.queue().isJfcValid()).isEqualTo(failure == CompletionStatus.SUCCESS);
+    }
+
+    /** S10.7: closing a queue removes its records, and no others. */
+    @Rule("S10.7")
+    @Test
+    void closingAQueueRemovesItsRecordsAlone() {
+        var imported = pair.imported(4096);
+        var context = pair.initiator().context();
+        var queue = pair.initiator().queue();
+        var jfs = context.createJfs(queue.jfc(), JfsConfig.DEFAULT);
+        jfs.write(imported.remote(), 0, queue.scratch(), 0, 8, 1);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 2);
+        jfs.write(imported.remote(), 0, queue.scratch(), 0, 8, 3);
+
+        jfs.close();
+
+        assertThat(queue.awaitCompletion().userContext()).isEqualTo(2);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S11.1: an event comes at once when records are there already, so no wake-up is lost. */
+    @Rule("S11.1")
+    @Test
+    void armingWithRecordsThereFiresAtOnce() throws Exception {
+        var imported = pair.imported(4096);
+        var context = pair.initiator().context();
+        var jfce = context.createJfce();
+        var jfc = context.createJfc(JfcConfig.DEFAULT, jfce);
+        var jfs = context.createJfs(jfc, JfsConfig.DEFAULT);
+        jfs.write(imported.remote(), 0, pair.initiator().queue().scratch(), 0, 8, 1);
+
+        jfc.rearm(false);
+
+        assertThat(jfce.await(Patience.LIMIT)).contains(jfc);
+        assertThat(jfce.await(Duration.ZERO)).as("one event for one arming").isEmpty();
+    }
+
+    /** S11.1, S11.4: "poll until empty, rearm, wait" hears each message, when nobody else polls. */
+    @Rule({"S11.1", "S11.4"})
+    @Test
+    void waiterHearsEachMessage() throws Exception {
+        var here = pair.initiator().context();
+        var jfce = here.createJfce();
+        var jfc = here.createJfc(JfcConfig.DEFAULT, jfce);
+        var jfr = here.createJfr(jfc, JfrConfig.builder().build());
+        var buffer = pair.initiator().buffer(4096);
+        var sender = pair.home().jetty(JfsConfig.DEFAULT, JfrConfig.builder().build());
+        var shared = new SharedJetty(jfr.descriptor(), jfr.token());
+        var batch = new CompletionBatch(4);
+
+        for (int round = 0; round < 50; round++) {
+            jfr.receive(buffer, 0, 64, round);
+            jfc.rearm(false);
+            Thread.ofVirtual().start(() -> sender.send(shared, new byte[] {1, 2, 3}));
+            assertThat(jfce.await(Patience.LIMIT)).contains(jfc);
+            Patience.await("the record behind the event", () -> jfc.poll(batch) > 0);
+            assertThat(batch.userContext(0)).isEqualTo(round);
+            assertThat(batch.lengthBytes(0)).isEqualTo(3);
+        }
+    }
+
+    /** S11.2: a wait ends with its time, and with an interrupt, whose flag is then consumed by the exception. */
+    @Rule("S11.2")
+    @Test
+    void waitEndsWithItsTimeAndWithAnInterrupt() throws Exception {
+        var jfce = pair.initiator().context().createJfce();
+        long start = System.nanoTime();
+
+        assertThat(jfce.await(Duration.ofMillis(30))).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(30));
+
+        var waiter = Thread.ofVirtual().unstarted(() -> {
+            try {
+                jfce.await(Duration.ofSeconds(-1));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        waiter.start();
+        waiter.interrupt();
+        assertThat(waiter.join(Patience.LIMIT)).isTrue();
+    }
+
+    /** S11.1: a JFC without a JFCE cannot be armed. */
+    @Rule("S11.1")
+    @Test
+    void jfcWithoutEventChannelIsNotArmed() {
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().queue().jfc().rearm(false))
+                .hasMessageContaining("JFCE");
+    }
+
+    /** DESIGN §5: counters tell what was posted and completed. */
+    @Rule("S10.1")
+    @Test
+    void countersTellWhatHappened() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.postWrites(imported.remote(), 10);
+        queue.awaitCompletions(10);
+
+        assertThat(queue.jfs().counters().asMap()).isNotEmpty().containsValue(10L);
+        assertThat(queue.jfc().counters().asMap()).isNotEmpty();
+    }
+}

@@ -1,0 +1,283 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionStatus;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.WorkRequestList;
+import java.time.Duration;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** SEMANTICS §12: receivers that are not ready, slow, stopped or gone. */
+public abstract class NotReadyContract extends Contract {
+    protected NotReadyContract(String device, Topology topology) {
+        super(device, topology);
+    }
+
+    /** S12.1: after the allowed rounds the sender hears that the receiver was not ready. */
+    @Rule({"S12.1", "S10.2"})
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 6})
+    void senderHearsThatTheReceiverWasNotReady(int rounds) {
+        var receiver = pair.receiver(
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(2)).build());
+        var queue = pair.initiator().queue(JfsConfig.builder().rnrRetry(rounds).build());
+        long start = System.nanoTime();
+
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 5);
+
+        assertThat(queue.awaitCompletion())
+                .returns(CompletionStatus.RNR_RETRY_CNT_EXC_ERR, Outcome::status)
+                .returns(5L, Outcome::userContext);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(2L * rounds));
+        receiver.receive(1, 64, 0);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S12.1: 7 means for ever. */
+    @Rule("S12.1")
+    @Test
+    void senderWithoutLimitWaitsUntilTheReceiverIsReady() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().rnrRetry(7).build());
+        new Payload(1).fill(queue.scratch().memory(), 0, 0, 8);
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 5);
+
+        assertThat(queue.within(Duration.ofMillis(200))).isEmpty();
+        receiver.receive(1, 64, 9);
+
+        assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
+        assertThat(receiver.queue().next()).returns(9L, Outcome::userContext);
+        assertThat(receiver.buffer().firstDifference(new Payload(1), 0, 0, 8)).isEqualTo(-1);
+    }
+
+    /** S12.1: a long message waits as a short one does, and arrives whole. */
+    @Rule("S12.1")
+    @Test
+    void longMessageWaitsToo() {
+        int lengthBytes = 5 << 20;
+        var receiver = pair.receiver(lengthBytes);
+        var queue = pair.initiator().queue();
+        var source = pair.initiator().buffer(lengthBytes, new Payload(2));
+        queue.jfs().send(receiver.target(), source, 0, lengthBytes, 5);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+
+        receiver.receive(1, lengthBytes, 9);
+
+        assertThat(receiver.queue().next()).returns((long) lengthBytes, Outcome::lengthBytes);
+        assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
+        assertThat(receiver.buffer().firstDifference(new Payload(2), 0, 0, lengthBytes))
+                .isEqualTo(-1);
+    }
+
+    /** S12.1: no other queue waits for a receiver that is not ready, not even to the same home. */
+    @Rule("S12.1")
+    @Test
+    void otherQueuesGoOn() {
+        var slow = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        ready.receive(16, 64, 0);
+        var waiting = pair.initiator().queue(JfsConfig.DEFAULT);
+        waiting.jfs().send(slow.target(), waiting.scratch(), 0, 8, 1);
+
+        var other = pair.initiator().queue();
+        for (int i = 0; i < 16; i++) {
+            assertThat(other.send(ready.target(), other.scratch(), 0, 8).isSuccess())
+                    .isTrue();
+        }
+        assertThat(other.write(imported.remote(), 0, other.scratch(), 0, 8).isSuccess())
+                .isTrue();
+
+        assertThat(ready.queue().nextOnes(16)).allMatch(Outcome::isSuccess);
+        assertThat(waiting.within(Patience.WATCH)).isEmpty();
+        slow.receive(1, 64, 0);
+        assertThat(waiting.awaitCompletion().isSuccess()).isTrue();
+    }
+
+    /** S12.1: messages of the same queue to another target do not wait. */
+    @Rule("S12.1")
+    @Test
+    void otherTargetsOfTheSameQueueGoOn() {
+        var slow = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        ready.receive(4, 64, 10);
+        var queue = pair.initiator().queue();
+
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 1);
+        for (int i = 0; i < 4; i++) {
+            queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 2 + i);
+        }
+
+        assertThat(ready.queue().nextOnes(4)).extracting(Outcome::userContext).containsExactly(10L, 11L, 12L, 13L);
+        slow.receive(1, 64, 0);
+        assertThat(queue.awaitCompletions(5)) // S10.1: told in order all the same
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactly(1L, 2L, 3L, 4L, 5L);
+    }
+
+    /** S12.1: messages behind one that waits keep their order, and none is doubled. */
+    @Rule({"S12.1", "S8.9"})
+    @Test
+    void messagesBehindOneThatWaitsKeepTheirOrder() {
+        var receiver = pair.receiver(64 * 1024);
+        var queue = pair.initiator().queue();
+        for (int i = 0; i < 100; i++) {
+            queue.jfs().sendImmediate(receiver.target(), queue.scratch(), 0, i, i, i);
+        }
+
+        for (int i = 0; i < 100; i++) {
+            receiver.queue().receive(receiver.buffer(), 0, 128, i);
+            assertThat(receiver.queue().next())
+                    .returns((long) i, Outcome::userContext)
+                    .returns((long) i, o -> o.immediate().orElse(-1))
+                    .returns((long) i, Outcome::lengthBytes);
+        }
+
+        assertThat(queue.awaitCompletions(100))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactlyElementsOf(LongStream.range(0, 100).boxed().toList());
+        receiver.receive(1, 64, 500);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S12.1: a sender that gave up leaves the messages behind it unhandled, and its peer in peace. */
+    @Rule({"S12.1", "S6.8"})
+    @Test
+    void senderThatGaveUpReturnsTheMessagesBehind() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().rnrRetry(2).build());
+        for (int i = 0; i < 5; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+
+        var results = queue.drainAndFlush();
+
+        assertThat(results).extracting(SendSide.Result::userContext).containsExactly(0L, 1L, 2L, 3L, 4L);
+        assertThat(results.getFirst().status()).isEqualTo(CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
+        assertThat(results.subList(1, 5))
+                .extracting(SendSide.Result::status)
+                .isSubsetOf(CompletionStatus.WR_FLUSH_ERR, CompletionStatus.WR_UNHANDLED);
+        receiver.receive(4, 64, 0);
+        var fresh = pair.initiator().queue(JfsConfig.DEFAULT);
+        assertThat(fresh.send(receiver.target(), fresh.scratch(), 0, 16).isSuccess())
+                .isTrue();
+        assertThat(receiver.queue().next().lengthBytes()).isEqualTo(16);
+    }
+
+    /** S12.1: a WRITE_IMM without a receive waits, and then reports. */
+    @Rule("S12.1")
+    @Test
+    void writeWithImmediateWaitsForAReceive() {
+        var imported = pair.imported(4096);
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue();
+        new Payload(4).fill(queue.scratch().memory(), 0, 0, 64);
+        queue.postAll(new WorkRequestList(1, 1)
+                .writeImmediate(receiver.target(), imported.remote(), 0, 42, 1)
+                .from(queue.scratch(), 0, 64));
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+
+        receiver.receive(1, 0, 8);
+
+        assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
+        assertThat(receiver.queue().next())
+                .returns(8L, Outcome::userContext)
+                .returns(42L, o -> o.immediate().orElse(-1));
+        assertThat(imported.home().firstDifference(new Payload(4), 0, 0, 64)).isEqualTo(-1);
+    }
+
+    /** S12.3: a peer that was stopped for a while and comes back loses nothing and doubles nothing. */
+    @Rule("S12.3")
+    @Test
+    void pauseOfThePeerLosesNothing() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var receiver = pair.receiver(64 * 1024);
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        receiver.receive(64, 64, 0);
+        var queue = pair.initiator().queue();
+        var other = pair.initiator().queue(JfsConfig.DEFAULT);
+
+        processOfHome().stop();
+        try {
+            for (int i = 0; i < 32; i++) {
+                assertThat(queue.jfs().sendImmediate(receiver.target(), queue.scratch(), 0, 8, i, i))
+                        .isTrue();
+            }
+            for (int i = 0; i < 100; i++) { // one-sided work needs nobody over there
+                other.atomic(Opcode.FADD, imported.remote(), 0, 8, 1, 0);
+            }
+            queue.within(Duration.ofSeconds(1));
+        } finally {
+            processOfHome().proceed();
+        }
+
+        var received = receiver.queue().nextOnes(32);
+        assertThat(received)
+                .extracting(o -> o.immediate().orElse(-1))
+                .containsExactlyElementsOf(LongStream.range(0, 32).boxed().toList());
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+        assertThat(imported.home().word(0)).isEqualTo(100);
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 8).isSuccess())
+                .isTrue();
+    }
+
+    /** S12.3: a peer that stays silent longer than the timeout fails the work request. */
+    @Rule({"S12.3", "S12.6"})
+    @Test
+    void silenceBeyondTheTimeoutFailsTheMessage() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var receiver = pair.receiver(4096);
+        receiver.receive(1, 64, 0);
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder().timeout(Duration.ofMillis(300)).build());
+
+        processOfHome().stop();
+        try {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 6);
+            assertThat(queue.awaitCompletion())
+                    .returns(CompletionStatus.ACK_TIMEOUT_ERR, Outcome::status)
+                    .returns(6L, Outcome::userContext);
+        } finally {
+            processOfHome().proceed();
+        }
+    }
+
+    /** S12.4: proven death ends what is under way at once, and is told. */
+    @Rule({"S12.4", "S2.3", "S6.8"})
+    @Test
+    void deathOfThePeerEndsWhatIsUnderWay() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var receiver = pair.receiver(4096);
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue();
+        for (int i = 0; i < 8; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i); // wait for receives
+        }
+
+        long start = System.nanoTime();
+        processOfHome().kill();
+
+        var results = queue.drainAndFlush();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+        assertThat(results)
+                .extracting(SendSide.Result::userContext)
+                .containsExactlyElementsOf(LongStream.range(0, 8).boxed().toList());
+        assertThat(results.getFirst().status()).isEqualTo(CompletionStatus.ACK_TIMEOUT_ERR);
+        pair.initiator().awaitEvent(AsyncEvent.Type.PEER_LOST);
+        Patience.await("the end of the import", () -> imported.remote().isRevoked());
+        var other = pair.initiator().queue(JfsConfig.DEFAULT);
+        assertThat(other.write(imported.remote(), 0, other.scratch(), 0, 8).status())
+                .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+    }
+}
