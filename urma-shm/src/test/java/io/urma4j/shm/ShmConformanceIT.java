@@ -10,7 +10,6 @@ import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.SegmentsContract;
 import io.urma4j.tck.StatesContract;
-import io.urma4j.tck.Topology;
 import io.urma4j.tck.WorkRequestsContract;
 import org.junit.jupiter.api.Nested;
 
@@ -21,80 +20,80 @@ class ShmConformanceIT {
     @Nested
     @AcrossProcesses
     class Identities extends IdentitiesContract {
-        Identities(Topology topology) {
-            super(DEVICE, topology);
+        Identities() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Devices extends DevicesContract {
-        Devices(Topology topology) {
-            super(DEVICE, topology);
+        Devices() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Lifecycle extends LifecycleContract {
-        Lifecycle(Topology topology) {
-            super(DEVICE, topology);
+        Lifecycle() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Jetties extends JettiesContract {
-        Jetties(Topology topology) {
-            super(DEVICE, topology);
+        Jetties() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class States extends StatesContract {
-        States(Topology topology) {
-            super(DEVICE, topology);
+        States() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Segments extends SegmentsContract {
-        Segments(Topology topology) {
-            super(DEVICE, topology);
+        Segments() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class WorkRequests extends WorkRequestsContract {
-        WorkRequests(Topology topology) {
-            super(DEVICE, topology);
+        WorkRequests() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Posting extends PostingContract {
-        Posting(Topology topology) {
-            super(DEVICE, topology);
+        Posting() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class Completions extends CompletionsContract {
-        Completions(Topology topology) {
-            super(DEVICE, topology);
+        Completions() {
+            super(DEVICE);
         }
     }
 
     @Nested
     @AcrossProcesses
     class NotReady extends NotReadyContract {
-        NotReady(Topology topology) {
-            super(DEVICE, topology);
+        NotReady() {
+            super(DEVICE);
         }
     }
 }

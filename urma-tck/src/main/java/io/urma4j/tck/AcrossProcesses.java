@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs a contract with the home in a process of its own; the class takes the topology in its constructor. */
+/** Runs a contract with the home in a process of its own. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §10: how results are told. */
 public abstract class CompletionsContract extends Contract {
-    protected CompletionsContract(String device, Topology topology) {
-        super(device, topology);
+    protected CompletionsContract(String device) {
+        super(device);
     }
 
     /** S10.1: records of a queue come in the order of posting, whatever was posted. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
+import org.junit.jupiter.params.Parameter;
 
 /**
  * What all contracts begin with: a {@link Pair} in the topology that the subclass asks for. A subclass for a provider
@@ -27,13 +28,16 @@ import org.junit.jupiter.api.extension.TestWatcher;
 @ExtendWith(Contract.SaysHowToReplay.class)
 public abstract class Contract {
     private final String device;
-    private final Topology topology;
+
+    @Parameter
+    @SuppressWarnings("NullAway.Init") // JUnit injects it
+    Topology topology;
+
     private @Nullable DriverProcess process; // for the home, started when the topology needs it, for all tests
     Pair pair;
 
-    Contract(String device, Topology topology) {
+    Contract(String device) {
         this.device = device;
-        this.topology = topology;
     }
 
     @BeforeEach

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** SEMANTICS §3: what a device says about itself, and that it is true. */
 public abstract class DevicesContract extends Contract {
-    protected DevicesContract(String device, Topology topology) {
-        super(device, topology);
+    protected DevicesContract(String device) {
+        super(device);
     }
 
     /** S1.6, S3.2: a device has a name, a kind, endpoints, ports, and says how bytes travel. */

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §1 and §2: names of things, what peers are told, and how failures speak. */
 public abstract class IdentitiesContract extends Contract {
-    protected IdentitiesContract(String device, Topology topology) {
-        super(device, topology);
+    protected IdentitiesContract(String device) {
+        super(device);
     }
 
     /** S1.1: parsing refuses null, empty, {@code "1"} and words. */

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs a contract in every {@link Topology} of one process; the class takes the topology in its constructor. */
+/** Runs a contract in every {@link Topology} of one process. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass

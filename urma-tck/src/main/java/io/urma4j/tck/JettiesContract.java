@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** SEMANTICS §5: modes, order types, import and bind. */
 public abstract class JettiesContract extends Contract {
-    protected JettiesContract(String device, Topology topology) {
-        super(device, topology);
+    protected JettiesContract(String device) {
+        super(device);
     }
 
     /** S5.2: which order types a mode has, and what they come to. */

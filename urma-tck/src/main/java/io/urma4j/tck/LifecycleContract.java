@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** SEMANTICS §4: who holds whom, and what closing means. */
 public abstract class LifecycleContract extends Contract {
-    protected LifecycleContract(String device, Topology topology) {
-        super(device, topology);
+    protected LifecycleContract(String device) {
+        super(device);
     }
 
     /** §4: a JFC cannot go while a queue uses it; the refusal names the queue. */

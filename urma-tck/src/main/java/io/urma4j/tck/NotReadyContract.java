@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §12: receivers that are not ready, slow, stopped or gone. */
 public abstract class NotReadyContract extends Contract {
-    protected NotReadyContract(String device, Topology topology) {
-        super(device, topology);
+    protected NotReadyContract(String device) {
+        super(device);
     }
 
     /** S12.1: after the allowed rounds the sender hears that the receiver was not ready. */

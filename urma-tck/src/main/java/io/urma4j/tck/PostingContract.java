@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §9: handing work in. */
 public abstract class PostingContract extends Contract {
-    protected PostingContract(String device, Topology topology) {
-        super(device, topology);
+    protected PostingContract(String device) {
+        super(device);
     }
 
     /** S9.1: a list stops at its first bad request: those before run, it and those behind do not. */

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class SegmentsContract extends Contract {
     private static final int SIZE = 4096;
 
-    protected SegmentsContract(String device, Topology topology) {
-        super(device, topology);
+    protected SegmentsContract(String device) {
+        super(device);
     }
 
     /** S7.1: four accesses by mask, no others. */

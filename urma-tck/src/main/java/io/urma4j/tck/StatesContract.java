@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** SEMANTICS §6: the lives of queues. */
 public abstract class StatesContract extends Contract {
-    protected StatesContract(String device, Topology topology) {
-        super(device, topology);
+    protected StatesContract(String device) {
+        super(device);
     }
 
     /** S6.1: RM queues are born READY. */

@@ -39,8 +39,8 @@ public abstract class WorkRequestsContract extends Contract {
     private static final int MB = 1024 * KB;
     private static final long MARK = 0x1122_3344_5566_7788L;
 
-    protected WorkRequestsContract(String device, Topology topology) {
-        super(device, topology);
+    protected WorkRequestsContract(String device) {
+        super(device);
     }
 
     /** S8.1: a write's bytes are in the home's memory when its record is there; its neighbours stay. */
