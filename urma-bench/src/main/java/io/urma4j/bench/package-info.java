@@ -1,4 +1,12 @@
-/** Microbenchmarks of the hot path, beside the plain Java operation that each is measured against. */
+/**
+ * What the hot path costs, beside the plain Java operation that does the same without protection.
+ *
+ * <p>{@link io.urma4j.bench.Numbers} measures everything that the foundation promises, in one run: read it first, then
+ * {@link io.urma4j.bench.Alternation}, which takes the time, and the chapters: {@link io.urma4j.bench.OneSidedChapter},
+ * {@link io.urma4j.bench.PingPongChapter}, {@link io.urma4j.bench.AllocationChapter},
+ * {@link io.urma4j.bench.WaitingChapter}. The classes named {@code …Benchmark} are JMH's, to look closer at one
+ * operation.
+ */
 @NullMarked
 package io.urma4j.bench;
 

@@ -1,0 +1,89 @@
+package io.urma4j.bench;
+
+import com.sun.management.ThreadMXBean;
+import io.urma4j.CompletionBatch;
+import io.urma4j.bench.Limit.AtMost;
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
+
+/** Bytes that a thread allocates on the Java heap per operation, each with its poll: none. */
+final class AllocationChapter {
+    private static final int WARM_UP = 200_000;
+    private static final int OPERATIONS = 1_000_000;
+    private static final int WINDOWS = 3;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private final Numbers.Run run;
+
+    AllocationChapter(Numbers.Run run) {
+        this.run = run;
+    }
+
+    /** Operations that a thread does one after the other. */
+    @FunctionalInterface
+    private interface Step {
+        void run(long number);
+    }
+
+    void measure() throws Exception {
+        for (boolean lockFree : new boolean[] {true, false}) {
+            try (LocalPair pair = new LocalPair(lockFree, 1 << 16)) {
+                Pinned.run(0, () -> measure(pair, lockFree));
+            }
+        }
+    }
+
+    private void measure(LocalPair pair, boolean lockFree) {
+        String suffix = lockFree ? "" : "-locked";
+        String how = lockFree ? ", lock_free" : ", with locks";
+        bytes("bytes-write" + suffix, "WRITE + poll" + how, number -> {
+            pair.jfs.write(pair.remote, 0, pair.local, 0, 8, number);
+            OneSidedChapter.one(pair.jfc, pair.batch);
+        });
+        bytes("bytes-read" + suffix, "READ + poll" + how, number -> {
+            pair.jfs.read(pair.remote, 0, pair.local, 0, 8, number);
+            OneSidedChapter.one(pair.jfc, pair.batch);
+        });
+        bytes("bytes-atomic" + suffix, "FADD + poll" + how, number -> {
+            pair.jfs.fetchAndAdd(pair.remote, 0, pair.local, 0, 1, number);
+            OneSidedChapter.one(pair.jfc, pair.batch);
+        });
+        bytes("bytes-send" + suffix, "SEND + receive + polls" + how, number -> {
+            CompletionBatch batch = pair.homeBatch;
+            pair.homeJfr.receive(pair.home(), 0, 64, number);
+            pair.jfs.send(pair.target, pair.local, 0, 64, number);
+            OneSidedChapter.one(pair.homeJfc, batch);
+            OneSidedChapter.one(pair.jfc, pair.batch);
+        });
+    }
+
+    private void bytes(String name, String what, Step step) {
+        if (!run.wants(name)) {
+            return;
+        }
+        repeat(step, WARM_UP);
+        double[] windows = new double[WINDOWS];
+        for (int i = 0; i < WINDOWS; i++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            repeat(step, OPERATIONS);
+            // the first window may hold what the JIT put back on the interpreter for a moment; the median does not
+            windows[i] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / OPERATIONS;
+        }
+        double bytes = Rounds.median(windows);
+        run.tell(new Figure(
+                name,
+                what + ", allocated",
+                String.format(Locale.ROOT, "%.3f B", bytes),
+                "",
+                bytes,
+                Rounds.least(windows),
+                Rounds.most(windows),
+                new AtMost(0)));
+    }
+
+    private static void repeat(Step step, int operations) {
+        for (int i = 0; i < operations; i++) {
+            step.run(i);
+        }
+    }
+}

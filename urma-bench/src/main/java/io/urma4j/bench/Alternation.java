@@ -1,0 +1,47 @@
+package io.urma4j.bench;
+
+import java.util.Arrays;
+
+/**
+ * Takes the time of a subject and its peer, in turns: subject, peer, subject, peer.
+ *
+ * <p>A round is cut into chunks of a fraction of a millisecond, and its value is the median chunk. So a chunk in which
+ * the machine did something else counts once, however long it took, and does not shift the value.
+ *
+ * @param rounds how many rounds
+ * @param roundNanos how long each lasts, for each of the two
+ * @param warmUpNanos how long each runs before anything counts
+ */
+record Alternation(int rounds, long roundNanos, long warmUpNanos) {
+    private static final int LEAST_CHUNKS = 5;
+
+    /** Nanoseconds per operation of both, round by round. */
+    Rounds measure(Timed subject, Timed peer) {
+        // twice in turns, so that neither is compiled in the light of its first calls alone
+        for (int i = 0; i < 2; i++) {
+            round(subject, warmUpNanos / 2);
+            round(peer, warmUpNanos / 2);
+        }
+        Rounds result = new Rounds(rounds);
+        for (int round = 0; round < rounds; round++) {
+            result.subject(round, round(subject, roundNanos));
+            result.peer(round, round(peer, roundNanos));
+        }
+        return result;
+    }
+
+    private static double round(Timed timed, long spanNanos) {
+        double[] chunks = new double[64];
+        int count = 0;
+        timed.begin();
+        long start = System.nanoTime();
+        while (count < LEAST_CHUNKS || System.nanoTime() - start < spanNanos) {
+            if (count == chunks.length) {
+                chunks = Arrays.copyOf(chunks, 2 * count);
+            }
+            chunks[count++] = timed.chunkNanos();
+        }
+        timed.end();
+        return Rounds.median(Arrays.copyOf(chunks, count));
+    }
+}

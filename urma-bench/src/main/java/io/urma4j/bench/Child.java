@@ -1,0 +1,42 @@
+package io.urma4j.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** The other process of a figure. Ends when its standard input does. */
+final class Child {
+    /** What it does. */
+    enum Role {
+        /** Answers each turn of {@link PingPongChapter}. */
+        RETURNER,
+        /** Sleeps until it is woken, for {@link WaitingChapter}. */
+        SLEEPER
+    }
+
+    private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+    private Child() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Child child = new Child();
+        switch (Role.valueOf(arguments[0])) {
+            case RETURNER -> PingPongChapter.child(child);
+            case SLEEPER -> WaitingChapter.child(child);
+        }
+        System.exit(0); // whatever still waits
+    }
+
+    /** What the parent says next; empty at its end. */
+    String hear() throws IOException {
+        String line = in.readLine();
+        return line == null ? "" : line;
+    }
+
+    void say(String line) {
+        out.println(line);
+    }
+}

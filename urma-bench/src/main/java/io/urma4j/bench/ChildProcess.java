@@ -1,0 +1,74 @@
+package io.urma4j.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The other process of a figure: this program once more, by another door. We tell it things by lines on its standard
+ * input and hear lines from its standard output, so no secret is ever an argument.
+ */
+final class ChildProcess implements AutoCloseable {
+    private final Process process;
+    private final PrintWriter toChild;
+    private final BufferedReader fromChild;
+
+    private ChildProcess(Process process) {
+        this.process = process;
+        this.toChild = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
+        this.fromChild = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** Starts it in a role, with this JVM's own options. */
+    static ChildProcess start(Child.Role role) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName(), role.name()));
+        return new ChildProcess(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    void say(String line) {
+        toChild.println(line);
+    }
+
+    String hear() throws IOException {
+        String line = fromChild.readLine();
+        if (line == null) {
+            throw new IOException("the child process has ended: its last words are above");
+        }
+        return line;
+    }
+
+    /** Says something, and waits for the answer. */
+    String ask(String line) {
+        say(line);
+        try {
+            return hear();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        toChild.close(); // the end of its input is its end
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.urma4j.bench;
+
+import io.urma4j.libc.Dir;
+import io.urma4j.libc.EventFd;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.Mapping;
+import io.urma4j.libc.MemFd;
+import io.urma4j.libc.Poll;
+import io.urma4j.libc.UnixSocket;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What two processes share in the peer of a figure, where urma4j takes no part: memory and an eventfd, handed over a
+ * Unix socket. Both live as long as the process.
+ */
+record HandOver(MemorySegment memory, EventFd event) {
+    private static final long BYTES = 4096;
+    private static final int PATIENCE_MILLIS = 10_000;
+    private static final String SOCKET = "s";
+
+    /** Makes both, and waits for the child that {@link #take} is told the place. */
+    static HandOver give(ChildProcess child) throws IOException {
+        Path place = Files.createTempDirectory("urma-bench");
+        try (Dir directory = Dir.open(place);
+                UnixSocket listener = UnixSocket.listen(directory, SOCKET, 1)) {
+            child.say(place.toString());
+            await(listener.fd());
+            try (UnixSocket socket = listener.accept().orElseThrow();
+                    Fd memory = MemFd.create("urma-bench", BYTES)) {
+                EventFd event = EventFd.create();
+                socket.send(MemorySegment.ofArray(new byte[1]), memory, event.fd());
+                return new HandOver(map(memory), event);
+            } finally {
+                directory.unlink(SOCKET);
+            }
+        } finally {
+            Files.delete(place);
+        }
+    }
+
+    /** Takes what the parent gives. */
+    static HandOver take(String place) {
+        try (Dir directory = Dir.open(Path.of(place));
+                UnixSocket socket = UnixSocket.connect(directory, SOCKET)) {
+            await(socket.fd());
+            List<Fd> descriptors = new ArrayList<>();
+            socket.receive(MemorySegment.ofArray(new byte[1]), descriptors, 2);
+            try (Fd memory = descriptors.get(0)) {
+                return new HandOver(map(memory), EventFd.adopt(descriptors.get(1)));
+            }
+        }
+    }
+
+    private static MemorySegment map(Fd memory) {
+        // a shared arena, as urma4j's own mappings have, so that each access makes the same checks
+        return Mapping.map(memory, 0, BYTES, Mapping.Protection.READ_WRITE, Arena.ofShared());
+    }
+
+    private static void await(Fd fd) {
+        if (Poll.await(fd, Poll.IN, PATIENCE_MILLIS) == 0) {
+            throw new IllegalStateException("the other process did not come within " + PATIENCE_MILLIS + " ms");
+        }
+    }
+}

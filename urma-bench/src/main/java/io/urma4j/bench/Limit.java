@@ -1,0 +1,36 @@
+package io.urma4j.bench;
+
+import java.util.Locale;
+
+/** What a figure must keep to. */
+sealed interface Limit {
+    boolean isKeptBy(double value);
+
+    record AtMost(double most) implements Limit {
+        @Override
+        public boolean isKeptBy(double value) {
+            return value <= most;
+        }
+
+        @Override
+        public String toString() {
+            return "≤ " + number(most);
+        }
+    }
+
+    record AtLeast(double least) implements Limit {
+        @Override
+        public boolean isKeptBy(double value) {
+            return value >= least;
+        }
+
+        @Override
+        public String toString() {
+            return "≥ " + number(least);
+        }
+    }
+
+    private static String number(double value) {
+        return value == Math.rint(value) ? String.valueOf((long) value) : String.format(Locale.ROOT, "%.2f", value);
+    }
+}

@@ -1,0 +1,53 @@
+package io.urma4j.bench;
+
+import io.urma4j.libc.Cpus;
+import java.util.BitSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/** Runs things in a thread that stays on one CPU. */
+final class Pinned {
+    private Pinned() {}
+
+    /** What is measured, in a chapter. */
+    @FunctionalInterface
+    interface Task {
+        void run() throws Exception;
+    }
+
+    /** The n-th CPU that this process may use, counted from 0; the last one when there are fewer. */
+    static int cpu(int index) {
+        BitSet allowed = Cpus.allowed();
+        int cpu = allowed.nextSetBit(0);
+        for (int i = 0; i < index && allowed.nextSetBit(cpu + 1) >= 0; i++) {
+            cpu = allowed.nextSetBit(cpu + 1);
+        }
+        return cpu;
+    }
+
+    /** Ties the calling thread, and those that it starts. */
+    static void pin(int index) {
+        BitSet one = new BitSet();
+        one.set(cpu(index));
+        Cpus.pinCurrentThread(one);
+    }
+
+    /** Runs the task in a new thread on the n-th CPU, and waits for its end. */
+    static void run(int index, Task task) throws Exception {
+        FutureTask<Boolean> future = new FutureTask<>(() -> {
+            pin(index);
+            task.run();
+            return true;
+        });
+        Thread thread = new Thread(future, "measure");
+        thread.start();
+        try {
+            future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Exception cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

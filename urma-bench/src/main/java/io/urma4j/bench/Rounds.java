@@ -1,0 +1,65 @@
+package io.urma4j.bench;
+
+import java.util.Arrays;
+
+/**
+ * What was measured, round by round: a subject, and its peer right before or after.
+ *
+ * <p>The ratio is made within each round, since the machine's speed drifts between rounds.
+ */
+final class Rounds {
+    private final double[] subject;
+    private final double[] peer;
+
+    Rounds(int rounds) {
+        subject = new double[rounds];
+        peer = new double[rounds];
+    }
+
+    void subject(int round, double value) {
+        subject[round] = value;
+    }
+
+    void peer(int round, double value) {
+        peer[round] = value;
+    }
+
+    /** Median of the subject. */
+    double subject() {
+        return median(subject);
+    }
+
+    /** Median of the peer. */
+    double peer() {
+        return median(peer);
+    }
+
+    /** Subject by peer: times, so more is slower. */
+    double[] ratios() {
+        double[] ratios = new double[subject.length];
+        Arrays.setAll(ratios, round -> subject[round] / peer[round]);
+        return ratios;
+    }
+
+    /** Peer by subject: speeds, so more is faster. */
+    double[] speeds() {
+        double[] speeds = new double[subject.length];
+        Arrays.setAll(speeds, round -> peer[round] / subject[round]);
+        return speeds;
+    }
+
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    static double least(double[] values) {
+        return Arrays.stream(values).min().orElseThrow();
+    }
+
+    static double most(double[] values) {
+        return Arrays.stream(values).max().orElseThrow();
+    }
+}
