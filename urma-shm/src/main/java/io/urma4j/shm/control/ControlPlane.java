@@ -2,10 +2,16 @@ package io.urma4j.shm.control;
 
 import io.urma4j.ContextOptions;
 import io.urma4j.Eid;
+import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
+import io.urma4j.OrderType;
 import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.UserIds;
+import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -13,16 +19,89 @@ import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage.Bind;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The control plane of one context. Safe for any thread. */
-@SuppressWarnings({"DoNotCallSuggester", "UnusedVariable"})
+/**
+ * The control plane of one context: its place in the runtime directory, its socket, its peers, its segments, and the
+ * engine's thread that owns all of that. Safe for any thread.
+ *
+ * <p>Futures fail with {@code UrmaException}, at their timeout at the latest, and are completed on a virtual thread:
+ * what is hung on them may block.
+ */
 public final class ControlPlane {
-    private ControlPlane() {}
+    private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
 
+    private static final int ADDRESS_BYTES = 16;
+
+    private final int uasid;
+    private final PeerId self;
+    private final Engine engine;
+    private final Callers callers;
+    private final Requests requests;
+    private final Peers peers;
+    private final Exports exports;
+    private final Imports imports;
+    private final Paths paths;
+    private final Names names;
+    private final Shutdown shutdown;
+
+    private ControlPlane(
+            RuntimeDirectory directory,
+            ContextLock lock,
+            PeerId self,
+            Eid eid,
+            ContextOptions options,
+            long ringBytes,
+            ContextEvents events,
+            DataPlane dataPlane) {
+        this.uasid = lock.uasid();
+        this.self = self;
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        this.engine = new Engine("urma-shm-engine-" + uasid, dataPlane::turn, () -> ended.complete(null));
+        this.callers = new Callers(engine);
+        this.requests = new Requests(engine);
+        this.exports = new Exports(engine, callers, directory, events, eid, uasid, self);
+        this.imports =
+                new Imports(engine, callers, events, options.closeTimeout().toNanos());
+        this.paths = new Paths(
+                engine,
+                requests,
+                dataPlane,
+                self,
+                ringBytes,
+                options.importTimeout().toNanos());
+        Serving serving = new Serving(engine, requests, exports, imports, paths, dataPlane);
+        try {
+            this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), serving);
+        } catch (RuntimeException e) {
+            engine.discard();
+            throw e;
+        }
+        this.names = new Names(directory, peers, requests);
+        this.shutdown = new Shutdown(
+                engine, callers, requests, exports, imports, paths, peers, directory, lock, serving, ended);
+    }
+
+    /**
+     * Opens it: finds its place, listens, and starts the engine.
+     *
+     * @param ringBytes size of the message rings; all contexts of a version have the same
+     * @throws UrmaException ENOPERM when the runtime directory is not ours alone
+     */
     public static ControlPlane open(
             UrmaOptions options,
             Eid eid,
@@ -30,71 +109,239 @@ public final class ControlPlane {
             long ringBytes,
             ContextEvents events,
             DataPlane dataPlane) {
-        throw new UnsupportedOperationException();
+        SecureRandom random = new SecureRandom();
+        PeerId self = newId(random);
+        RuntimeDirectory directory =
+                RuntimeDirectory.open(RuntimeDirectory.path(options, System::getenv, UserIds.effective()));
+        ContextLock lock = null;
+        try {
+            lock = directory.takeUasid(self, random);
+            ControlPlane plane =
+                    new ControlPlane(directory, lock, self, eid, contextOptions, ringBytes, events, dataPlane);
+            tidy(directory);
+            plane.engine.start();
+            return plane;
+        } catch (RuntimeException e) {
+            directory.sockets().unlink(self.address());
+            if (lock != null) {
+                lock.file().remove();
+            }
+            directory.close();
+            throw e;
+        }
+    }
+
+    private static PeerId newId(SecureRandom random) {
+        byte[] address = new byte[ADDRESS_BYTES];
+        random.nextBytes(address);
+        long incarnation = 0;
+        while (incarnation == 0) { // 0 means any, in a greeting
+            incarnation = random.nextLong();
+        }
+        return new PeerId(HexFormat.of().formatHex(address), incarnation);
+    }
+
+    private static void tidy(RuntimeDirectory directory) {
+        try {
+            directory.sweep();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, () -> "cannot remove what dead contexts have left in " + directory, e);
+        }
     }
 
     public int uasid() {
-        throw new UnsupportedOperationException();
+        return uasid;
     }
 
     public long incarnation() {
-        throw new UnsupportedOperationException();
+        return self.incarnation();
     }
 
     /** Name of the socket in the runtime directory: the address of this context's endpoints. */
     public String address() {
-        throw new UnsupportedOperationException();
+        return self.address();
     }
 
+    // ---- segments
+
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
-        throw new UnsupportedOperationException();
+        try {
+            return CompletableFuture.completedFuture(exports.register(request));
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
-        throw new UnsupportedOperationException();
+        long deadlineNanos = deadline(request.timeout());
+        String what = "segment " + request.descriptor().uasid() + "/"
+                + request.descriptor().tokenId();
+        try {
+            checkToken(what, request.descriptor().policy(), request.token());
+            if (!request.access().canRead()) {
+                throw new UrmaException(UrmaStatus.EINVAL, what, "cannot be imported as " + request.access());
+            }
+            PeerId home = homeOf(
+                    what, request.descriptor().endpoints(), request.descriptor().incarnation());
+            int tokenId = request.descriptor().tokenId();
+            return callers.ask(
+                    () -> ask(
+                                    home,
+                                    deadlineNanos,
+                                    n -> new ImportSegment(n, tokenId, request.access(), request.token()))
+                            .thenApply(reply -> imports.granted(reply, tokenId, request.access())),
+                    ControlPlane::giveBack);
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
-    /** Connects, imports the queue, and makes sure that a path to the peer exists. */
-    public CompletableFuture<QueueGrant> importQueue(
-            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
-        throw new UnsupportedOperationException();
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    private static void giveBack(ProviderImport unwanted) {
+        unwanted.close();
     }
 
-    public CompletableFuture<UrmaStatus> bind(Peer peer, int localId, int remoteId, int orderType, Duration timeout) {
-        throw new UnsupportedOperationException();
+    /** S7.6. */
+    private static void checkToken(String what, TokenPolicy policy, @Nullable Token token) {
+        if (policy != TokenPolicy.NONE && token == null) {
+            throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + policy);
+        }
     }
 
-    public CompletableFuture<UrmaStatus> unbind(Peer peer, int localId, int remoteId, Duration timeout) {
-        throw new UnsupportedOperationException();
+    /** Where a descriptor's home is; a critical endpoint that we do not understand spoils all (S1.4). */
+    private static PeerId homeOf(String what, List<Endpoint> endpoints, long incarnation) {
+        for (Endpoint endpoint : endpoints) {
+            if (endpoint.critical() && !endpoint.kind().equals(Exports.KIND)) {
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, what, "has a critical endpoint of the unknown kind " + endpoint.kind());
+            }
+        }
+        return endpoints.stream()
+                .filter(endpoint -> endpoint.kind().equals(Exports.KIND))
+                .findFirst()
+                .map(endpoint -> new PeerId(endpoint.address(), incarnation))
+                .orElseThrow(() ->
+                        new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + Exports.KIND));
+    }
+
+    private CompletableFuture<Requests.Reply> ask(PeerId home, long deadlineNanos, LongFunction<Request> message) {
+        return peers.connect(home, deadlineNanos).thenCompose(peer -> requests.ask(peer, deadlineNanos, message));
     }
 
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        throw new UnsupportedOperationException();
+        long deadlineNanos = deadline(timeout);
+        return callers.ask(() -> names.lookup(name, deadlineNanos));
     }
 
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        throw new UnsupportedOperationException();
+        long deadlineNanos = deadline(timeout);
+        return callers.ask(() -> names.published(deadlineNanos));
     }
 
     /**
      * Revokes {@code tokenId} because a message of {@code from} says so, if {@code from} imported it. Returns at once,
-     * and may be asked again until it is done.
+     * and may be asked again until it is done. It stays in progress as long as an importer neither answers nor is proven
+     * gone.
      */
     public InvalidateResult invalidate(Peer from, int tokenId) {
-        throw new UnsupportedOperationException();
+        return exports.invalidate(from, tokenId);
     }
+
+    // ---- queues
+
+    /** Connects, imports the queue, and makes sure that a path to the peer exists. */
+    public CompletableFuture<QueueGrant> importQueue(
+            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        String what = descriptor.kind() + " " + descriptor.id();
+        try {
+            checkToken(what, descriptor.policy(), token);
+            PeerId home = homeOf(what, descriptor.endpoints(), descriptor.incarnation());
+            int queue = descriptor.id().id();
+            return callers.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))
+                    .thenCompose(reply -> granted(reply, queue, deadlineNanos)));
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<QueueGrant> granted(Requests.Reply reply, int queue, long deadlineNanos) {
+        QueueGranted granted = reply.as(QueueGranted.class);
+        Peer home = reply.from();
+        return paths.ensure(home, deadlineNanos)
+                .thenApply(
+                        open -> new QueueGrant(home, queue, granted.mode(), granted.orderType(), granted.attributes()));
+    }
+
+    /**
+     * Asks the peer to bind its Jetty {@code remoteId} to our {@code localId}. A refusal is a value; that nobody answers
+     * is a failure.
+     */
+    public CompletableFuture<UrmaStatus> bind(Peer peer, int localId, int remoteId, int orderType, Duration timeout) {
+        OrderType order = OrderType.of(orderType);
+        return askForStatus(peer, timeout, n -> new Bind(n, remoteId, localId, order));
+    }
+
+    /** Takes back {@link #bind}, as that one. */
+    public CompletableFuture<UrmaStatus> unbind(Peer peer, int localId, int remoteId, Duration timeout) {
+        return askForStatus(peer, timeout, n -> new Unbind(n, remoteId, localId));
+    }
+
+    private CompletableFuture<UrmaStatus> askForStatus(Peer peer, Duration timeout, LongFunction<Request> message) {
+        long deadlineNanos = deadline(timeout);
+        return callers.ask(() -> {
+            if (peer.isLost()) {
+                return CompletableFuture.failedFuture(Requests.gone(peer, "it was lost"));
+            }
+            return ask(peer.id(), deadlineNanos, message)
+                    .handle((reply, failure) -> failure == null ? UrmaStatus.SUCCESS : refusal(failure));
+        });
+    }
+
+    private static UrmaStatus refusal(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof UrmaException refused
+                && refused.status() != UrmaStatus.ETIMEOUT
+                && refused.status() != UrmaStatus.FAIL) {
+            return refused.status();
+        }
+        throw cause instanceof RuntimeException unchecked ? unchecked : new CompletionException(cause);
+    }
+
+    /** Gives up a peer that put nonsense into its ring: as if its connection had broken. */
+    public void cutOff(Peer peer, String why) {
+        execute(() -> peers.lose(peer, why, false));
+    }
+
+    // ---- the engine
 
     /** Makes the engine take a turn soon. */
     public void wakeEngine() {
-        throw new UnsupportedOperationException();
+        engine.wake();
     }
 
-    /** Runs {@code task} on the engine's thread; it must not block. */
+    /** Runs {@code task} on the engine's thread, unless it has ended; the task must not block. */
     public void execute(Runnable task) {
-        throw new UnsupportedOperationException();
+        engine.execute(task);
     }
 
+    /**
+     * Ends everything: takes back what was shared, gives back what was imported, tells the peers, and leaves no file. At
+     * the timeout what did not end by itself is left; a second call waits for the first.
+     */
     public CompletableFuture<Void> close(Duration timeout) {
-        throw new UnsupportedOperationException();
+        return shutdown.begin(deadline(timeout));
+    }
+
+    /** The time at which a duration from now is over. */
+    static long deadline(Duration timeout) {
+        long longest = Long.MAX_VALUE / 2; // so that differences do not overflow
+        long nanos = timeout.compareTo(Duration.ofNanos(longest)) >= 0 ? longest : timeout.toNanos();
+        return System.nanoTime() + nanos;
+    }
+
+    @Override
+    public String toString() {
+        return "control plane of uasid " + uasid;
     }
 }

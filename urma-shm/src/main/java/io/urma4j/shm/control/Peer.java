@@ -1,14 +1,48 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Eid;
+import io.urma4j.libc.PidFd;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** A peer context: of another process, of this one, or this very context. One object per context and incarnation. */
+/**
+ * A peer context: of another process, of this one, or this very context. One object per context and incarnation, as long
+ * as the peer lives; who comes back is another one (S12.5).
+ *
+ * <p>There is a connection per direction: on the outgoing one we ask, on the incoming one the peer does. So a token goes
+ * only to whom we found at the address of the descriptor.
+ */
 public final class Peer {
     private final PeerId id;
     private final Eid eid;
     private final int uasid;
     private final int pid;
     private volatile boolean lost;
+
+    // from here on: the engine's thread
+    @Nullable
+    Connection outgoing;
+
+    @Nullable
+    Connection incoming;
+
+    /** Its process, watched for its end; null for our own, and where the kernel cannot tell. */
+    @Nullable
+    PidFd process;
+
+    Engine.@Nullable Watch processWatch;
+
+    /** What we imported from it, by the number of the grant. */
+    final Map<Long, ShmImport> imports = new HashMap<>();
+
+    /** What it imported from us, by the number of the grant. */
+    final Map<Long, Grant> grants = new HashMap<>();
+
+    final PeerPath path = new PeerPath();
+
+    /** Whether its end changed anything here: only then it is told. */
+    boolean mattered;
 
     Peer(PeerId id, Eid eid, int uasid, int pid) {
         this.id = id;
@@ -29,6 +63,11 @@ public final class Peer {
         return uasid;
     }
 
+    /** Its process id here; 0 when it lives in another namespace of process ids. */
+    public int pid() {
+        return pid;
+    }
+
     public long incarnation() {
         return id.incarnation();
     }
@@ -42,8 +81,13 @@ public final class Peer {
         lost = true;
     }
 
+    /** Whether its end would change anything here. */
+    boolean matters() {
+        return !imports.isEmpty() || !grants.isEmpty() || path.isOpen();
+    }
+
     @Override
     public String toString() {
-        return "uasid " + uasid + " (pid " + pid + ")";
+        return "uasid " + uasid + " (pid " + (pid == 0 ? "unknown" : pid) + ")";
     }
 }

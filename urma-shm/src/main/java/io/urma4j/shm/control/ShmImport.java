@@ -1,25 +1,34 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Access;
+import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An imported region of a peer. */
+/** An imported region of a peer. Safe for any thread. */
 public final class ShmImport implements ProviderImport {
     /** The peer's bytes, from offset 0 of the segment; after the revocation access throws {@code IllegalStateException}. */
     public final MemorySegment memory;
 
+    private final Imports imports;
+    private final ImportedMapping mapping;
     private final Peer home;
-    private final AtomicInteger unfinished = new AtomicInteger();
-
+    private final long grant;
     private final int tokenId;
+    private final Access access;
+    private final AtomicInteger unfinished = new AtomicInteger();
+    private volatile boolean revoked; // set by the engine, before the fence
 
-    ShmImport(MemorySegment memory, Peer home, int tokenId) {
-        this.tokenId = tokenId;
-        this.memory = memory;
+    ShmImport(Imports imports, ImportedMapping mapping, Peer home, long grant, int tokenId, Access access) {
+        this.memory = mapping.segment();
+        this.imports = imports;
+        this.mapping = mapping;
         this.home = home;
+        this.grant = grant;
+        this.tokenId = tokenId;
+        this.access = access;
     }
 
     public Peer home() {
@@ -28,6 +37,14 @@ public final class ShmImport implements ProviderImport {
 
     public int tokenId() {
         return tokenId;
+    }
+
+    long grant() {
+        return grant;
+    }
+
+    ImportedMapping mapping() {
+        return mapping;
     }
 
     /** Counts a work request that names it. */
@@ -46,12 +63,16 @@ public final class ShmImport implements ProviderImport {
 
     @Override
     public boolean isRevoked() {
-        throw new UnsupportedOperationException();
+        return revoked;
+    }
+
+    void markRevoked() {
+        revoked = true;
     }
 
     @Override
     public Access access() {
-        throw new UnsupportedOperationException();
+        return access;
     }
 
     @Override
@@ -61,6 +82,11 @@ public final class ShmImport implements ProviderImport {
 
     @Override
     public CompletableFuture<Void> close() {
-        throw new UnsupportedOperationException();
+        return imports.close(this);
+    }
+
+    @Override
+    public String toString() {
+        return "import of segment " + tokenId + " of " + home;
     }
 }

@@ -14,8 +14,10 @@ import io.urma4j.spi.ProviderMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +42,7 @@ public final class ShmMemory implements ProviderMemory {
     private final AllocReport report;
 
     private final Set<Object> writableUsers = new LinkedHashSet<>(); // these four: guarded by this
-    private List<String> quarantinedBy = List.of();
+    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>();
     private @Nullable Fd readOnly;
     private boolean sealedAgainstWriting;
 
@@ -198,9 +200,13 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** Keeps the memory from being registered anew while these importers may still touch it. */
-    public synchronized void quarantine(List<String> importers) {
-        quarantinedBy = List.copyOf(importers);
+    /** Keeps the memory from being registered anew while these importers of {@code segment} may still touch it. */
+    public synchronized void quarantine(Object segment, List<String> importers) {
+        quarantines.put(segment, List.copyOf(importers));
+    }
+
+    public synchronized void endQuarantine(Object segment) {
+        quarantines.remove(segment);
     }
 
     /**
@@ -209,8 +215,9 @@ public final class ShmMemory implements ProviderMemory {
      * @throws UrmaException EAGAIN, naming them
      */
     public synchronized void checkNotQuarantined() {
-        if (!quarantinedBy.isEmpty()) {
-            throw new UrmaException(UrmaStatus.EAGAIN, this, "is quarantined: " + quarantinedBy + " may still use it");
+        if (!quarantines.isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN, this, "is quarantined: these may still use it: " + quarantines.values());
         }
     }
 

@@ -149,9 +149,9 @@ class ShmMemoryTest {
     @Test
     void quarantinedMemoryIsNotRegisteredAnew() {
         try (ShmMemory memory = allocate(4096)) {
-            memory.quarantine(List.of("uasid 7"));
+            memory.quarantine(this, List.of("uasid 7"));
             assertThatThrownBy(memory::checkNotQuarantined).hasMessageContaining("uasid 7");
-            memory.quarantine(List.of());
+            memory.endQuarantine(this);
             memory.checkNotQuarantined();
         }
     }

@@ -1,0 +1,275 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.libc.Epoll;
+import io.urma4j.libc.EventFd;
+import io.urma4j.libc.Fd;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of a context that waits in the kernel: for descriptors, for times, and for what other threads hand in.
+ * It knows no protocol.
+ *
+ * <p>A round is: wait; descriptors that are ready; tasks of other threads; times that have come; a turn of the data
+ * plane. Input comes before times, so that after a pause of the whole process nobody is declared silent whose answer
+ * lies here already.
+ *
+ * <p><b>Waking.</b> {@link #state} is RUNNING during a round, SLEEPING from just before the wait to its end, and WOKEN
+ * when somebody wants a round; only who finds SLEEPING makes the system call. A task is queued before WOKEN is set, and
+ * the engine sets RUNNING before it looks at the queue: so either the engine sees the task, or its next attempt to go to
+ * sleep finds WOKEN and fails. The eventfd is watched for edges and never read: each signal is an edge, and its counter
+ * lasts for 2⁶⁴ of them.
+ */
+final class Engine {
+    private static final System.Logger LOG = System.getLogger(Engine.class.getName());
+
+    private static final int EVENTS_PER_WAIT = 64;
+
+    /** So many full waits in a row may hold up the times: a flood of input must not stop them. */
+    private static final int MAX_ROUNDS_WITHOUT_TIMES = 64;
+
+    private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
+
+    private static final int RUNNING = 0;
+    private static final int SLEEPING = 1;
+    private static final int WOKEN = 2;
+
+    /** Told on the engine's thread that its descriptor is ready. */
+    @FunctionalInterface
+    interface Source {
+        void ready(int events);
+    }
+
+    /** What the engine drives at the end of each round; returns the delay to its next turn. */
+    @FunctionalInterface
+    interface Turn {
+        long turn(long nowNanos);
+    }
+
+    /** A descriptor that the engine waits for. */
+    final class Watch {
+        private final Fd fd;
+        private final Source source;
+        private final int slot;
+        private boolean ended;
+
+        private Watch(Fd fd, Source source, int slot) {
+            this.fd = fd;
+            this.source = source;
+            this.slot = slot;
+        }
+
+        void modify(int events) {
+            epoll.modify(fd, events, slot);
+        }
+
+        /** Waits for it no more; before the descriptor is closed. Idempotent. */
+        void end() {
+            if (!ended) {
+                ended = true;
+                epoll.remove(fd);
+                // the slot is free after the round, since events of this round may still name it
+                endedSlots.add(slot);
+            }
+        }
+    }
+
+    private final Epoll epoll = Epoll.create(EVENTS_PER_WAIT);
+    private final EventFd wake = EventFd.create();
+    private final AtomicInteger state = new AtomicInteger(RUNNING);
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private final Turn turn;
+    private final Runnable atEnd;
+
+    // the engine's thread alone, or before it starts
+    private final List<@Nullable Watch> slots = new ArrayList<>();
+    private final Deque<Integer> freeSlots = new ArrayDeque<>();
+    private final List<Integer> endedSlots = new ArrayList<>();
+    private final Timers timers = new Timers();
+    private boolean turnFailed;
+    private int roundsWithoutTimes;
+
+    private volatile boolean stopped; // set by the engine's thread
+
+    /**
+     * An engine that does not run yet.
+     *
+     * @param atEnd the last that its thread does, when all descriptors of the engine are closed
+     */
+    Engine(String name, Turn turn, Runnable atEnd) {
+        this.turn = turn;
+        this.atEnd = atEnd;
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+        watch(wake.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, events -> {});
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Gives back what an engine holds that never started. */
+    void discard() {
+        stopped = true;
+        epoll.close();
+        wake.close();
+    }
+
+    /**
+     * Runs {@code task} on the engine's thread, also when called there; false when the engine has ended and the task
+     * will never run. For any thread.
+     */
+    boolean execute(Runnable task) {
+        tasks.add(task);
+        wake();
+        // who stopped it emptied the queue after that; so either it is still in there, or it ran
+        return !stopped || !tasks.remove(task);
+    }
+
+    /** Makes the engine do a round soon. For any thread. */
+    void wake() {
+        if (state.get() != WOKEN && state.getAndSet(WOKEN) == SLEEPING) {
+            try {
+                wake.signal();
+            } catch (IllegalStateException e) {
+                // closed: the engine has ended
+            }
+        }
+    }
+
+    /** Waits for a descriptor from now on. */
+    Watch watch(Fd fd, int events, Source source) {
+        Integer free = freeSlots.poll();
+        int slot = free == null ? slots.size() : free;
+        Watch watch = new Watch(fd, source, slot);
+        epoll.add(fd, events, slot);
+        if (free == null) {
+            slots.add(watch);
+        } else {
+            slots.set(slot, watch);
+        }
+        return watch;
+    }
+
+    Timers.Timer at(long deadlineNanos, Runnable action) {
+        return timers.at(deadlineNanos, () -> guarded(action));
+    }
+
+    Timers.Timer after(long delayNanos, Runnable action) {
+        return at(System.nanoTime() + delayNanos, action);
+    }
+
+    /** Ends the thread after this round. */
+    void stop() {
+        stopped = true;
+    }
+
+    private void run() {
+        try {
+            long delayNanos = 0;
+            while (!stopped) {
+                delayNanos = round(delayNanos);
+            }
+        } finally {
+            stopped = true;
+            runTasks(); // those that were in time; what they ask for is refused as closed
+            epoll.close();
+            wake.close();
+            atEnd.run();
+        }
+    }
+
+    private long round(long delayNanos) {
+        int ready = await(delayNanos);
+        for (int i = 0; i < ready; i++) {
+            dispatch((int) epoll.tag(i), epoll.events(i));
+        }
+        recycleSlots();
+        runTasks();
+        long now = System.nanoTime();
+        if (ready < EVENTS_PER_WAIT || ++roundsWithoutTimes > MAX_ROUNDS_WITHOUT_TIMES) {
+            roundsWithoutTimes = 0;
+            timers.fire(now);
+        }
+        return Math.min(turn(now), timers.delayNanos(System.nanoTime()));
+    }
+
+    private int await(long delayNanos) {
+        if (delayNanos > 0 && state.compareAndSet(RUNNING, SLEEPING)) {
+            try {
+                return epoll.await(millis(delayNanos));
+            } finally {
+                state.set(RUNNING);
+            }
+        }
+        state.set(RUNNING); // whoever woke us before this is served by the round that follows
+        return epoll.await(0);
+    }
+
+    /** Rounded up, or the engine would spin through the last part of a millisecond. */
+    private static int millis(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            return -1;
+        }
+        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(nanos + 999_999), Integer.MAX_VALUE);
+    }
+
+    private void dispatch(int slot, int events) {
+        Watch watch = slots.get(slot);
+        if (watch != null && !watch.ended) {
+            guarded(() -> watch.source.ready(events));
+        }
+    }
+
+    private void recycleSlots() {
+        for (int slot : endedSlots) {
+            slots.set(slot, null);
+            freeSlots.add(slot);
+        }
+        endedSlots.clear();
+    }
+
+    private void runTasks() {
+        Runnable task = tasks.poll();
+        while (task != null) {
+            guarded(task);
+            task = tasks.poll();
+        }
+    }
+
+    private long turn(long now) {
+        try {
+            long delay = turn.turn(now);
+            turnFailed = false;
+            return delay;
+        } catch (RuntimeException | Error e) {
+            if (!turnFailed) {
+                turnFailed = true; // once, not in each round
+                LOG.log(Level.ERROR, thread.getName() + ": the data plane failed", e);
+            }
+            return RETRY_AFTER_FAILURE_NANOS;
+        }
+    }
+
+    /** The engine outlives whatever it runs: all other peers depend on it. */
+    private void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, thread.getName() + ": a step failed", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return thread.getName();
+    }
+}

@@ -1,0 +1,124 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Fd;
+import io.urma4j.shm.memory.ImportedMapping;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.control.ControlMessage.Revoked;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What this context imported, and how it is given back or taken back. The fence runs on the engine's thread and never
+ * waits there: while a native call holds a mapping it is tried again by a timer.
+ */
+final class Imports {
+    private static final long FENCE_RETRY_NANOS = 1_000_000;
+
+    private final Engine engine;
+    private final Callers callers;
+    private final ContextEvents events;
+    private final long closeTimeoutNanos;
+
+    Imports(Engine engine, Callers callers, ContextEvents events, long closeTimeoutNanos) {
+        this.engine = engine;
+        this.callers = callers;
+        this.events = events;
+        this.closeTimeoutNanos = closeTimeoutNanos;
+    }
+
+    /** Maps what a home granted; when it cannot be mapped, the home gets it back. */
+    ShmImport granted(Requests.Reply reply, int tokenId, Access wanted) {
+        SegmentGranted grant = reply.as(SegmentGranted.class);
+        Peer home = reply.from();
+        try (Fd fd = reply.takeDescriptor()) {
+            if (!grant.access().covers(wanted)) {
+                throw new UrmaException(
+                        UrmaStatus.ENOPERM, home, "granted " + grant.access() + " where " + wanted + " was asked for");
+            }
+            ImportedMapping mapping = ImportedMapping.map(fd, grant.offset(), grant.lengthBytes(), wanted.canWrite());
+            ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted);
+            home.imports.put(grant.grant(), made);
+            return made;
+        } catch (RuntimeException e) {
+            giveBack(home, grant.grant());
+            throw e;
+        }
+    }
+
+    /** For a grant that nobody here waits for any more. */
+    void giveBack(Peer home, long grant) {
+        if (home.outgoing != null) {
+            home.outgoing.send(new Unimport(grant));
+        }
+    }
+
+    /** The home takes one back: the answer follows when no thread of ours touches it any more. */
+    void revoked(Peer home, Connection via, long grant) {
+        ShmImport taken = home.imports.remove(grant);
+        if (taken == null) {
+            via.send(new Revoked(grant)); // given back already, and our word of it has crossed the home's
+            return;
+        }
+        take(taken, "its home took it back", () -> via.send(new Revoked(grant)));
+    }
+
+    /** The home is gone, and all of its imports with it. */
+    void homeLost(Peer home, String why) {
+        List<ShmImport> all = List.copyOf(home.imports.values());
+        home.imports.clear();
+        for (ShmImport one : all) {
+            take(one, "its home is gone: " + why, () -> {});
+        }
+    }
+
+    private void take(ShmImport taken, String why, Runnable then) {
+        taken.markRevoked();
+        fence(taken, () -> {
+            then.run();
+            events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, taken.toString(), why));
+        });
+    }
+
+    private void fence(ShmImport ended, Runnable then) {
+        if (ended.mapping().tryRevoke()) {
+            then.run();
+        } else {
+            engine.after(FENCE_RETRY_NANOS, () -> fence(ended, then));
+        }
+    }
+
+    /** Gives one back because its user closed it. */
+    CompletableFuture<Void> close(ShmImport closing) {
+        return callers.ask(() -> {
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            Timers.Timer timeout = engine.after(
+                    closeTimeoutNanos,
+                    () -> done.completeExceptionally(new UrmaException(
+                            UrmaStatus.EAGAIN, closing, "is still used by a native call; it ends with that")));
+            boolean mine = closing.home().imports.remove(closing.grant(), closing);
+            fence(closing, () -> {
+                timeout.cancel();
+                if (mine) {
+                    giveBack(closing.home(), closing.grant());
+                }
+                done.complete(null);
+            });
+            return done;
+        });
+    }
+
+    /** Ends all imports of a peer because this context ends; {@code false} while a native call holds one. */
+    boolean endAll(Peer home) {
+        home.imports.values().removeIf(one -> {
+            one.markRevoked();
+            return one.mapping().tryRevoke();
+        });
+        return home.imports.isEmpty();
+    }
+}

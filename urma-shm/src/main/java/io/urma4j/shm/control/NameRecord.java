@@ -1,0 +1,26 @@
+package io.urma4j.shm.control;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the file of a name says: {@code urma4j 1 <address> <incarnation> <token id>}. The token itself is asked from the
+ * home.
+ */
+record NameRecord(PeerId home, int tokenId) {
+    private static final Pattern LINE = Pattern.compile("urma4j 1 ([0-9a-f]{32}) ([0-9a-f]{1,16}) ([0-9]{1,8})");
+
+    static Optional<NameRecord> parse(String line) {
+        Matcher parts = LINE.matcher(line);
+        if (!parts.matches()) {
+            return Optional.empty();
+        }
+        PeerId home = new PeerId(parts.group(1), Long.parseUnsignedLong(parts.group(2), 16));
+        return Optional.of(new NameRecord(home, Integer.parseInt(parts.group(3))));
+    }
+
+    String toLine() {
+        return "urma4j 1 " + home.address() + " " + Long.toHexString(home.incarnation()) + " " + tokenId;
+    }
+}

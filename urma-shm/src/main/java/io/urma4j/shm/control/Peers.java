@@ -1,0 +1,527 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.Eid;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Epoll;
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.UnixSocket;
+import io.urma4j.shm.memory.Failures;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Answer;
+import io.urma4j.spi.control.ControlMessage.Goodbye;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.Notice;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Request;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The living peers: how they are found, greeted, and lost. Owned by the engine's thread.
+ *
+ * <p>A connection begins with a {@link Hello} in each direction, and belongs to a {@link Peer} after that. The peer is
+ * lost with the first of its connections, when its process ends, or when it says goodbye. It is <em>proven</em> dead by
+ * the goodbye, by the end of its process, or by its lock in the runtime directory; a broken connection alone proves
+ * nothing, since the memory may still be mapped.
+ */
+final class Peers {
+    private static final System.Logger LOG = System.getLogger(Peers.class.getName());
+
+    private static final int BACKLOG = 128;
+    private static final int ACCEPTS_PER_ROUND = 16;
+    private static final long ACCEPT_PAUSE_NANOS = 100_000_000;
+    private static final long CONNECT_RETRY_NANOS = 2_000_000;
+    private static final long GREETING_NANOS = 30_000_000_000L;
+
+    /** So long after the end of a connection the proof of death may come; then the loss is told without it. */
+    private static final long PROOF_PATIENCE_NANOS = 100_000_000;
+
+    private static final long LOCK_POLL_NANOS = 50_000_000;
+
+    private final Engine engine;
+    private final RuntimeDirectory directory;
+    private final Hello self;
+    private final PeerEvents events;
+    private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
+    private final UnixSocket listener;
+    private final Engine.Watch listening;
+    private final Map<PeerId, Peer> living = new HashMap<>();
+    private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
+    private final List<Connection> strangers = new ArrayList<>();
+    private boolean closed;
+    private boolean acceptFailed;
+
+    /**
+     * Starts to listen.
+     *
+     * @param self how we greet
+     */
+    Peers(Engine engine, RuntimeDirectory directory, Hello self, PeerEvents events) {
+        this.engine = engine;
+        this.directory = directory;
+        this.self = self;
+        this.events = events;
+        this.listener = UnixSocket.listen(directory.sockets(), self.address(), BACKLOG);
+        this.listening = engine.watch(listener.fd(), Epoll.IN, ready -> acceptSome());
+    }
+
+    Collection<Peer> living() {
+        return List.copyOf(living.values());
+    }
+
+    /** Name of our socket. */
+    String address() {
+        return self.address();
+    }
+
+    // ---- to others
+
+    /** The peer, when we can ask it; the future fails with ETIMEOUT when it is gone, or does not greet in time. */
+    CompletableFuture<Peer> connect(PeerId id, long deadlineNanos) {
+        Peer peer = living.get(id);
+        if (peer != null && peer.outgoing != null) {
+            return CompletableFuture.completedFuture(peer);
+        }
+        if (!ContextRecord.isAddress(id.address())) {
+            return CompletableFuture.failedFuture(
+                    new UrmaException(UrmaStatus.EINVAL, "address '" + id.address() + "'", "is none of shared memory"));
+        }
+        CompletableFuture<Peer> attempt = connecting.get(id);
+        if (attempt == null) {
+            attempt = new CompletableFuture<>();
+            connecting.put(id, attempt);
+            new OutgoingGreeting(id, attempt).start();
+        }
+        return until(deadlineNanos, attempt, "home " + id.address());
+    }
+
+    /** The result of an attempt that others may wait for too, but not beyond the deadline. */
+    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
+    private CompletableFuture<Peer> until(long deadlineNanos, CompletableFuture<Peer> attempt, String who) {
+        CompletableFuture<Peer> mine = attempt.copy();
+        Timers.Timer timeout = engine.at(
+                deadlineNanos,
+                () -> mine.completeExceptionally(
+                        new UrmaException(UrmaStatus.ETIMEOUT, who, "did not answer our greeting in time")));
+        mine.whenComplete((peer, failure) -> timeout.cancel());
+        return mine;
+    }
+
+    /** From the attempt to connect to the peer's greeting. */
+    private final class OutgoingGreeting implements Connection.Receiver {
+        private final PeerId id;
+        private final CompletableFuture<Peer> attempt;
+        private final long deadlineNanos = System.nanoTime() + GREETING_NANOS;
+        private Timers.@Nullable Timer timeout;
+
+        OutgoingGreeting(PeerId id, CompletableFuture<Peer> attempt) {
+            this.id = id;
+            this.attempt = attempt;
+        }
+
+        void start() {
+            try {
+                begin(UnixSocket.connect(directory.sockets(), id.address()));
+            } catch (LibcException e) {
+                switch (e.errno()) {
+                    case Errno.EAGAIN -> retry();
+                    case Errno.ENOENT -> fail(gone("no socket of that address is in " + directory));
+                    case Errno.ECONNREFUSED -> fail(gone("nobody listens at its socket"));
+                    default -> fail(Failures.of("home " + id.address(), "cannot be reached", e));
+                }
+            }
+        }
+
+        /** Too many wait at its door. */
+        private void retry() {
+            if (deadlineNanos - System.nanoTime() > 0 && !closed) {
+                engine.after(CONNECT_RETRY_NANOS, this::start);
+            } else {
+                fail(gone("too many wait to be accepted"));
+            }
+        }
+
+        private void begin(UnixSocket socket) {
+            try {
+                Strangers.checkUser(socket.peerCredentials());
+            } catch (UrmaException e) {
+                socket.close();
+                fail(e);
+                return;
+            }
+            Connection to = new Connection(engine, socket, this);
+            strangers.add(to);
+            timeout = engine.at(deadlineNanos, () -> to.end("it did not greet in time"));
+            to.send(greeting(id.incarnation()));
+        }
+
+        @Override
+        public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
+            strangers.remove(from);
+            switch (message) {
+                case Hello hello
+                when hello.address().equals(id.address()) && hello.incarnation() == id.incarnation() ->
+                    accept(from, hello);
+                case Hello hello -> end(from, gone("another context has its address"));
+                case Refused refused ->
+                    end(from, new UrmaException(refused.status(), "home " + id.address(), refused.reason()));
+                default -> end(from, gone("it does not greet"));
+            }
+        }
+
+        private void accept(Connection from, Hello hello) {
+            Optional<String> objection = Strangers.objection(hello);
+            Peer peer = objection.isPresent() ? null : peerOf(id, hello, from);
+            if (peer == null || peer.outgoing != null) {
+                String why = objection.orElse("another process has spoken in its name");
+                end(from, new UrmaException(UrmaStatus.ENOPERM, "home " + id.address(), why));
+                return;
+            }
+            if (timeout != null) {
+                timeout.cancel();
+            }
+            peer.outgoing = from;
+            from.handTo(new Traffic(peer));
+            connecting.remove(id);
+            attempt.complete(peer);
+        }
+
+        private void end(Connection from, UrmaException why) {
+            from.close();
+            fail(why);
+        }
+
+        @Override
+        public void ended(Connection ended, String why) {
+            strangers.remove(ended);
+            fail(gone(why));
+        }
+
+        private UrmaException gone(String why) {
+            return Requests.gone("home " + id.address(), why);
+        }
+
+        private void fail(UrmaException why) {
+            if (timeout != null) {
+                timeout.cancel();
+            }
+            connecting.remove(id);
+            attempt.completeExceptionally(why);
+        }
+    }
+
+    private Hello greeting(long wanted) {
+        return new Hello(
+                self.major(),
+                self.minor(),
+                self.features(),
+                self.required(),
+                self.eid(),
+                self.uasid(),
+                self.incarnation(),
+                wanted,
+                self.address());
+    }
+
+    /** The living peer of that id, made anew if need be; null when another process has that id. */
+    private @Nullable Peer peerOf(PeerId id, Hello hello, Connection connection) {
+        int pid = connection.credentials().pid();
+        Peer known = living.get(id);
+        if (known != null) {
+            return known.pid() == pid ? known : null;
+        }
+        Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid);
+        living.put(id, peer);
+        if (pid != ownPid) {
+            connection.pidFd().ifPresent(process -> {
+                peer.process = process;
+                peer.processWatch = engine.watch(process.fd(), Epoll.IN, ready -> processEnded(peer));
+            });
+        }
+        return peer;
+    }
+
+    // ---- from others
+
+    private void acceptSome() {
+        try {
+            for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
+                Optional<UnixSocket> socket = listener.accept();
+                if (socket.isEmpty()) {
+                    return;
+                }
+                accept(socket.get());
+            }
+        } catch (LibcException e) {
+            if (!acceptFailed) {
+                acceptFailed = true; // once: with no descriptors left, each round would say so
+                LOG.log(Level.WARNING, () -> engine + " cannot accept peers for now: " + e.getMessage());
+            }
+            listening.modify(0);
+            engine.after(ACCEPT_PAUSE_NANOS, () -> {
+                if (!closed) {
+                    listening.modify(Epoll.IN);
+                }
+            });
+        }
+    }
+
+    private void accept(UnixSocket socket) {
+        try {
+            Strangers.checkUser(socket.peerCredentials());
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, () -> engine + " refused a connection: " + e.getMessage());
+            socket.close();
+            return;
+        }
+        Connection connection = new Connection(engine, socket, new IncomingGreeting());
+        strangers.add(connection);
+        engine.after(GREETING_NANOS, () -> {
+            if (strangers.remove(connection)) {
+                connection.close();
+            }
+        });
+    }
+
+    /** Waits for the greeting of somebody who connected. */
+    private final class IncomingGreeting implements Connection.Receiver {
+        @Override
+        public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
+            strangers.remove(from);
+            if (!(message instanceof Hello hello)) {
+                from.close();
+                return;
+            }
+            Optional<String> objection = Strangers.objection(hello);
+            if (objection.isPresent()) {
+                refuse(from, UrmaStatus.ENOPERM, "the greeting " + objection.get());
+            } else if (hello.wanted() != self.incarnation()) {
+                refuse(from, UrmaStatus.ETIMEOUT, "the home is gone: another context has its address"); // S1.5
+            } else {
+                greet(from, hello);
+            }
+        }
+
+        private void greet(Connection from, Hello hello) {
+            PeerId id = new PeerId(hello.address(), hello.incarnation());
+            Peer known = living.get(id);
+            if (known != null && known.incoming != null) {
+                known.incoming.drain(); // it may have ended without our having looked
+            }
+            Peer peer = peerOf(id, hello, from);
+            if (peer == null || peer.incoming != null) {
+                refuse(from, UrmaStatus.ENOPERM, "another process has greeted in that name");
+                return;
+            }
+            peer.incoming = from;
+            from.handTo(new Traffic(peer));
+            from.send(greeting(0));
+        }
+
+        private void refuse(Connection from, UrmaStatus status, String reason) {
+            LOG.log(Level.DEBUG, () -> engine + " refused " + from + ": " + reason);
+            from.send(new Refused(0, status, reason));
+            from.close();
+        }
+
+        @Override
+        public void ended(Connection connection, String why) {
+            strangers.remove(connection);
+        }
+    }
+
+    // ---- while they live
+
+    /** What a peer says after its greeting. */
+    private final class Traffic implements Connection.Receiver {
+        private final Peer peer;
+
+        Traffic(Peer peer) {
+            this.peer = peer;
+        }
+
+        @Override
+        public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
+            boolean asksUs = from == peer.incoming;
+            switch (message) {
+                case Goodbye goodbye -> lose(peer, "it said goodbye: " + goodbye.reason(), true);
+                case Request request when asksUs -> events.requested(peer, from, request, descriptors);
+                case Answer answer when !asksUs -> events.answered(peer, from, answer, descriptors);
+                case Hello again -> from.end("it greeted twice");
+                case Notice notice -> events.noticed(peer, from, notice);
+                default -> from.end("it asked on the connection for answers, or answered on the one for requests");
+            }
+        }
+
+        @Override
+        public void ended(Connection connection, String why) {
+            Connection other = connection == peer.incoming ? peer.outgoing : peer.incoming;
+            if (other != null) {
+                other.drain(); // its goodbye may lie there
+            }
+            lose(peer, why, false);
+        }
+    }
+
+    // ---- their end
+
+    private void processEnded(Peer peer) {
+        // what it said before its end comes first
+        if (peer.incoming != null) {
+            peer.incoming.drain();
+        }
+        if (peer.outgoing != null) {
+            peer.outgoing.drain();
+        }
+        lose(peer, "its process has ended", false);
+        stopWatching(peer);
+        prove(peer);
+    }
+
+    /** Lost peers whose end is not proven yet, and whether the data plane knows of the loss. */
+    private final Map<Peer, Boolean> unproven = new HashMap<>();
+
+    /** Gives up a peer. */
+    void lose(Peer peer, String why, boolean saidGoodbye) {
+        if (peer.isLost()) {
+            return;
+        }
+        peer.markLost();
+        living.remove(peer.id(), peer);
+        close(peer.incoming);
+        close(peer.outgoing);
+        events.lost(peer, why);
+        if (saidGoodbye || hasExited(peer)) {
+            stopWatching(peer);
+            events.judged(peer, why, true);
+            events.proven(peer);
+            return;
+        }
+        unproven.put(peer, false);
+        engine.after(PROOF_PATIENCE_NANOS, () -> {
+            if (unproven.replace(peer, false, true)) {
+                events.judged(peer, why, false);
+            }
+        });
+        if (peer.process == null) {
+            pollLock(peer);
+        }
+    }
+
+    private static void close(@Nullable Connection connection) {
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    private static boolean hasExited(Peer peer) {
+        return peer.process != null && peer.process.isExited();
+    }
+
+    private void pollLock(Peer peer) {
+        if (closed || !unproven.containsKey(peer)) {
+            return;
+        }
+        if (directory.isGone(peer.uasid(), peer.id().address())) {
+            prove(peer);
+        } else {
+            engine.after(LOCK_POLL_NANOS, () -> pollLock(peer));
+        }
+    }
+
+    private void prove(Peer peer) {
+        Boolean told = unproven.remove(peer);
+        if (told == null) {
+            return;
+        }
+        if (!told) {
+            events.judged(peer, "its process has ended", true);
+        }
+        events.proven(peer);
+    }
+
+    private static void stopWatching(Peer peer) {
+        if (peer.processWatch != null) {
+            peer.processWatch.end();
+            peer.processWatch = null;
+        }
+        if (peer.process != null) {
+            peer.process.close();
+        }
+    }
+
+    // ---- our end
+
+    /** Takes no new connections, says goodbye to all, and gives up what is still being greeted. */
+    void sayGoodbye(String reason) {
+        stopListening();
+        for (Peer peer : living()) {
+            for (Connection connection : connections(peer)) {
+                connection.send(new Goodbye(reason));
+            }
+        }
+        UrmaException why = new UrmaException(UrmaStatus.EINVAL, engine, "is closed");
+        List.copyOf(connecting.values()).forEach(attempt -> attempt.completeExceptionally(why));
+    }
+
+    private void stopListening() {
+        closed = true;
+        listening.end();
+        listener.close();
+        List.copyOf(strangers).forEach(Connection::close);
+    }
+
+    /** Whether something that we said has not left yet. */
+    boolean hasPending() {
+        return living.values().stream()
+                .flatMap(peer -> connections(peer).stream())
+                .anyMatch(Connection::hasPending);
+    }
+
+    void closeAll() {
+        stopListening();
+        for (Peer peer : living()) {
+            connections(peer).forEach(Connection::close);
+            stopWatching(peer);
+        }
+        living.clear();
+        unproven.keySet().forEach(Peers::stopWatching);
+        unproven.clear();
+    }
+
+    private static List<Connection> connections(Peer peer) {
+        List<Connection> both = new ArrayList<>(2);
+        if (peer.incoming != null) {
+            both.add(peer.incoming);
+        }
+        if (peer.outgoing != null) {
+            both.add(peer.outgoing);
+        }
+        return both;
+    }
+
+    /** How this version greets. */
+    static Hello hello(Eid eid, int uasid, PeerId id) {
+        return new Hello(
+                ControlCodec.MAJOR,
+                ControlCodec.MINOR,
+                ControlCodec.FEATURES,
+                0,
+                eid,
+                uasid,
+                id.incarnation(),
+                0,
+                id.address());
+    }
+}

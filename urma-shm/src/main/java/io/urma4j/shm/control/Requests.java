@@ -1,0 +1,121 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Fd;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Answer;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+
+/** What we asked peers and have no answer to yet. Each ends once: by answer, deadline, or loss of the peer. */
+final class Requests {
+    private final Engine engine;
+    private final Map<Long, Pending> pending = new HashMap<>();
+    private long last;
+
+    Requests(Engine engine) {
+        this.engine = engine;
+    }
+
+    private record Pending(Connection via, CompletableFuture<Reply> reply, Timers.Timer timeout) {}
+
+    /**
+     * An answer with what came beside it.
+     *
+     * @param descriptors what the receiver does not take out is closed
+     */
+    record Reply(Peer from, Answer answer, List<Fd> descriptors) {
+        /** The answer, which must be of that kind. */
+        <T extends ControlMessage> T as(Class<T> kind) {
+            if (kind.isInstance(answer)) {
+                return kind.cast(answer);
+            }
+            throw new UrmaException(
+                    UrmaStatus.FAIL,
+                    from,
+                    "answered with " + answer.getClass().getSimpleName() + " in place of " + kind.getSimpleName());
+        }
+
+        /** The next descriptor, which belongs to the caller. */
+        Fd takeDescriptor() {
+            if (descriptors.isEmpty()) {
+                throw new UrmaException(UrmaStatus.FAIL, from, "sent too few descriptors with its answer");
+            }
+            return descriptors.removeFirst();
+        }
+    }
+
+    /**
+     * Asks a peer that we are connected with. The future fails with the status of a refusal, or with ETIMEOUT.
+     *
+     * @param message makes the request of its number
+     */
+    CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message, Fd... descriptors) {
+        Connection via = peer.outgoing;
+        if (via == null || via.isClosed()) {
+            return CompletableFuture.failedFuture(gone(peer, "its connection ended"));
+        }
+        long number = ++last;
+        Request request = message.apply(number);
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        Timers.Timer timeout = engine.at(deadlineNanos, () -> {
+            pending.remove(number);
+            reply.completeExceptionally(new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    peer,
+                    "did not answer " + request.getClass().getSimpleName() + " in time"));
+        });
+        pending.put(number, new Pending(via, reply, timeout));
+        via.send(request, descriptors);
+        return reply;
+    }
+
+    /** Ends a request; false when nobody waits for this answer any more. */
+    boolean answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
+        Pending asked = pending.get(answer.request());
+        if (asked == null || asked.via != via) {
+            return false;
+        }
+        pending.remove(answer.request());
+        asked.timeout.cancel();
+        if (answer instanceof Refused refused) {
+            UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
+            asked.reply.completeExceptionally(new UrmaException(status, from, refused.reason()));
+        } else {
+            asked.reply.complete(new Reply(from, answer, descriptors));
+        }
+        return true;
+    }
+
+    /** Nothing will be answered on this connection any more. */
+    void lost(Peer peer, Connection via, String why) {
+        List<Map.Entry<Long, Pending>> unanswered = pending.entrySet().stream()
+                .filter(entry -> entry.getValue().via == via)
+                .toList();
+        for (Map.Entry<Long, Pending> entry : unanswered) {
+            pending.remove(entry.getKey());
+            entry.getValue().timeout.cancel();
+            entry.getValue().reply.completeExceptionally(gone(peer, why));
+        }
+    }
+
+    /** This context ends. */
+    void failAll(UrmaException why) {
+        List<Pending> unanswered = List.copyOf(pending.values());
+        pending.clear();
+        for (Pending one : unanswered) {
+            one.timeout.cancel();
+            one.reply.completeExceptionally(why);
+        }
+    }
+
+    static UrmaException gone(Object peer, String why) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "the home is gone: " + why);
+    }
+}

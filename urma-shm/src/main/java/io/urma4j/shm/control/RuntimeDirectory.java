@@ -1,0 +1,254 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Dir;
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.FileStatus;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.UserIds;
+import io.urma4j.shm.memory.Failures;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+
+/**
+ * Where the contexts of one user meet. It belongs to us, with mode 0700, and is no symbolic link: so nobody else's
+ * files are in it, and no other user reaches a socket there.
+ *
+ * <pre>
+ *   00c0de.lock   for UASID 0xc0de: flock'ed by the context that has it; says the name of its socket
+ *   9f…e1         socket of a context, 128 random bits
+ *   names/orders  flock'ed by the context that published the name; says whose and which segment it is
+ * </pre>
+ *
+ * <p>The kernel gives up the lock of a dead process; whoever gets it afterwards removes what that process left.
+ */
+final class RuntimeDirectory implements AutoCloseable {
+    private static final String LOCK_SUFFIX = ".lock";
+    private static final String NAMES = "names";
+    private static final int MAX_UASID = 0xFF_FFFF;
+    private static final int PERMISSIONS = 0777;
+    private static final int OWNER_ONLY = 0700;
+    private static final int UASID_ATTEMPTS = 1000;
+
+    private final Dir directory;
+    private final Dir names;
+
+    private RuntimeDirectory(Dir directory, Dir names) {
+        this.directory = directory;
+        this.names = names;
+    }
+
+    /** The path that the options, else the environment, name. */
+    static Path path(UrmaOptions options, UnaryOperator<String> environment, int uid) {
+        if (options.runtimeDirectory().isPresent()) {
+            return options.runtimeDirectory().get();
+        }
+        String own = environment.apply("URMA_RUNTIME_DIR");
+        if (own != null && !own.isEmpty()) {
+            return Path.of(own);
+        }
+        String ofUser = environment.apply("XDG_RUNTIME_DIR");
+        if (ofUser != null && !ofUser.isEmpty()) {
+            return Path.of(ofUser, "urma4j");
+        }
+        return Path.of("/tmp/urma4j-" + uid);
+    }
+
+    /**
+     * Opens it, made anew if it does not exist.
+     *
+     * @throws UrmaException ENOPERM when it is not ours alone; FAIL when it cannot be made
+     */
+    static RuntimeDirectory open(Path path) {
+        try {
+            Dir directory = openOwn(path);
+            try {
+                directory.makeDirectory(NAMES);
+                return new RuntimeDirectory(directory, checked(directory.openDirectory(NAMES)));
+            } catch (RuntimeException e) {
+                directory.close();
+                throw e;
+            }
+        } catch (LibcException e) {
+            throw switch (e.errno()) {
+                case Errno.ELOOP, Errno.ENOTDIR -> refused(path, "is a symbolic link or no directory");
+                default -> Failures.of("runtime directory " + path, "cannot be opened", e);
+            };
+        }
+    }
+
+    private static Dir openOwn(Path path) {
+        Path absolute = path.toAbsolutePath().normalize();
+        Path parent = absolute.getParent();
+        Path name = absolute.getFileName();
+        if (parent == null || name == null) {
+            throw refused(path, "is no place for it");
+        }
+        try (Dir above = openParent(parent)) {
+            above.makeDirectory(name.toString());
+        }
+        return checked(Dir.open(absolute));
+    }
+
+    private static Dir openParent(Path parent) {
+        try {
+            return Dir.open(parent.toRealPath()); // links on the way are the business of whoever made them
+        } catch (IOException e) {
+            throw new UrmaException(
+                    UrmaStatus.FAIL,
+                    "runtime directory",
+                    "cannot be made in " + parent + ", which cannot be opened",
+                    e);
+        }
+    }
+
+    /** Refuses a directory that is not ours alone. */
+    private static Dir checked(Dir directory) {
+        FileStatus status = directory.status();
+        int uid = UserIds.effective();
+        if (status.ownerUid() == uid && (status.permissions() & PERMISSIONS) == OWNER_ONLY) {
+            return directory;
+        }
+        directory.close();
+        if (status.ownerUid() != uid) {
+            throw refused(directory.path(), "belongs to uid " + status.ownerUid() + ", must belong to uid " + uid);
+        }
+        throw refused(
+                directory.path(),
+                "has mode 0" + Integer.toOctalString(status.permissions()) + ", must have 0700: chmod 700 "
+                        + directory.path());
+    }
+
+    private static UrmaException refused(Path path, String why) {
+        return new UrmaException(
+                UrmaStatus.ENOPERM,
+                "runtime directory " + path,
+                why + "; another one can be named by URMA_RUNTIME_DIR or UrmaOptions.withRuntimeDirectory");
+    }
+
+    /** For {@code connect} and {@code listen}. */
+    Dir sockets() {
+        return directory;
+    }
+
+    /** Takes a free UASID, and removes what dead contexts have left. */
+    ContextLock takeUasid(PeerId id, RandomGenerator random) {
+        int uasid = random.nextInt(1, MAX_UASID + 1);
+        for (int i = 0; i < UASID_ATTEMPTS; i++) {
+            Optional<LockFile> lock = LockFile.take(directory, lockName(uasid));
+            if (lock.isPresent()) {
+                removeSocketOf(lock.get());
+                lock.get().write(new ContextRecord(id.address(), id.incarnation()).toLine());
+                return new ContextLock(uasid, lock.get());
+            }
+            uasid = uasid % MAX_UASID + 1;
+        }
+        throw new UrmaException(
+                UrmaStatus.ENOMEM, this, "the " + UASID_ATTEMPTS + " UASIDs before " + uasid + " are taken");
+    }
+
+    /** A UASID that is ours as long as the lock is held. */
+    record ContextLock(int uasid, LockFile file) {}
+
+    private static String lockName(int uasid) {
+        return String.format("%06x", uasid) + LOCK_SUFFIX;
+    }
+
+    private void removeSocketOf(LockFile lock) {
+        ContextRecord.parse(lock.read()).ifPresent(stale -> directory.unlink(stale.address()));
+    }
+
+    /**
+     * Whether a context has ended for sure, told by its lock. For a peer whose process cannot be watched: the kernel
+     * releases the locks of a process after it has taken away its memory.
+     */
+    boolean isGone(int uasid, String address) {
+        String name = lockName(uasid);
+        Optional<ContextRecord> now = read(directory, name).flatMap(ContextRecord::parse);
+        if (now.isEmpty() || !now.get().address().equals(address)) {
+            return true;
+        }
+        return removeIfStale(name);
+    }
+
+    /** Removes locks, sockets and names of dead contexts. */
+    void sweep() {
+        // sockets first: whoever makes one has written its name into a lock before
+        List<String> sockets = list(directory).filter(ContextRecord::isAddress).toList();
+        Set<String> known = new HashSet<>();
+        for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
+            if (!removeIfStale(name)) {
+                read(directory, name).flatMap(ContextRecord::parse).ifPresent(live -> known.add(live.address()));
+            }
+        }
+        sockets.stream().filter(socket -> !known.contains(socket)).forEach(directory::unlink);
+        for (String name : list(names).toList()) {
+            LockFile.takeExisting(names, name).ifPresent(LockFile::remove);
+        }
+    }
+
+    private boolean removeIfStale(String name) {
+        Optional<LockFile> stale = LockFile.takeExisting(directory, name);
+        stale.ifPresent(lock -> {
+            removeSocketOf(lock);
+            lock.remove();
+        });
+        return stale.isPresent();
+    }
+
+    /** Claims a name, or nothing when it is taken. */
+    Optional<LockFile> takeName(String name) {
+        return LockFile.take(names, name);
+    }
+
+    /** What the file of a name says; empty when there is none, or its owner has not finished writing. */
+    Optional<NameRecord> readName(String name) {
+        return read(names, name).flatMap(NameRecord::parse);
+    }
+
+    /** All names, also those of owners that have died since the last sweep. */
+    List<String> names() {
+        return list(names).sorted().toList();
+    }
+
+    private static Optional<String> read(Dir directory, String name) {
+        try (Fd file = directory.openFile(name)) {
+            return Optional.of(LockFile.read(file));
+        } catch (LibcException e) {
+            return Optional.empty(); // it went away, or is something else that nobody of us made
+        }
+    }
+
+    private static Stream<String> list(Dir directory) {
+        try (Stream<Path> files = Files.list(directory.procPath())) {
+            List<String> found =
+                    files.map(file -> String.valueOf(file.getFileName())).toList();
+            return found.stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + directory, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        names.close();
+        directory.close();
+    }
+
+    @Override
+    public String toString() {
+        return "runtime directory " + directory.path();
+    }
+}

@@ -1,0 +1,168 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Fd;
+import io.urma4j.spi.control.ControlMessage.Answer;
+import io.urma4j.spi.control.ControlMessage.Bind;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Notice;
+import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Revoked;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import java.util.List;
+
+/** Sends what peers say to whom it concerns. On the engine's thread. */
+final class Serving implements PeerEvents {
+    /** So many requests may wait because their senders guessed too often. */
+    private static final int MAX_DELAYED = 256;
+
+    private final Engine engine;
+    private final Requests requests;
+    private final Exports exports;
+    private final Imports imports;
+    private final Paths paths;
+    private final DataPlane dataPlane;
+    private final FailureLimiter limiter = new FailureLimiter();
+    private int delayed;
+    private boolean closing;
+
+    Serving(Engine engine, Requests requests, Exports exports, Imports imports, Paths paths, DataPlane dataPlane) {
+        this.engine = engine;
+        this.requests = requests;
+        this.exports = exports;
+        this.imports = imports;
+        this.paths = paths;
+        this.dataPlane = dataPlane;
+    }
+
+    /** The data plane hears no more of peers: its context ends. */
+    void close() {
+        closing = true;
+    }
+
+    @Override
+    public void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {
+        if (closing) {
+            via.send(new Refused(request.request(), UrmaStatus.ETIMEOUT, "the home is gone: it is being closed"));
+            return;
+        }
+        switch (request) {
+            case ImportSegment m -> paced(from, via, () -> exports.importRequested(from, via, m));
+            case ImportQueue m -> paced(from, via, () -> queueRequested(from, via, m));
+            case OpenPath m -> paths.requested(from, via, m, descriptors);
+            case Bind m -> {
+                UrmaStatus status = dataPlane.bindRequested(
+                        from, m.queue(), m.partner(), m.orderType().value());
+                answer(via, m, status, "the peer refused to bind its Jetty " + m.queue());
+            }
+            case Unbind m -> {
+                dataPlane.unbindRequested(from, m.queue(), m.partner());
+                via.send(new Done(m.request()));
+            }
+            case Lookup m -> exports.lookedUp(via, m);
+        }
+    }
+
+    /** A request with a token in it: true when it was the right one. */
+    @FunctionalInterface
+    private interface Guess {
+        boolean isRight();
+    }
+
+    /** Handles a guess now, or later when that process has guessed wrong too often. */
+    private void paced(Peer from, Connection via, Guess guess) {
+        long now = System.nanoTime();
+        long delayNanos = limiter.delayNanos(from.pid(), now);
+        if (delayNanos > 0) {
+            delay(from, via, guess, delayNanos);
+        } else if (!guess.isRight()) {
+            limiter.failed(from.pid(), now);
+        }
+    }
+
+    private void delay(Peer from, Connection via, Guess guess, long delayNanos) {
+        if (delayed == MAX_DELAYED) {
+            via.end("it has asked with wrong tokens too often");
+            return;
+        }
+        delayed++;
+        engine.after(delayNanos, () -> {
+            delayed--;
+            if (!via.isClosed() && !closing) {
+                paced(from, via, guess);
+            }
+        });
+    }
+
+    private boolean queueRequested(Peer from, Connection via, ImportQueue m) {
+        int token = m.token() == null ? 0 : m.token().value();
+        QueueAnswer answer = dataPlane.queueRequested(from, m.queue(), m.kind(), token, m.token() != null);
+        if (answer.status() == UrmaStatus.SUCCESS) {
+            via.send(new QueueGranted(m.request(), answer.mode(), answer.orderType(), answer.attributes()));
+            return true;
+        }
+        exports.refused(from, m.kind() + " " + m.queue());
+        via.send(new Refused(m.request(), answer.status(), "the home refused: wrong id or token"));
+        return false;
+    }
+
+    private static void answer(Connection via, Request request, UrmaStatus status, String refusal) {
+        via.send(
+                status == UrmaStatus.SUCCESS
+                        ? new Done(request.request())
+                        : new Refused(request.request(), status, refusal));
+    }
+
+    @Override
+    public void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
+        boolean wanted = requests.answered(from, via, answer, descriptors);
+        if (!wanted && answer instanceof SegmentGranted late) {
+            imports.giveBack(from, late.grant());
+        }
+    }
+
+    @Override
+    public void noticed(Peer from, Connection via, Notice notice) {
+        boolean asksUs = via == from.incoming;
+        switch (notice) {
+            case Revoke m when !asksUs -> imports.revoked(from, via, m.grant());
+            case Revoked m when asksUs -> exports.released(from, m.grant());
+            case Unimport m when asksUs -> exports.released(from, m.grant());
+            default -> via.end("it said " + notice.getClass().getSimpleName() + " where it must not");
+        }
+    }
+
+    @Override
+    public void lost(Peer peer, String why) {
+        peer.mattered = peer.matters();
+        if (peer.incoming != null) {
+            requests.lost(peer, peer.incoming, why);
+        }
+        if (peer.outgoing != null) {
+            requests.lost(peer, peer.outgoing, why);
+        }
+        paths.lost(peer, why);
+        imports.homeLost(peer, why);
+    }
+
+    @Override
+    public void judged(Peer peer, String why, boolean proven) {
+        if (peer.mattered && !closing) {
+            dataPlane.peerLost(peer, why, proven);
+        }
+    }
+
+    @Override
+    public void proven(Peer peer) {
+        exports.importerGone(peer);
+    }
+}

@@ -1,0 +1,72 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.PeerCredentials;
+import io.urma4j.libc.UserIds;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Whom we talk to at all: processes of our own user that speak our version. */
+final class Strangers {
+    private static final int DEFAULT_OVERFLOW_UID = 65534;
+    private static final String WHOLE_RANGE = "4294967295";
+
+    private Strangers() {}
+
+    /**
+     * Refuses processes of other users (S13.3).
+     *
+     * @throws UrmaException ENOPERM
+     */
+    static void checkUser(PeerCredentials peer) {
+        int own = UserIds.effective();
+        if (peer.uid() != own) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM, "peer", "belongs to uid " + peer.uid() + ", we belong to uid " + own);
+        }
+        if (peer.uid() == overflowUid() && !everyUidIsMapped()) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    "peer",
+                    "has uid " + peer.uid() + ", which stands for every user that this namespace does not map");
+        }
+    }
+
+    private static int overflowUid() {
+        try {
+            return Integer.parseInt(
+                    Files.readString(Path.of("/proc/sys/kernel/overflowuid")).strip());
+        } catch (IOException | NumberFormatException e) {
+            return DEFAULT_OVERFLOW_UID;
+        }
+    }
+
+    private static boolean everyUidIsMapped() {
+        try {
+            return Files.readString(Path.of("/proc/self/uid_map")).strip().endsWith(WHOLE_RANGE);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Why we cannot talk to somebody who greets like this; empty when we can. */
+    static Optional<String> objection(Hello hello) {
+        if (hello.major() != ControlCodec.MAJOR) {
+            return Optional.of(
+                    "speaks version " + hello.major() + " of the control protocol, we speak " + ControlCodec.MAJOR);
+        }
+        long unknown = hello.required() & ~ControlCodec.FEATURES;
+        if (unknown != 0) {
+            return Optional.of("requires features 0x" + Long.toHexString(unknown) + " that we do not know");
+        }
+        if (!ContextRecord.isAddress(hello.address()) || hello.uasid() == 0 || hello.incarnation() == 0) {
+            return Optional.of("does not say who it is");
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,56 @@
+package io.urma4j.shm.control;
+
+import java.util.PriorityQueue;
+
+/** What is to happen at a time, in the order of the times. For the engine's thread; the time is handed in. */
+final class Timers {
+    private final PriorityQueue<Timer> queue = new PriorityQueue<>(Timers::compare);
+
+    private long made;
+
+    /** One thing to happen; may be cancelled at any time, also after it happened. */
+    final class Timer {
+        private final long deadlineNanos;
+        private final long number;
+        private final Runnable action;
+
+        private Timer(long deadlineNanos, long number, Runnable action) {
+            this.deadlineNanos = deadlineNanos;
+            this.number = number;
+            this.action = action;
+        }
+
+        void cancel() {
+            queue.remove(this);
+        }
+    }
+
+    private static int compare(Timer a, Timer b) {
+        // not compared but subtracted, since the clock may wrap
+        long difference = a.deadlineNanos - b.deadlineNanos;
+        return difference != 0 ? Long.signum(difference) : Long.compare(a.number, b.number);
+    }
+
+    Timer at(long deadlineNanos, Runnable action) {
+        Timer timer = new Timer(deadlineNanos, made++, action);
+        queue.add(timer);
+        return timer;
+    }
+
+    /** Lets everything happen whose time has come; what is added meanwhile has to wait for the next call. */
+    void fire(long nowNanos) {
+        long last = made;
+        Timer next = queue.peek();
+        while (next != null && next.deadlineNanos - nowNanos <= 0 && next.number < last) {
+            queue.remove();
+            next.action.run();
+            next = queue.peek();
+        }
+    }
+
+    /** How long until the next; 0 when its time has come, {@code Long.MAX_VALUE} when there is none. */
+    long delayNanos(long nowNanos) {
+        Timer next = queue.peek();
+        return next == null ? Long.MAX_VALUE : Math.max(next.deadlineNanos - nowNanos, 0);
+    }
+}
