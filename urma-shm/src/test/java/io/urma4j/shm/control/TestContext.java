@@ -1,0 +1,158 @@
+package io.urma4j.shm.control;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.AsyncEvent;
+import io.urma4j.ContextOptions;
+import io.urma4j.Eid;
+import io.urma4j.Endpoint;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.OrderType;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.SegmentRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A control plane with the plainest data plane: it grants queue 7 for token 77, and remembers what it is told. */
+final class TestContext implements DataPlane, AutoCloseable {
+    static final long RING_BYTES = 64 << 10;
+    static final Duration LONG = Duration.ofSeconds(20);
+    static final int QUEUE = 7;
+    static final Token QUEUE_TOKEN = Token.of(77);
+
+    final Map<Peer, PathMemory> paths = new ConcurrentHashMap<>();
+    final List<String> lost = new CopyOnWriteArrayList<>();
+    final List<AsyncEvent> events = new CopyOnWriteArrayList<>();
+    final List<String> binds = new CopyOnWriteArrayList<>();
+    final AtomicInteger turns = new AtomicInteger();
+    final ControlPlane plane;
+
+    TestContext(Path directory) {
+        this(directory, ContextOptions.DEFAULT);
+    }
+
+    TestContext(Path directory, ContextOptions options) {
+        plane = ControlPlane.open(
+                UrmaOptions.DEFAULT.withRuntimeDirectory(directory),
+                Eid.ofIpv4(0x7F00_0001),
+                options,
+                RING_BYTES,
+                events::add,
+                this);
+    }
+
+    static <T> T get(CompletableFuture<T> future) throws Exception {
+        try {
+            return future.get(30, SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        } catch (TimeoutException e) {
+            throw new AssertionError("a future did not end", e);
+        }
+    }
+
+    ShmSegment share(Access access) throws Exception {
+        return share(4096, access);
+    }
+
+    ShmSegment share(long lengthBytes, Access access) throws Exception {
+        return register(ShmMemory.allocate(lengthBytes, AllocOptions.DEFAULT, "test"), access);
+    }
+
+    ShmSegment register(ShmMemory memory, Access access) throws Exception {
+        return (ShmSegment)
+                get(plane.register(new SegmentRequest(memory, null, access, TokenPolicy.PLAIN_TEXT, Token.random())));
+    }
+
+    ShmImport importFrom(ShmSegment segment, Access access) throws Exception {
+        return (ShmImport)
+                get(plane.importSegment(new ImportRequest(segment.descriptor(), segment.token(), access, LONG)));
+    }
+
+    JettyDescriptor queue(int id) {
+        return new JettyDescriptor(
+                new JettyId(Eid.ofIpv4(0x7F00_0001), plane.uasid(), id),
+                JettyDescriptor.Kind.JFR,
+                plane.incarnation(),
+                TransportMode.RM,
+                OrderType.OI,
+                TokenPolicy.PLAIN_TEXT,
+                List.of(new Endpoint("shm", plane.address(), 0, 0, false)));
+    }
+
+    QueueGrant importQueueOf(TestContext home) throws Exception {
+        return get(plane.importQueue(home.queue(QUEUE), QUEUE_TOKEN, LONG));
+    }
+
+    @Override
+    public QueueAnswer queueRequested(
+            Peer from, int queueId, JettyDescriptor.Kind kind, int tokenValue, boolean hasToken) {
+        boolean right = queueId == QUEUE && hasToken && tokenValue == QUEUE_TOKEN.value();
+        return right
+                ? QueueAnswer.granted(TransportMode.RM, OrderType.OI, 4711)
+                : QueueAnswer.refused(UrmaStatus.ENOPERM);
+    }
+
+    @Override
+    public UrmaStatus bindRequested(Peer from, int localId, int remoteId, int orderType) {
+        binds.add("bind " + localId + " to " + remoteId + " of uasid " + from.uasid());
+        return localId == QUEUE ? UrmaStatus.SUCCESS : UrmaStatus.EINVAL;
+    }
+
+    @Override
+    public void unbindRequested(Peer from, int localId, int remoteId) {
+        binds.add("unbind " + localId + " from " + remoteId + " of uasid " + from.uasid());
+    }
+
+    @Override
+    public void pathOpened(Peer peer, PathMemory path) {
+        if (paths.put(peer, path) != null) {
+            throw new AssertionError("a second path to " + peer);
+        }
+    }
+
+    @Override
+    public void peerLost(Peer peer, String why, boolean proven) {
+        PathMemory path = paths.remove(peer);
+        if (path != null) {
+            path.close();
+        }
+        lost.add((proven ? "proven " : "unproven ") + peer.uasid() + ": " + why);
+    }
+
+    @Override
+    public long turn(long nowNanos) {
+        turns.incrementAndGet();
+        return Long.MAX_VALUE;
+    }
+
+    long count(AsyncEvent.Type type) {
+        return events.stream().filter(event -> event.type() == type).count();
+    }
+
+    @Override
+    public void close() {
+        try {
+            get(plane.close(Duration.ofSeconds(10)));
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
