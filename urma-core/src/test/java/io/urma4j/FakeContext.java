@@ -1,0 +1,620 @@
+package io.urma4j;
+
+import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.WorkRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** A context of {@link FakeProvider}. */
+final class FakeContext implements ProviderContext {
+    private final int uasid;
+    private int ids = 1023;
+
+    /** Imports of segments and queues wait until a test answers them. */
+    boolean holdImports;
+
+    final List<CompletableFuture<ProviderImport>> heldImports = new ArrayList<>();
+
+    /** What is still open of what this context made, by its words. */
+    final List<String> open = new CopyOnWriteArrayList<>();
+
+    /** How the next work requests end; SUCCESS when it is empty. */
+    final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
+
+    FakeContext(int uasid) {
+        this.uasid = uasid;
+    }
+
+    static FakeContext of(UrmaContext context) {
+        try (Jfc jfc = context.createJfc(JfcConfig.DEFAULT)) {
+            return ((FakeJfc) jfc.provider()).context;
+        }
+    }
+
+    @Override
+    public Eid eid() {
+        return Descriptors.EID;
+    }
+
+    @Override
+    public int uasid() {
+        return uasid;
+    }
+
+    @Override
+    public long incarnation() {
+        return 7;
+    }
+
+    @Override
+    public ProviderMemory allocate(long lengthBytes, AllocOptions options) {
+        Arena arena = Arena.ofShared();
+        MemorySegment segment = arena.allocate(lengthBytes, 4096);
+        open.add("memory");
+        return new ProviderMemory() {
+            @Override
+            public MemorySegment segment() {
+                return segment;
+            }
+
+            @Override
+            public AllocReport report() {
+                return new AllocReport(lengthBytes, 4096, List.of());
+            }
+
+            @Override
+            public void close() {
+                open.remove("memory");
+                arena.close();
+            }
+        };
+    }
+
+    @Override
+    public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
+        return CompletableFuture.completedFuture(new FakeSegment(this, ++ids, request));
+    }
+
+    @Override
+    public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
+        if (holdImports) {
+            CompletableFuture<ProviderImport> held = new CompletableFuture<>();
+            heldImports.add(held);
+            return held;
+        }
+        return CompletableFuture.completedFuture(newImport(request.descriptor(), request.access()));
+    }
+
+    FakeImport newImport(SegmentDescriptor descriptor, Access access) {
+        return new FakeImport(this, descriptor.lengthBytes(), access);
+    }
+
+    @Override
+    public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
+        return new FakeJfc(this, ++ids, config, onEvent);
+    }
+
+    @Override
+    public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
+        return new FakeReceiveQueue(this, ++ids, config);
+    }
+
+    @Override
+    public ProviderSendQueue createSendQueue(
+            JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives) {
+        return new FakeSendQueue(this, ++ids, config, (FakeJfc) jfc);
+    }
+
+    @Override
+    public CompletableFuture<ProviderTarget> importQueue(
+            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
+        return CompletableFuture.completedFuture(new FakeTarget(this, descriptor.id()));
+    }
+
+    @Override
+    public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
+        return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, "fake", "nobody published it"));
+    }
+
+    @Override
+    public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public CompletableFuture<Void> close(Duration timeout) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    JettyDescriptor descriptor(int id, JettyDescriptor.Kind kind, TransportMode mode, OrderType orderType) {
+        return new JettyDescriptor(
+                new JettyId(eid(), uasid, id),
+                kind,
+                incarnation(),
+                mode,
+                orderType.effective(mode),
+                TokenPolicy.PLAIN_TEXT,
+                List.of());
+    }
+
+    /** A registered segment. */
+    static final class FakeSegment implements ProviderSegment {
+        private final FakeContext context;
+        private final int tokenId;
+        final SegmentRequest request;
+        int unfinished;
+
+        /** What unregister answers; a test may keep it open. */
+        CompletableFuture<Revocation> revocation = CompletableFuture.completedFuture(Revocation.COMPLETED);
+
+        FakeSegment(FakeContext context, int tokenId, SegmentRequest request) {
+            this.context = context;
+            this.tokenId = tokenId;
+            this.request = request;
+            context.open.add("segment");
+        }
+
+        static FakeSegment of(LocalSegment segment, UrmaContext context) {
+            return (FakeSegment) segment.checked(context, 0, 0);
+        }
+
+        @Override
+        public int tokenId() {
+            return tokenId;
+        }
+
+        @Override
+        public SegmentDescriptor descriptor() {
+            long length =
+                    request.memory() == null ? 1 : request.memory().segment().byteSize();
+            return new SegmentDescriptor(
+                    context.eid(),
+                    context.uasid,
+                    7,
+                    tokenId,
+                    length,
+                    request.access(),
+                    request.policy(),
+                    new SegmentDescriptor.Capabilities(true, false, true, MemoryKind.HOST),
+                    List.of());
+        }
+
+        @Override
+        public List<String> importers() {
+            return List.of();
+        }
+
+        @Override
+        public int unfinished() {
+            return unfinished;
+        }
+
+        @Override
+        public CompletableFuture<Void> publish(String name) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Revocation> unregister(Duration deadline) {
+            context.open.remove("segment");
+            return revocation;
+        }
+    }
+
+    /** An imported segment. */
+    static final class FakeImport implements ProviderImport {
+        private final FakeContext context;
+        private final long lengthBytes;
+        private final Access access;
+        int unfinished;
+        boolean revoked;
+
+        FakeImport(FakeContext context, long lengthBytes, Access access) {
+            this.context = context;
+            this.lengthBytes = lengthBytes;
+            this.access = access;
+            context.open.add("import");
+        }
+
+        static FakeImport of(RemoteSegment segment, UrmaContext context) {
+            return (FakeImport) segment.checkedForRead(context, 0, 0);
+        }
+
+        @Override
+        public Access access() {
+            return access;
+        }
+
+        @Override
+        public long lengthBytes() {
+            return lengthBytes;
+        }
+
+        @Override
+        public boolean isRevoked() {
+            return revoked;
+        }
+
+        @Override
+        public int unfinished() {
+            return unfinished;
+        }
+
+        @Override
+        public CompletableFuture<Void> close() {
+            context.open.remove("import");
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** An imported queue. */
+    static final class FakeTarget implements ProviderTarget {
+        private final FakeContext context;
+        private final JettyId id;
+
+        FakeTarget(FakeContext context, JettyId id) {
+            this.context = context;
+            this.id = id;
+            context.open.add("target");
+        }
+
+        @Override
+        public JettyId id() {
+            return id;
+        }
+
+        @Override
+        public int unfinished() {
+            return 0;
+        }
+
+        @Override
+        public CompletableFuture<Void> close() {
+            context.open.remove("target");
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** Hands out the records that its queues made. */
+    static final class FakeJfc implements ProviderJfc {
+        final FakeContext context;
+        private final int id;
+        private final JfcConfig config;
+        private final Runnable onEvent;
+        private final ArrayDeque<long[]> records = new ArrayDeque<>();
+        private boolean armed;
+
+        FakeJfc(FakeContext context, int id, JfcConfig config, Runnable onEvent) {
+            this.context = context;
+            this.id = id;
+            this.config = config;
+            this.onEvent = onEvent;
+            context.open.add("JFC");
+        }
+
+        synchronized void add(long[] record) {
+            records.add(record);
+            if (armed) {
+                armed = false;
+                onEvent.run();
+            }
+        }
+
+        @Override
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public int depth() {
+            return config.depth();
+        }
+
+        @Override
+        public boolean isValid() {
+            return true;
+        }
+
+        @Override
+        public synchronized int poll(long[] words, int maxRecords) {
+            int count = 0;
+            while (count < maxRecords && !records.isEmpty()) {
+                System.arraycopy(records.remove(), 0, words, count++ * CompletionRecord.WORDS, CompletionRecord.WORDS);
+            }
+            return count;
+        }
+
+        @Override
+        public synchronized void rearm(boolean solicitedOnly) {
+            armed = records.isEmpty();
+            if (!armed) {
+                onEvent.run();
+            }
+        }
+
+        @Override
+        public Counters counters() {
+            return Counters.builder().build();
+        }
+
+        @Override
+        public void close() {
+            context.open.remove("JFC");
+        }
+    }
+
+    /** Writes down receives. */
+    static final class FakeReceiveQueue implements ProviderReceiveQueue {
+        private final FakeContext context;
+        private final int id;
+        private final JfrConfig config;
+        private ReceiveState state = ReceiveState.READY;
+        final List<Long> receives = new CopyOnWriteArrayList<>();
+
+        FakeReceiveQueue(FakeContext context, int id, JfrConfig config) {
+            this.context = context;
+            this.id = id;
+            this.config = config;
+            context.open.add("JFR");
+        }
+
+        @Override
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public int depth() {
+            return config.depth();
+        }
+
+        @Override
+        public ReceiveState state() {
+            return state;
+        }
+
+        @Override
+        public JettyDescriptor descriptor() {
+            return context.descriptor(id, JettyDescriptor.Kind.JFR, config.mode(), config.orderType());
+        }
+
+        @Override
+        public boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
+            receives.add(userContext);
+            return true;
+        }
+
+        @Override
+        public boolean receive(WorkRequest request) {
+            receives.add(request.userContext);
+            return true;
+        }
+
+        @Override
+        public void modify(ReceiveState next) {
+            state = next;
+        }
+
+        @Override
+        public Counters counters() {
+            return Counters.builder().build();
+        }
+
+        @Override
+        public void close() {
+            context.open.remove("JFR");
+        }
+    }
+
+    /** Writes down posts, and ends each at once as the context's {@link #results} say. */
+    static final class FakeSendQueue implements ProviderSendQueue {
+        private final FakeContext context;
+        private final int id;
+        private final JfsConfig config;
+        private final FakeJfc jfc;
+        private QueueState state;
+        private final ArrayDeque<Long> unstarted = new ArrayDeque<>();
+
+        /** What was accepted, as words: opcode, then lengths. */
+        final List<String> posts = new CopyOnWriteArrayList<>();
+
+        /** How many more posts find room. */
+        int room = Integer.MAX_VALUE;
+
+        /** What bind answers; a test may keep it open. */
+        CompletableFuture<Void> binding = CompletableFuture.completedFuture(null);
+
+        private boolean bound;
+
+        FakeSendQueue(FakeContext context, int id, JfsConfig config, FakeJfc jfc) {
+            this.context = context;
+            this.id = id;
+            this.config = config;
+            this.jfc = jfc;
+            this.state = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+            context.open.add("send queue");
+        }
+
+        static FakeSendQueue of(Jfs jfs) {
+            return (FakeSendQueue) jfs.provider();
+        }
+
+        @Override
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public int depth() {
+            return config.depth();
+        }
+
+        @Override
+        public QueueState state() {
+            return state;
+        }
+
+        @Override
+        public JettyDescriptor descriptor() {
+            return context.descriptor(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType());
+        }
+
+        private synchronized boolean accept(Opcode opcode, long lengthBytes, long userContext) {
+            if (room == 0) {
+                return false;
+            }
+            room--;
+            posts.add(opcode + " " + lengthBytes);
+            if (state == QueueState.ERROR) {
+                unstarted.add(userContext);
+                return true;
+            }
+            CompletionStatus status = context.results.poll();
+            if (status == CompletionStatus.WR_UNHANDLED) { // the test wants this one to wait for the error before it
+                unstarted.add(userContext);
+                return true;
+            }
+            CompletionStatus result = status == null ? CompletionStatus.SUCCESS : status;
+            jfc.add(record(result, 0, opcode, userContext, lengthBytes));
+            if (result != CompletionStatus.SUCCESS) {
+                state = QueueState.ERROR;
+            }
+            return true;
+        }
+
+        /** Ends the error drain, as a provider does by itself. */
+        synchronized void drained() {
+            jfc.add(record(CompletionStatus.WR_FLUSH_ERR_DONE, CompletionRecord.FLUSH_ERR_DONE, Opcode.NOP, 0, 0));
+        }
+
+        private long[] record(CompletionStatus status, int flags, Opcode opcode, long userContext, long lengthBytes) {
+            long[] record = new long[CompletionRecord.WORDS];
+            record[0] = CompletionRecord.header(status.value(), opcode.value(), flags, id);
+            record[CompletionRecord.USER_CONTEXT] = userContext;
+            record[CompletionRecord.LENGTH] = lengthBytes;
+            return record;
+        }
+
+        @Override
+        public boolean write(
+                ProviderImport target,
+                long targetOffset,
+                ProviderSegment source,
+                long sourceOffset,
+                long lengthBytes,
+                long userContext,
+                int flags) {
+            return accept(Opcode.WRITE, lengthBytes, userContext);
+        }
+
+        @Override
+        public boolean read(
+                ProviderImport source,
+                long sourceOffset,
+                ProviderSegment destination,
+                long destinationOffset,
+                long lengthBytes,
+                long userContext,
+                int flags) {
+            return accept(Opcode.READ, lengthBytes, userContext);
+        }
+
+        @Override
+        public boolean atomic(
+                int opcode,
+                ProviderImport target,
+                long targetOffset,
+                ProviderSegment result,
+                long resultOffset,
+                int sizeBytes,
+                long operand,
+                long expected,
+                long userContext,
+                int flags) {
+            return accept(Opcode.of(opcode), sizeBytes, userContext);
+        }
+
+        @Override
+        public boolean send(
+                int opcode,
+                @Nullable ProviderTarget target,
+                ProviderSegment source,
+                long sourceOffset,
+                long lengthBytes,
+                long immediate,
+                long userContext,
+                int flags) {
+            return accept(Opcode.of(opcode), lengthBytes, userContext);
+        }
+
+        @Override
+        public boolean post(WorkRequest request) {
+            return accept(Opcode.of(request.opcode), request.lengthBytes, request.userContext);
+        }
+
+        @Override
+        public void modify(QueueState next) {
+            state = next;
+        }
+
+        @Override
+        public synchronized int flush(long[] words, int maxRecords) {
+            int count = 0;
+            while (count < maxRecords && !unstarted.isEmpty()) {
+                long[] record = record(CompletionStatus.WR_UNHANDLED, 0, Opcode.SEND, unstarted.remove(), 0);
+                System.arraycopy(record, 0, words, count++ * CompletionRecord.WORDS, CompletionRecord.WORDS);
+            }
+            return count;
+        }
+
+        @Override
+        public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
+            return binding.thenRun(() -> {
+                bound = true;
+                state = QueueState.READY;
+            });
+        }
+
+        @Override
+        public CompletableFuture<Void> unbind(Duration timeout) {
+            bound = false;
+            state = QueueState.RESET;
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public boolean isBound() {
+            return bound;
+        }
+
+        @Override
+        public Counters counters() {
+            return Counters.builder().build();
+        }
+
+        @Override
+        public void close() {
+            context.open.remove("send queue");
+        }
+    }
+}

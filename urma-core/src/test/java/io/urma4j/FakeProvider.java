@@ -1,0 +1,70 @@
+package io.urma4j;
+
+import io.urma4j.DeviceAttributes.Capabilities;
+import io.urma4j.DeviceAttributes.Limits;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderDevice;
+import io.urma4j.spi.UrmaProvider;
+import java.util.EnumSet;
+import java.util.List;
+
+/**
+ * A provider that moves no bytes: it writes down what the control plane lets through, and answers what a test tells it
+ * to. For the checks before the provider alone.
+ */
+public final class FakeProvider implements UrmaProvider {
+    static final String DEVICE = "fake0";
+
+    static final Limits LIMITS = new Limits(1024, 256, 256, 4, 208, 1 << 20, 1 << 28, 1 << 30, 16);
+
+    @Override
+    public String name() {
+        return "fake";
+    }
+
+    @Override
+    public List<ProviderDevice> devices(UrmaOptions options) {
+        return List.of(new Device());
+    }
+
+    /** The one device. */
+    private static final class Device implements ProviderDevice {
+        private static final DeviceAttributes ATTRIBUTES = new DeviceAttributes(
+                DEVICE,
+                "fake",
+                new Capabilities(
+                        EnumSet.allOf(TransportMode.class),
+                        EnumSet.allOf(Opcode.class),
+                        EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT),
+                        32,
+                        8,
+                        true,
+                        false,
+                        false,
+                        true),
+                LIMITS,
+                List.of(),
+                "nowhere, for tests");
+
+        private int contexts;
+
+        @Override
+        public DeviceAttributes attributes() {
+            return ATTRIBUTES;
+        }
+
+        @Override
+        public List<Eid> eids() {
+            return List.of(Descriptors.EID);
+        }
+
+        @Override
+        public ProviderContext openContext(int eidIndex, ContextOptions options, ContextEvents events) {
+            return new FakeContext(++contexts);
+        }
+
+        @Override
+        public void close() {}
+    }
+}
