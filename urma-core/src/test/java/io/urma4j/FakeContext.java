@@ -38,6 +38,9 @@ final class FakeContext implements ProviderContext {
     /** What is still open of what this context made, by its words. */
     final List<String> open = new CopyOnWriteArrayList<>();
 
+    /** In the order in which they were made. */
+    final List<FakeSendQueue> sendQueues = new CopyOnWriteArrayList<>();
+
     /** How the next work requests end; SUCCESS when it is empty. */
     final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
 
@@ -122,7 +125,9 @@ final class FakeContext implements ProviderContext {
     @Override
     public ProviderSendQueue createSendQueue(
             JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives) {
-        return new FakeSendQueue(this, ++ids, config, (FakeJfc) jfc);
+        FakeSendQueue queue = new FakeSendQueue(this, ++ids, config, (FakeJfc) jfc);
+        sendQueues.add(queue);
+        return queue;
     }
 
     @Override
@@ -320,6 +325,10 @@ final class FakeContext implements ProviderContext {
             }
         }
 
+        synchronized void removeRecordsOf(int queueId) {
+            records.removeIf(record -> CompletionRecord.localId(record[0]) == queueId);
+        }
+
         @Override
         public int id() {
             return id;
@@ -445,6 +454,8 @@ final class FakeContext implements ProviderContext {
         CompletableFuture<Void> binding = CompletableFuture.completedFuture(null);
 
         private boolean bound;
+        private boolean holding;
+        private final List<long[]> held = new ArrayList<>();
 
         FakeSendQueue(FakeContext context, int id, JfsConfig config, FakeJfc jfc) {
             this.context = context;
@@ -485,26 +496,36 @@ final class FakeContext implements ProviderContext {
             }
             room--;
             posts.add(opcode + " " + lengthBytes);
-            if (state == QueueState.ERROR) {
-                unstarted.add(userContext);
-                return true;
-            }
             CompletionStatus status = context.results.poll();
-            if (status == CompletionStatus.WR_UNHANDLED) { // the test wants this one to wait for the error before it
+            if (state == QueueState.ERROR && status == null) {
                 unstarted.add(userContext);
                 return true;
             }
             CompletionStatus result = status == null ? CompletionStatus.SUCCESS : status;
-            jfc.add(record(result, 0, opcode, userContext, lengthBytes));
+            held.add(record(result, 0, opcode, userContext, lengthBytes));
             if (result != CompletionStatus.SUCCESS) {
                 state = QueueState.ERROR;
+            }
+            if (!holding) {
+                deliver();
             }
             return true;
         }
 
-        /** Ends the error drain, as a provider does by itself. */
-        synchronized void drained() {
-            jfc.add(record(CompletionStatus.WR_FLUSH_ERR_DONE, CompletionRecord.FLUSH_ERR_DONE, Opcode.NOP, 0, 0));
+        /** Keeps records back, and so lets work requests be started at the same time. */
+        synchronized void hold(boolean on) {
+            holding = on;
+            if (!on) {
+                deliver();
+            }
+        }
+
+        private void deliver() {
+            if (state == QueueState.ERROR && !held.isEmpty()) {
+                held.add(record(CompletionStatus.WR_FLUSH_ERR_DONE, CompletionRecord.FLUSH_ERR_DONE, Opcode.NOP, 0, 0));
+            }
+            held.forEach(jfc::add);
+            held.clear();
         }
 
         private long[] record(CompletionStatus status, int flags, Opcode opcode, long userContext, long lengthBytes) {
@@ -615,6 +636,7 @@ final class FakeContext implements ProviderContext {
         @Override
         public void close() {
             context.open.remove("send queue");
+            jfc.removeRecordsOf(id);
         }
     }
 }

@@ -1,0 +1,212 @@
+package io.urma4j;
+
+import static io.urma4j.FakeHome.assertInvalid;
+import static io.urma4j.FakeHome.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.FakeContext.FakeImport;
+import io.urma4j.FakeContext.FakeSegment;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** SEMANTICS §4: handles, who holds whom, and the order of closing. */
+class HandlesTest {
+    private final FakeHome home = new FakeHome();
+    private final UrmaContext context = home.context;
+
+    @AfterEach
+    void everythingIsClosedInTheEnd() {
+        home.close();
+        assertThat(home.fake.open).as("left open in the provider").isEmpty();
+    }
+
+    @Test
+    void whatIsUsedCannotBeClosedAndNamesItsUsers() {
+        Jfce jfce = context.createJfce();
+        Jfc jfc = context.createJfc(JfcConfig.DEFAULT, jfce);
+        Jfr jfr = context.createJfr(jfc, JfrConfig.builder().build());
+        Jetty jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
+        assertBusy(jfce::close, jfc);
+        assertBusy(jfc::close, jfr);
+        assertBusy(jfr::close, jetty);
+        assertBusy(jetty.jfs()::close, jetty);
+        jetty.close();
+        jfr.close();
+        jfc.close();
+        jfce.close();
+    }
+
+    @Test
+    void memoryIsHeldByItsSegment() {
+        SharedMemory memory = context.allocate(4096);
+        LocalSegment segment = context.register(memory, Access.READ);
+        assertBusy(memory::close, segment);
+        segment.close();
+        memory.close();
+        assertInvalid(memory::segment).withMessageContaining("is closed");
+        assertInvalid(() -> context.register(memory, Access.READ)).withMessageContaining("is closed");
+    }
+
+    @Test
+    void unfinishedWorkHoldsSegments() {
+        LocalSegment segment = home.segment();
+        RemoteSegment remote = home.imported(Access.READ);
+        FakeSegment.of(segment, context).unfinished = 2;
+        FakeImport.of(remote, context).unfinished = 1;
+        assertRefused(UrmaStatus.EAGAIN, segment::close).withMessageContaining("2 unfinished work requests");
+        assertRefused(UrmaStatus.EAGAIN, remote::close).withMessageContaining("1 unfinished work requests");
+        FakeSegment.of(segment, context).unfinished = 0;
+        FakeImport.of(remote, context).unfinished = 0;
+        segment.close();
+        remote.close();
+        segment.close(); // once more: nothing
+        remote.close();
+    }
+
+    private static void assertBusy(org.assertj.core.api.ThrowableAssert.ThrowingCallable close, Object user) {
+        assertRefused(UrmaStatus.EAGAIN, close).withMessageContaining("still used by " + user);
+    }
+
+    @Test
+    void closingTheContextClosesItsTree() {
+        home.segment();
+        home.imported(Access.READ);
+        home.jetty(TransportMode.RM);
+        home.jfs();
+        assertThat(home.fake.open).isNotEmpty();
+        assertRefused(UrmaStatus.EAGAIN, context::closeIfUnused).withMessageContaining("still open");
+        context.close();
+        assertThat(home.fake.open).isEmpty();
+        assertInvalid(() -> context.allocate(8)).withMessageContaining("is closed");
+        assertInvalid(() -> context.createJfc(JfcConfig.DEFAULT));
+        assertInvalid(context::createJfce);
+        context.close();
+    }
+
+    @Test
+    void closingIsDoneAlsoByAnInterruptedThread() {
+        home.imported(Access.READ);
+        Thread.currentThread().interrupt();
+        context.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(home.fake.open).isEmpty();
+    }
+
+    @Test
+    void allUsesAfterCloseAreRefused() {
+        LocalSegment segment = home.segment();
+        Jfce jfce = context.createJfce();
+        Jfc jfc = context.createJfc(JfcConfig.DEFAULT, jfce);
+        Jfr jfr = context.createJfr(jfc, JfrConfig.builder().build());
+        Jfs jfs = context.createJfs(jfc, JfsConfig.DEFAULT);
+        List.of(jfs, jfr, jfc, jfce).forEach(HandlesTest::closeQuietly);
+        assertInvalid(() -> jfc.poll(new CompletionBatch(1))).withMessageContaining("is closed");
+        assertInvalid(() -> jfc.rearm(false));
+        assertInvalid(() -> jfr.receive(segment, 0, 8, 1));
+        assertInvalid(() -> jfr.modify(ReceiveState.ERROR));
+        assertInvalid(() -> jfs.modify(QueueState.ERROR));
+        assertInvalid(() -> jfs.flush(new CompletionBatch(1)));
+        assertInvalid(() -> jfs.post(new WorkRequestList(1, 1)));
+        assertInvalid(() -> jfce.await(Duration.ZERO));
+        assertInvalid(() -> context.createJfs(jfc, JfsConfig.DEFAULT));
+    }
+
+    private static void closeQuietly(AutoCloseable handle) {
+        try {
+            handle.close();
+        } catch (Exception e) {
+            throw new AssertionError(handle + " did not close", e);
+        }
+    }
+
+    @Test
+    void whoWaitsAtAJfceSeesItClosed() {
+        Jfce jfce = context.createJfce();
+        List<Throwable> seen = new CopyOnWriteArrayList<>();
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            try {
+                jfce.await(Duration.ofSeconds(30));
+            } catch (UrmaException | InterruptedException e) {
+                seen.add(e);
+            }
+        });
+        Awaitility.await().until(() -> waiter.getState() == Thread.State.TIMED_WAITING);
+        jfce.close();
+        Awaitility.await().untilAsserted(() -> assertThat(seen).hasSize(1));
+        assertThat(seen.getFirst()).isInstanceOf(UrmaException.class).hasMessageContaining("is closed");
+    }
+
+    @Test
+    void aSecondCloseOfASegmentWaitsForTheFence() throws Exception {
+        LocalSegment segment = home.segment();
+        CompletableFuture<Revocation> fence = new CompletableFuture<>();
+        FakeSegment.of(segment, context).revocation = fence;
+        CompletableFuture<Revocation> first =
+                CompletableFuture.supplyAsync(() -> segment.unregister(Duration.ofSeconds(5)));
+        Awaitility.await().until(() -> !home.fake.open.contains("segment"));
+        CompletableFuture<Revocation> second =
+                CompletableFuture.supplyAsync(() -> segment.unregister(Duration.ofSeconds(5)));
+        assertThat(second).isNotDone();
+        Revocation quarantined = new Revocation(Revocation.Status.QUARANTINED, List.of("somebody"));
+        fence.complete(quarantined);
+        assertThat(first.get()).isEqualTo(quarantined);
+        assertThat(second.get()).isEqualTo(quarantined);
+    }
+
+    @Test
+    void heapAndForeignMemoryHaveTheirLimits() {
+        assertInvalid(() -> context.registerForeign(MemorySegment.ofArray(new byte[8]), Access.LOCAL_ONLY))
+                .withMessageContaining("on the Java heap");
+        try (Arena arena = Arena.ofShared()) {
+            assertInvalid(() -> context.registerForeign(arena.allocate(8), Access.READ))
+                    .withMessageContaining("use allocate() for memory that peers can import");
+            assertInvalid(() -> context.registerForeign(arena.allocate(0), Access.LOCAL_ONLY))
+                    .withMessageContaining("length of the memory is 0");
+            LocalSegment segment = context.registerForeign(arena.allocate(8), Access.LOCAL_ONLY);
+            assertThat(segment.lengthBytes()).isEqualTo(8);
+            segment.close();
+        }
+    }
+
+    @Test
+    void localSegmentsAreNotShared() {
+        LocalSegment segment = context.register(context.allocate(8), Access.LOCAL_ONLY);
+        assertInvalid(segment::share).withMessageContaining("is LOCAL_ONLY and cannot be imported");
+        assertInvalid(() -> segment.publish("name")).withMessageContaining("LOCAL_ONLY");
+        assertInvalid(() -> home.segment().publish("../name")).withMessageContaining("1…255 letters");
+        assertInvalid(() -> home.segment().publish("")).withMessageContaining("1…255 letters");
+        home.segment().publish("a".repeat(255));
+    }
+
+    @Test
+    void configurationsAreCheckedAgainstTheDevice() {
+        Jfc jfc = home.jfc();
+        assertInvalid(() -> context.createJfc(new JfcConfig(0, false))).withMessageContaining("depth of the JFC is 0");
+        assertInvalid(() -> context.createJfc(new JfcConfig(1025, false))).withMessageContaining("1…1024");
+        assertInvalidJfs(jfc, JfsConfig.builder().depth(257), "depth of the JFS is 257, must lie in 1…256");
+        assertInvalidJfs(jfc, JfsConfig.builder().maxSges(5), "maxSges is 5, must lie in 1…4");
+        assertInvalidJfs(jfc, JfsConfig.builder().maxInlineBytes(209), "maxInlineBytes is 209, must lie in 0…208");
+        assertInvalidJfs(jfc, JfsConfig.builder().rnrRetry(8), "rnrRetry is 8, must lie in 0…7");
+        assertInvalidJfs(jfc, JfsConfig.builder().id(1 << 24), "id is 16777216");
+        assertInvalidJfs(jfc, JfsConfig.builder().timeout(Duration.ZERO), "timeout is PT0S");
+        assertInvalidJfs(jfc, JfsConfig.builder().mode(TransportMode.RC), "mode RC has Jetties only");
+        JfrConfig signed = JfrConfig.builder().policy(TokenPolicy.SIGNED).build();
+        assertInvalid(() -> context.createJfr(jfc, signed)).withMessageContaining("token policy SIGNED is not one of");
+        assertInvalid(() -> context.allocate(0)).withMessageContaining("lengthBytes is 0");
+        assertInvalid(() -> context.allocate((1 << 30) + 1L));
+        Jfr rm = context.createJfr(jfc, JfrConfig.builder().build());
+        JfsConfig rc = JfsConfig.builder().mode(TransportMode.RC).build();
+        assertInvalid(() -> context.createJetty(jfc, rm, rc)).withMessageContaining("differ from the Jetty's RC");
+    }
+
+    private void assertInvalidJfs(Jfc jfc, JfsConfig.Builder config, String message) {
+        assertInvalid(() -> context.createJfs(jfc, config.build())).withMessageContaining(message);
+    }
+}
