@@ -1,0 +1,131 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.Access;
+import io.urma4j.Endpoint;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.OrderType;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.spi.ImportRequest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Another process with a context, for tests that stop or kill it. */
+final class Child implements AutoCloseable {
+    private static final String HOME = "home";
+    private static final String IMPORTER = "importer";
+    private static final String BUSY = "busy";
+
+    private final Process process;
+    private final BufferedReader output;
+
+    private Child(Process process) {
+        this.process = process;
+        this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** A home that has published a segment as {@code name}. */
+    static Child home(Path directory, String name) throws IOException {
+        return start(HOME, directory, name).ready();
+    }
+
+    /** An importer of what is published as {@code name}, with a message path to its home. */
+    static Child importer(Path directory, String name) throws IOException {
+        return start(IMPORTER, directory, name).ready();
+    }
+
+    /** An importer that imports and gives back again and again. */
+    static Child busyImporter(Path directory, String name) throws IOException {
+        return start(BUSY, directory, name).ready();
+    }
+
+    private static Child start(String role, Path directory, String name) throws IOException {
+        List<String> command = Stream.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Xshare:auto",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Child.class.getName(),
+                        role,
+                        directory.toString(),
+                        name)
+                .toList();
+        return new Child(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    private Child ready() throws IOException {
+        String line = output.readLine();
+        if (!"ready".equals(line)) {
+            kill();
+            throw new AssertionError("the child said " + line);
+        }
+        return this;
+    }
+
+    int pid() {
+        return Math.toIntExact(process.pid());
+    }
+
+    /** SIGKILL. */
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        kill();
+        process.onExit().join();
+    }
+
+    /** The other side. */
+    public static void main(String[] arguments) throws Exception {
+        TestContext context = new TestContext(Path.of(arguments[1]));
+        String name = arguments[2];
+        switch (arguments[0]) {
+            case HOME ->
+                TestContext.get(context.share(1 << 20, Access.READ_WRITE).publish(name));
+            case IMPORTER -> {
+                ShmImport imported = importByName(context, name);
+                TestContext.get(
+                        context.plane.importQueue(queueOf(imported), TestContext.QUEUE_TOKEN, TestContext.LONG));
+            }
+            case BUSY -> {
+                System.out.println("ready");
+                while (true) {
+                    TestContext.get(importByName(context, name).close());
+                }
+            }
+            default -> throw new IllegalArgumentException(arguments[0]);
+        }
+        System.out.println("ready");
+        Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
+
+    private static JettyDescriptor queueOf(ShmImport imported) {
+        Peer home = imported.home();
+        return new JettyDescriptor(
+                new JettyId(home.eid(), home.uasid(), TestContext.QUEUE),
+                JettyDescriptor.Kind.JFR,
+                home.incarnation(),
+                TransportMode.RM,
+                OrderType.OI,
+                TokenPolicy.PLAIN_TEXT,
+                List.of(new Endpoint("shm", home.id().address(), 0, 0, false)));
+    }
+
+    private static ShmImport importByName(TestContext context, String name) throws Exception {
+        var found = TestContext.get(context.plane.lookup(name, TestContext.LONG));
+        return (ShmImport) TestContext.get(context.plane.importSegment(
+                new ImportRequest(found.descriptor(), found.token(), Access.READ_WRITE, TestContext.LONG)));
+    }
+}
