@@ -148,13 +148,18 @@ final class MessagePath {
 
     // ---- progress
 
-    /** Takes what has arrived: messages, then answers. Returns the amount of work. */
-    int turn() {
+    /**
+     * Takes what has arrived: messages, then answers. Returns the amount of work.
+     *
+     * @param insist wait for a claim that another thread has. Who polls need not, since it comes again; but who is about
+     *     to sleep must: the other may have looked at the ring for the last time just before the message came.
+     */
+    int turn(boolean insist) {
         if (dead) {
             return 0;
         }
         try {
-            return receive() + reap();
+            return receive(insist) + reap(insist);
         } catch (IllegalStateException e) {
             return 0; // the rings were taken away: the peer is gone, and the engine says so
         }
@@ -172,8 +177,16 @@ final class MessagePath {
         }
     }
 
-    private int receive() {
-        if (!in.isReady() || !receiving.tryAcquire()) {
+    private static boolean take(Claim claim, boolean insist) {
+        if (insist) {
+            claim.acquire();
+            return true;
+        }
+        return claim.tryAcquire();
+    }
+
+    private int receive(boolean insist) {
+        if (!in.isReady() || !take(receiving, insist)) {
             return 0;
         }
         int count = 0;
@@ -192,8 +205,8 @@ final class MessagePath {
         return count;
     }
 
-    private int reap() {
-        if (out.peekAnswer() == 0 || !reaping.tryAcquire()) {
+    private int reap(boolean insist) {
+        if (out.peekAnswer() == 0 || !take(reaping, insist)) {
             return 0;
         }
         int count = 0;

@@ -35,6 +35,7 @@ final class Progress {
 
     private final List<ShmSendQueue> sendQueues;
     private final AtomicInteger waitingQueues;
+    private final Runnable wakeEngine;
     private volatile MessagePath[] paths = new MessagePath[0];
 
     @SuppressWarnings("UnusedVariable") // through POLLS
@@ -42,7 +43,8 @@ final class Progress {
 
     private long pollsSeen; // of the engine
 
-    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues) {
+    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, Runnable wakeEngine) {
+        this.wakeEngine = wakeEngine;
         this.sendQueues = sendQueues;
         this.waitingQueues = waitingQueues;
     }
@@ -60,18 +62,18 @@ final class Progress {
     /** A thread polls. */
     void poll() {
         POLLS.setOpaque(this, polls + 1);
-        round();
+        round(false);
     }
 
-    private int round() {
+    private int round(boolean insist) {
         int work = 0;
         for (MessagePath path : paths) {
-            work += path.turn();
+            work += path.turn(insist);
         }
         if (waitingQueues.get() > 0) {
             long now = System.nanoTime();
             for (ShmSendQueue queue : sendQueues) {
-                queue.advance(now);
+                queue.advance(now, insist);
             }
         }
         return work;
@@ -80,7 +82,20 @@ final class Progress {
     /** A thread is about to wait for an event: from now on arrivals wake the engine. */
     void prepareWait() {
         askForWakeUps();
-        round(); // what came before that is taken now
+        boolean done = takeAll(); // what came before that
+        if (!done || waitingQueues.get() > 0) {
+            wakeEngine.run(); // something must be repeated, or waits for room: the engine must know when
+        }
+    }
+
+    /** Takes until nothing is there; false when there seems to be no end to it. */
+    private boolean takeAll() {
+        for (int i = 0; i < ROUNDS; i++) {
+            if (round(true) == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void askForWakeUps() {
@@ -93,8 +108,8 @@ final class Progress {
 
     /** The engine's turn; returns how long it may sleep. */
     long turn(long nowNanos) {
-        for (int i = 0; i < ROUNDS && round() > 0; i++) {
-            Thread.onSpinWait();
+        if (!takeAll()) {
+            return 0;
         }
         long next = watch(nowNanos);
         long pollsNow = (long) POLLS.getOpaque(this);

@@ -67,7 +67,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
         this.eid = eid;
         this.events = events;
-        this.progress = new Progress(sendQueues, waitingQueues);
+        this.progress = new Progress(sendQueues, waitingQueues, this::wakeEngine);
         this.control = ControlPlane.open(options, eid, contextOptions, RingLayout.BYTES, events, this);
     }
 
@@ -212,6 +212,10 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     AtomicInteger waitingQueues() {
         return waitingQueues;
+    }
+
+    private void wakeEngine() {
+        control.wakeEngine();
     }
 
     /** Somebody polls: takes what has arrived, and starts what waits. */

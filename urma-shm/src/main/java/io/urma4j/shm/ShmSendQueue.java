@@ -516,9 +516,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /** Starts what waits, when it can. */
-    void advance(long nowNanos) {
-        if (!window.hasWaiting() || !claim.tryAcquire()) {
-            return; // whoever has the claim does it
+    void advance(long nowNanos, boolean insist) {
+        if (!window.hasWaiting()) {
+            return;
+        }
+        if (insist) {
+            claim.acquire();
+        } else if (!claim.tryAcquire()) {
+            return; // whoever polls comes again
         }
         try {
             window.advance(nowNanos);

@@ -1,6 +1,8 @@
 package io.urma4j.shm.ring;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * The receiving end of a message ring. One thread at a time.
@@ -9,8 +11,18 @@ import java.lang.foreign.MemorySegment;
  * before it is believed. Payload bytes are only ever copied.
  */
 public final class RingReceiver {
+    private static final VarHandle POSITION;
+
+    static {
+        try {
+            POSITION = MethodHandles.lookup().findVarHandle(RingReceiver.class, "position", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final MemorySegment ring;
-    private long position;
+    private long position; // only the receiver writes it; whoever asks isReady() reads it
 
     // the slot that was taken last
     private int opcode;
@@ -27,9 +39,10 @@ public final class RingReceiver {
         this.ring = ring;
     }
 
-    /** Whether a slot is filled. */
+    /** Whether a slot is filled. Any thread may ask; only for the receiver the answer lasts. */
     public boolean isReady() {
-        return RingLayout.isOfLap(RingLayout.committed(ring, position), position);
+        long next = (long) POSITION.getAcquire(this);
+        return RingLayout.isOfLap(RingLayout.committed(ring, next), next);
     }
 
     /**
@@ -60,7 +73,7 @@ public final class RingReceiver {
     /** Answers the slot that was taken last, gives it back, and goes to the next. */
     public void answer(int answer, int argument) {
         RingLayout.answer(ring, position, answer, argument);
-        position++;
+        POSITION.setRelease(this, position + 1);
     }
 
     public boolean has(int flag) {

@@ -115,11 +115,12 @@ public final class RingSender {
      * not sent.
      */
     public long peekAnswer() {
-        if (reaped == (long) SENT.getAcquire(this)) {
+        long next = (long) REAPED.getAcquire(this);
+        if (next == (long) SENT.getAcquire(this)) {
             return 0;
         }
-        long word = RingLayout.answered(ring, reaped);
-        return RingLayout.isOfLap(word, reaped) ? word : 0;
+        long word = RingLayout.answered(ring, next);
+        return RingLayout.isOfLap(word, next) ? word : 0;
     }
 
     /** Reaper: frees the slot whose answer was peeked. */
