@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Who moves a context's messages: any thread that polls, and the engine when nobody does.
  *
  * <p>While somebody polls, the engine only looks in now and then ({@link #TICK_NANOS}), so that it takes over when the
- * polling stops. After a tick without polls it asks all peers to wake it, looks once more, and sleeps. A thread that is
- * about to wait for an event asks for the wake-up itself, so that no tick lies between it and its message.
+ * polling stops. After a tick without polls, or while a thread waits for an event, it asks all peers to wake it, looks
+ * once more, and sleeps. A thread that is about to wait asks for the wake-up itself, so that no tick lies between it and
+ * its message.
  */
 final class Progress {
     /** How often the engine looks in while others poll. */
@@ -35,6 +36,7 @@ final class Progress {
 
     private final List<ShmSendQueue> sendQueues;
     private final AtomicInteger waitingQueues;
+    private final AtomicInteger armedJfcs;
     private final Runnable wakeEngine;
     private volatile MessagePath[] paths = new MessagePath[0];
 
@@ -43,7 +45,8 @@ final class Progress {
 
     private long pollsSeen; // of the engine
 
-    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, Runnable wakeEngine) {
+    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, AtomicInteger armedJfcs, Runnable wakeEngine) {
+        this.armedJfcs = armedJfcs;
         this.wakeEngine = wakeEngine;
         this.sendQueues = sendQueues;
         this.waitingQueues = waitingQueues;
@@ -115,7 +118,10 @@ final class Progress {
         long pollsNow = (long) POLLS.getOpaque(this);
         if (pollsNow != pollsSeen) {
             pollsSeen = pollsNow;
-            return Math.min(next, TICK_NANOS);
+            next = Math.min(next, TICK_NANOS);
+            if (armedJfcs.get() == 0) {
+                return next; // whoever polls comes again
+            }
         }
         askForWakeUps();
         for (MessagePath path : paths) {

@@ -63,11 +63,12 @@ final class ShmContext implements ProviderContext, DataPlane {
     private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
     private final AtomicInteger waitingQueues = new AtomicInteger();
+    private final AtomicInteger armedJfcs = new AtomicInteger();
 
     ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
         this.eid = eid;
         this.events = events;
-        this.progress = new Progress(sendQueues, waitingQueues, this::wakeEngine);
+        this.progress = new Progress(sendQueues, waitingQueues, armedJfcs, this::wakeEngine);
         this.control = ControlPlane.open(options, eid, contextOptions, RingLayout.BYTES, events, this);
     }
 
@@ -212,6 +213,11 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     AtomicInteger waitingQueues() {
         return waitingQueues;
+    }
+
+    /** How many JFCs are armed: somebody waits for their events. */
+    AtomicInteger armedJfcs() {
+        return armedJfcs;
     }
 
     private void wakeEngine() {

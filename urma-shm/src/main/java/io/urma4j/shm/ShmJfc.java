@@ -213,8 +213,15 @@ final class ShmJfc implements ProviderJfc {
                         && !CompletionRecord.has(header, CompletionRecord.SOLICITED))) {
             return false;
         }
-        armed = NOT_ARMED;
+        setArmed(NOT_ARMED);
         return true;
+    }
+
+    private void setArmed(int next) {
+        if ((armed == NOT_ARMED) != (next == NOT_ARMED)) {
+            context.armedJfcs().addAndGet(next == NOT_ARMED ? -1 : 1);
+        }
+        armed = next;
     }
 
     /** There was no place for a record: the JFC is in ERROR from now on (S10.5). */
@@ -289,7 +296,7 @@ final class ShmJfc implements ProviderJfc {
     public void rearm(boolean solicitedOnly) {
         claim.acquire();
         boolean fire = !arrivals.isEmpty() || (owned != null && !owned.isEmpty());
-        armed = fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED;
+        setArmed(fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
         claim.release();
         if (fire) {
             onEvent.run();
@@ -309,6 +316,9 @@ final class ShmJfc implements ProviderJfc {
 
     @Override
     public void close() {
+        claim.acquire();
+        setArmed(NOT_ARMED);
+        claim.release();
         context.forget(this);
     }
 
