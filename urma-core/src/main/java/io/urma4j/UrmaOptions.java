@@ -16,8 +16,8 @@ public final class UrmaOptions {
     }
 
     /**
-     * Where processes of one host meet: sockets, locks and names. By default the folder {@code urma4j} below
-     * {@code URMA_RUNTIME_DIR}, else below {@code XDG_RUNTIME_DIR}, else {@code urma4j-<uid>} below {@code /tmp}.
+     * Where processes of one host meet: sockets, locks and names. By default the folder that {@code URMA_RUNTIME_DIR}
+     * names, else {@code urma4j} below {@code XDG_RUNTIME_DIR}, else {@code urma4j-<uid>} below {@code /tmp}.
      */
     public Optional<Path> runtimeDirectory() {
         return Optional.ofNullable(runtimeDirectory);

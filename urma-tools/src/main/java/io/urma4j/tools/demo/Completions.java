@@ -12,7 +12,8 @@ import java.time.Duration;
 
 /** The records of a queue, one after the other: polls for a while, then sleeps until there is one. */
 final class Completions {
-    private static final int POLLS = 20_000; // some hundred microseconds: longer than a peer needs that is awake
+    // some hundred microseconds, longer than a peer needs that is awake; where both share a CPU, it needs ours
+    private static final int POLLS = Runtime.getRuntime().availableProcessors() > 1 ? 5_000 : 10;
     private static final Duration PATIENCE = Duration.ofSeconds(30); // longer than any timeout of the library
 
     private final Jfce jfce;

@@ -12,19 +12,22 @@ import io.urma4j.tools.CommandFailure;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * Latency and bandwidth by size: write, read and plain copy, one operation at a time, on warm memory. Each size takes
- * its turn of all three, so that whatever disturbs the machine disturbs them alike.
+ * Latency and bandwidth by size: write, read and plain copy, one operation at a time, on warm memory. The three take
+ * turns at each size, and a rate is the median of its turns, so that whatever disturbs the machine disturbs them alike.
  */
 final class Measurement {
     private static final int[] SIZES = {8, 64, 4 << 10, 64 << 10, 1 << 20, 4 << 20};
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
-    private static final long TURN_NANOS = Duration.ofMillis(120).toNanos();
-    private static final int MAX_SAMPLES = 200_000;
-    private static final int MIN_SAMPLES = 30;
+    private static final int TURNS = 7; // an odd number, so that there is a median
+    private static final long TURN_NANOS = Duration.ofMillis(20).toNanos();
+    private static final int MAX_SAMPLES = 50_000; // per turn
+    private static final int MIN_SAMPLES = 8;
+    private static final long LONGEST_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final Jfc jfc;
     private final Jfs jfs;
@@ -65,10 +68,15 @@ final class Measurement {
             warmUp(loop, 4 << 10);
         }
         for (int size : SIZES) {
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
+            Meter writes = new Meter(write, size);
+            Meter reads = new Meter(read, size);
+            Meter copies = new Meter(copy, size);
+            for (int turn = 0; turn < TURNS; turn++) {
+                writes.turn();
+                reads.turn();
+                copies.turn();
             }
-            told.accept(new Figures(size, measure(write, size), measure(read, size), measure(copy, size)));
+            told.accept(new Figures(size, writes.speed(), reads.speed(), copies.speed()));
         }
     }
 
@@ -80,27 +88,49 @@ final class Measurement {
         }
     }
 
-    private Figures.Speed measure(Loop loop, int sizeBytes) {
-        long times = timesFor(loop, sizeBytes);
-        loop.run(sizeBytes, times / 4 + 1);
+    /** What the turns of one kind and size bring together. */
+    private final class Meter {
+        private final Loop loop;
+        private final int sizeBytes;
+        private final long times;
+        private final Histogram latencies = new Histogram(LONGEST_NANOS, 3);
+        private final double[] rates = new double[TURNS];
+        private int turns;
+        private long allocatedBytes;
 
-        long allocatedBefore = threads.getCurrentThreadAllocatedBytes();
-        long begin = System.nanoTime();
-        loop.run(sizeBytes, times);
-        long nanos = System.nanoTime() - begin;
-        long allocated = threads.getCurrentThreadAllocatedBytes() - allocatedBefore;
-
-        int sampled = Math.clamp(times, MIN_SAMPLES, MAX_SAMPLES);
-        loop.sample(sizeBytes, sampled);
-        Histogram histogram = new Histogram(Duration.ofMinutes(1).toNanos(), 3);
-        for (int i = 0; i < sampled; i++) {
-            histogram.recordValue(Math.min(samples[i], histogram.getHighestTrackableValue()));
+        Meter(Loop loop, int sizeBytes) {
+            this.loop = loop;
+            this.sizeBytes = sizeBytes;
+            this.times = timesFor(loop, sizeBytes);
         }
-        return new Figures.Speed(
-                histogram.getValueAtPercentile(50),
-                histogram.getValueAtPercentile(99),
-                (double) sizeBytes * times * 1e9 / nanos,
-                (double) allocated / times);
+
+        /** One turn: first without a clock between the operations, then with. */
+        void turn() throws InterruptedException {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            long allocatedBefore = threads.getCurrentThreadAllocatedBytes();
+            long begin = System.nanoTime();
+            loop.run(sizeBytes, times);
+            long nanos = System.nanoTime() - begin;
+            allocatedBytes += threads.getCurrentThreadAllocatedBytes() - allocatedBefore;
+            rates[turns++] = (double) sizeBytes * times * 1e9 / nanos;
+
+            int sampled = (int) Math.min(times, MAX_SAMPLES);
+            loop.sample(sizeBytes, sampled);
+            for (int i = 0; i < sampled; i++) {
+                latencies.recordValue(Math.min(samples[i], LONGEST_NANOS));
+            }
+        }
+
+        Figures.Speed speed() {
+            Arrays.sort(rates);
+            return new Figures.Speed(
+                    latencies.getValueAtPercentile(50),
+                    latencies.getValueAtPercentile(99),
+                    rates[TURNS / 2],
+                    (double) allocatedBytes / ((double) times * TURNS));
+        }
     }
 
     /** How many fill a turn. */
@@ -110,7 +140,7 @@ final class Measurement {
             long begin = System.nanoTime();
             loop.run(sizeBytes, times);
             long nanos = Math.max(1, System.nanoTime() - begin);
-            if (nanos > TURN_NANOS / 16) {
+            if (nanos > TURN_NANOS / 4) {
                 return Math.max(MIN_SAMPLES, TURN_NANOS * times / nanos);
             }
             times *= 2;

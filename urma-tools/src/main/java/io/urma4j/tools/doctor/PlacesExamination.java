@@ -30,13 +30,12 @@ final class PlacesExamination implements Examination {
 
     /** By the rule of {@link io.urma4j.UrmaOptions#runtimeDirectory}. */
     Path path(int uid) {
-        for (String variable : List.of("URMA_RUNTIME_DIR", "XDG_RUNTIME_DIR")) {
-            String value = environment.getOrDefault(variable, "");
-            if (!value.isEmpty()) {
-                return Path.of(value, "urma4j");
-            }
+        String own = environment.getOrDefault("URMA_RUNTIME_DIR", "");
+        if (!own.isEmpty()) {
+            return Path.of(own);
         }
-        return Path.of("/tmp", "urma4j-" + uid);
+        String ofUser = environment.getOrDefault("XDG_RUNTIME_DIR", "");
+        return ofUser.isEmpty() ? Path.of("/tmp", "urma4j-" + uid) : Path.of(ofUser, "urma4j");
     }
 
     private Finding runtimeDirectory() throws IOException {

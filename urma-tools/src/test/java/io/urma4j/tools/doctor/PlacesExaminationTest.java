@@ -27,7 +27,7 @@ class PlacesExaminationTest {
     @Test
     void findsTheFolderWhereTheLibraryDoes() {
         assertThat(new PlacesExamination(Map.of("URMA_RUNTIME_DIR", "/a", "XDG_RUNTIME_DIR", "/b")).path(7))
-                .isEqualTo(Path.of("/a/urma4j"));
+                .isEqualTo(Path.of("/a"));
         assertThat(new PlacesExamination(Map.of("XDG_RUNTIME_DIR", "/b")).path(7))
                 .isEqualTo(Path.of("/b/urma4j"));
         assertThat(new PlacesExamination(Map.of()).path(7)).isEqualTo(Path.of("/tmp/urma4j-7"));
