@@ -224,9 +224,10 @@ final class SendWindow {
 
     private boolean tryMessage(long position, Wqe entry, Lane lane, long nowNanos) {
         PeerLanes peer = lane.peer;
+        boolean begins = entry.sentBytes == 0; // what does not fit into the ring at once goes on, probing or not
         if (lane.blockedInScan == scans
                 || peer.oneSidedBlockedInScan == scans
-                || (lane.probing && (lane.sent > 0 || nowNanos - lane.retryAtNanos < 0))) {
+                || (lane.probing && begins && (lane.sent > 0 || nowNanos - lane.retryAtNanos < 0))) {
             return blocked(lane);
         }
         if (entry.opcode == Opcode.WRITE_IMM && !entry.placed && !tryPlace(entry, peer)) {
@@ -531,6 +532,9 @@ final class SendWindow {
             head++;
         }
         firstWaiting = head;
+        if (isEmpty()) {
+            draining = false; // of a JFC that has overflowed and takes no marker
+        }
         return count;
     }
 

@@ -124,6 +124,11 @@ final class ShmJfc implements ProviderJfc {
         public void recordTaken(int position) {
             // nobody is there who would want to know
         }
+
+        @Override
+        public void jfcFailed() {
+            // nobody is there who could fail
+        }
     }
 
     /** The last word of records that the owner with {@code index} makes for {@code position}. */
@@ -139,7 +144,7 @@ final class ShmJfc implements ProviderJfc {
     /** A post of a lock-free queue has finished: makes its record; false when there is no room. */
     boolean pushOwned(OwnedRing ring, long header, long userContext, long lengthBytes, long provenance) {
         if (!ring.push(header, userContext, lengthBytes, provenance)) {
-            return overflow();
+            return overflowUnclaimed();
         }
         if (armed != NOT_ARMED) { // the thread that posts is the one that arms
             fireOwned(header);
@@ -183,7 +188,7 @@ final class ShmJfc implements ProviderJfc {
             long provenance) {
         claim.acquire();
         try {
-            if (!arrivals.hasRoom()) {
+            if (!valid || !arrivals.hasRoom()) {
                 return overflow();
             }
             arrivals.push(
@@ -197,7 +202,7 @@ final class ShmJfc implements ProviderJfc {
 
     /** Whether a message that arrives now will probably find a place for its record (S10.5). */
     boolean hasRoomForArrival() {
-        return arrivals.hasRoom() || overflow();
+        return valid && (arrivals.hasRoom() || overflowUnclaimed());
     }
 
     private void fireIfArmed(long header) {
@@ -224,11 +229,23 @@ final class ShmJfc implements ProviderJfc {
         armed = next;
     }
 
-    /** There was no place for a record: the JFC is in ERROR from now on (S10.5). */
+    private boolean overflowUnclaimed() {
+        claim.acquire();
+        try {
+            return overflow();
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** There was no place for a record: the JFC and its queues are in ERROR from now on (S10.5). Under the claim. */
     private boolean overflow() {
         overflows++;
         if (valid) {
             valid = false;
+            for (RecordOwner owner : owners) {
+                owner.jfcFailed();
+            }
             context.raise(
                     AsyncEvent.Type.JFC_ERR, toString(), "no room for a record: its depth of " + depth + " is used up");
         }

@@ -1,5 +1,6 @@
 package io.urma4j.shm;
 
+import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
@@ -154,6 +155,14 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     @Override
     public void recordTaken(int position) {
         // a receive work request is free when its message arrives, not when the record is polled
+    }
+
+    @Override
+    public void jfcFailed() {
+        if (state != ReceiveState.ERROR) {
+            state = ReceiveState.ERROR;
+            context.raise(AsyncEvent.Type.JFR_ERR, toString(), "its " + jfc + " has overflowed");
+        }
     }
 
     @Override

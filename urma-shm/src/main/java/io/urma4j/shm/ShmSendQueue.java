@@ -564,23 +564,29 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
+    @Override
+    public void jfcFailed() {
+        window.fail();
+    }
+
     /** All slots are free. Nobody polls meanwhile. */
     void allRecordsGone() {
         FREED.setRelease(this, posted);
     }
 
     boolean pushProgress(long position, Wqe entry) {
-        return jfc.push(
-                header(entry.status, entry.opcode),
-                entry.userContext,
-                entry.lengthBytes,
-                ShmJfc.provenance(ownerIndex, position));
+        return jfc.isValid()
+                && jfc.push(
+                        header(entry.status, entry.opcode),
+                        entry.userContext,
+                        entry.lengthBytes,
+                        ShmJfc.provenance(ownerIndex, position));
     }
 
     /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
     boolean pushMarker() {
         long header = header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
-        return jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, posted - 1));
+        return jfc.isValid() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, posted - 1));
     }
 
     long header(CompletionStatus status, Opcode opcode) {
@@ -644,8 +650,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         claim.acquire();
         try {
             window.report();
-            if (state == QueueState.READY || window.isDraining()) {
-                return 0;
+            if (state == QueueState.READY || (window.isDraining() && jfc.isValid())) {
+                return 0; // without a JFC that takes the marker, there is none to wait for
             }
             int count = window.flush(words, maxRecords);
             if (window.isEmpty() && (long) FREED.getAcquire(this) < posted && state == QueueState.ERROR) {

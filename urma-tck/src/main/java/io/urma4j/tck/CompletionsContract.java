@@ -11,6 +11,7 @@ import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
+import io.urma4j.ReceiveState;
 import io.urma4j.SharedJetty;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -200,6 +201,28 @@ public abstract class CompletionsContract extends Contract {
         queue.jfs().flushAll().forEach(completion -> seen.add(completion.userContext()));
         assertThat(seen)
                 .containsExactlyElementsOf(LongStream.range(0, posted).boxed().toList());
+    }
+
+    /** S10.5: all queues of a JFC that has overflowed are in ERROR, sending and receiving; records there stay. */
+    @Rule("S10.5")
+    @Test
+    void allQueuesOfAnOverflowedJfcAreInError() {
+        var imported = pair.imported(4096);
+        var context = pair.initiator().context();
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(64).build(), JfcConfig.DEFAULT.withDepth(4));
+        var sibling = context.createJfs(queue.jfc(), JfsConfig.DEFAULT);
+        var receive = context.createJfr(queue.jfc(), JfrConfig.builder().build());
+        sibling.write(imported.remote(), 0, queue.scratch(), 0, 8, 1000);
+
+        for (int i = 0; queue.jfc().isValid(); i++) {
+            assertThat(i).isLessThan(64);
+            queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, i);
+        }
+
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+        assertThat(sibling.state()).isEqualTo(QueueState.ERROR);
+        assertThat(receive.state()).isEqualTo(ReceiveState.ERROR);
+        assertThat(queue.awaitCompletions(4)).extracting(Outcome::userContext).containsExactly(1000L, 0L, 1L, 2L);
     }
 
     /** S10.5: a message that finds no place for its record is not consumed. */

@@ -57,9 +57,12 @@ public abstract class IdentitiesContract extends Contract {
     @Test
     void zeroEidIsNoTarget() {
         var shared = pair.home().receiver().shared();
-        var nowhere = withId(shared.descriptor(), new JettyId(Eid.ZERO, 0, 0));
 
-        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importJetty(nowhere, shared.token()));
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> pair.initiator()
+                        .context()
+                        .importJetty(withId(shared.descriptor(), new JettyId(Eid.ZERO, 0, 0)), shared.token()));
     }
 
     private static JettyDescriptor withId(JettyDescriptor d, JettyId id) {

@@ -133,6 +133,7 @@ final class LocalHomeQueue implements HomeQueue {
     @Override
     public void unbind() {
         jetty().unbind();
+        sendSide().within(Duration.ZERO); // it drained, and may have said so by a marker
     }
 
     @Override
