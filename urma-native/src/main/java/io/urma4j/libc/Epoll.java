@@ -2,8 +2,10 @@ package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.libc.Layouts.EpollEvent;
+import io.urma4j.libc.Layouts.Timespec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -39,6 +41,11 @@ public final class Epoll implements AutoCloseable {
             Linkage.bind("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle EPOLL_WAIT =
             Linkage.bind("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
+    private static final MethodHandle EPOLL_PWAIT2 = Linkage.bindKernelCall(
+            KernelCall.EPOLL_PWAIT2,
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG));
+
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private enum Operation {
         ADD(1),
@@ -56,6 +63,7 @@ public final class Epoll implements AutoCloseable {
     private final int capacity;
     private final MemorySegment events;
     private int ready; // of the thread that waits
+    private boolean hasPwait2 = true; // of the thread that waits: kernels before 5.11 lack it
 
     private Epoll(Fd fd, int capacity) {
         this.fd = fd;
@@ -107,6 +115,28 @@ public final class Epoll implements AutoCloseable {
         }
         ready = Math.max(result, 0);
         return ready;
+    }
+
+    /**
+     * Waits until something is ready, as {@link #await} does, for a time that may be shorter than a millisecond. A kernel
+     * that cannot (before 5.11) waits up to a millisecond longer.
+     *
+     * @param timeoutNanos 0 looks only, {@code Long.MAX_VALUE} waits without an end
+     */
+    public int awaitNanos(long timeoutNanos) {
+        if (timeoutNanos == Long.MAX_VALUE) {
+            return await(-1);
+        }
+        if (hasPwait2 && timeoutNanos % NANOS_PER_MILLI != 0) {
+            int result = epollPwait2(timeoutNanos);
+            if (result >= 0 || result == -Errno.EINTR) {
+                ready = Math.max(result, 0);
+                return ready;
+            }
+            hasPwait2 = false; // ENOSYS, or a sandbox that forbids it: epoll_wait tells what else is wrong
+        }
+        long millis = timeoutNanos / NANOS_PER_MILLI + (timeoutNanos % NANOS_PER_MILLI == 0 ? 0 : 1);
+        return await((int) Math.min(millis, Integer.MAX_VALUE));
     }
 
     /** The tag of the event at {@code index} of the last wait. */
@@ -166,6 +196,21 @@ public final class Epoll implements AutoCloseable {
                 watched.release();
             }
         } finally {
+            fd.release();
+        }
+    }
+
+    private int epollPwait2(long timeoutNanos) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            Timespec.set(frame.scratch(), timeoutNanos);
+            return (int) frame.result((long) EPOLL_PWAIT2.invokeExact(
+                    frame.state(), number, events, capacity, frame.scratch(), MemorySegment.NULL, 0L));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
             fd.release();
         }
     }

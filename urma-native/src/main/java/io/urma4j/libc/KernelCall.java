@@ -4,7 +4,8 @@ package io.urma4j.libc;
 enum KernelCall {
     FUTEX(202, 98),
     MEMBARRIER(324, 283),
-    PIDFD_OPEN(434, 434);
+    PIDFD_OPEN(434, 434),
+    EPOLL_PWAIT2(441, 441);
 
     private final long x8664;
     private final long aarch64;

@@ -43,6 +43,23 @@ class EpollTest {
     }
 
     @Test
+    void shortWaitEndsByItselfOrByASignal() {
+        try (Epoll epoll = Epoll.create(1);
+                EventFd event = EventFd.create()) {
+            epoll.add(event.fd(), Epoll.IN, 7);
+
+            long before = System.nanoTime();
+            assertThat(epoll.awaitNanos(50_000)).isZero();
+            assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(50_000);
+
+            event.signal();
+            assertThat(epoll.awaitNanos(DEADLINE_MILLIS * 1_000_000L + 1)).isEqualTo(1);
+            assertThat(epoll.tag(0)).isEqualTo(7);
+            assertThat(epoll.awaitNanos(Long.MAX_VALUE)).isEqualTo(1);
+        }
+    }
+
+    @Test
     void capacityLeavesTheRestForTheNextWait() {
         try (Epoll epoll = Epoll.create(1);
                 EventFd first = EventFd.create();

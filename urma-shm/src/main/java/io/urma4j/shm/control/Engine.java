@@ -10,7 +10,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -205,21 +204,13 @@ final class Engine {
     private int await(long delayNanos) {
         if (delayNanos > 0 && state.compareAndSet(RUNNING, SLEEPING)) {
             try {
-                return epoll.await(millis(delayNanos));
+                return epoll.awaitNanos(delayNanos);
             } finally {
                 state.set(RUNNING);
             }
         }
         state.set(RUNNING); // whoever woke us before this is served by the round that follows
         return epoll.await(0);
-    }
-
-    /** Rounded up, or the engine would spin through the last part of a millisecond. */
-    private static int millis(long nanos) {
-        if (nanos == Long.MAX_VALUE) {
-            return -1;
-        }
-        return (int) Math.min(TimeUnit.NANOSECONDS.toMillis(nanos + 999_999), Integer.MAX_VALUE);
     }
 
     private void dispatch(int slot, int events) {
