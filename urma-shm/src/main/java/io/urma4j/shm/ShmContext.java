@@ -257,14 +257,18 @@ final class ShmContext implements ProviderContext, DataPlane {
         if (wanted == null || wanted.jetty() == null) {
             return UrmaStatus.EINVAL;
         }
-        return wanted.jetty().bindRequested(from, remoteId, orderType);
+        ShmSendQueue jetty = wanted.jetty();
+        if (!jetty.isRc() || jetty.orderType().value() != orderType) {
+            return UrmaStatus.ENOPERM;
+        }
+        return jetty.bond().requested(from, remoteId);
     }
 
     @Override
     public void unbindRequested(Peer from, int localId, int remoteId) {
         Inbound wanted = inbound.get(localId);
         if (wanted != null && wanted.jetty() != null) {
-            wanted.jetty().unbindRequested(from, remoteId);
+            wanted.jetty().bond().unrequested(from, remoteId);
         }
     }
 
@@ -283,14 +287,15 @@ final class ShmContext implements ProviderContext, DataPlane {
             path.die();
         }
         for (ShmSendQueue queue : sendQueues) {
+            queue.bond().peerLost(peer);
             queue.peerLost(peer);
         }
         raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
     }
 
-    /** The peer put something impossible into its ring: it is cut off, and told nothing. */
+    /** The peer put something impossible into its ring: it is given up. */
     void broken(MessagePath path, String why) {
-        control.execute(() -> peerLost(path.peer(), why, false));
+        control.cutOff(path.peer(), why);
     }
 
     @Override

@@ -66,18 +66,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final @Nullable OwnedRing owned; // when neither queue nor JFC are locked
     private final Claim claim; // the JFC's: a post that makes a record takes one claim for both
     private final SendWindow window;
+    private final RcBond bond;
 
     private volatile QueueState state;
     private volatile boolean closed;
     private int gate; // why a post may not simply run: see the bits below
-    private volatile @Nullable ShmTarget bound; // of an RC Jetty: whom it sends to and hears
-    private @Nullable Bond bondOfPeer; // of an RC Jetty: who has bound itself to it; guarded by the claim
-
-    private record Bond(Peer peer, int remoteId) {
-        boolean is(Peer other, int otherId) {
-            return peer.equals(other) && remoteId == otherId;
-        }
-    }
 
     // bits of the gate; 0 lets one-sided operations through
     private static final int NOT_READY = 1;
@@ -104,6 +97,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.window = new SendWindow(this, depth);
+        this.bond = new RcBond(context, this);
         this.claim = jfc.claim();
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
@@ -482,7 +476,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     private ShmTarget whom(@Nullable ProviderTarget target) {
-        ShmTarget known = target == null ? bound : (ShmTarget) target;
+        ShmTarget known = target == null ? bond.target() : (ShmTarget) target;
         if (known == null) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is not bound, nobody could receive");
         }
@@ -546,9 +540,6 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     void peerLost(Peer peer) {
         claim.acquire();
         try {
-            if (bondOfPeer != null && bondOfPeer.peer().equals(peer)) {
-                bondOfPeer = null;
-            }
             window.peerLost(peer);
         } finally {
             claim.release();
@@ -667,38 +658,20 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
-        ShmTarget whom = (ShmTarget) target;
         if (!window.isEmpty()) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
         }
-        bound = whom; // before the peer knows: its first message may come at once
-        return context.bind(whom, this, timeout).handle((status, failure) -> {
-            if (failure == null && status == UrmaStatus.SUCCESS) {
-                state = QueueState.READY;
-                return null;
-            }
-            bound = null;
-            throw new UrmaException(
-                    failure == null ? status : UrmaStatus.ETIMEOUT,
-                    this,
-                    "cannot be bound to " + whom
-                            + (failure == null ? ": the peer refused" : ": " + failure.getMessage()),
-                    failure);
-        });
+        return bond.bind((ShmTarget) target, timeout).thenRun(() -> enterClaimed(QueueState.READY));
     }
 
     @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
-        ShmTarget whom = bound;
         if (state != QueueState.ERROR) {
             modify(QueueState.ERROR);
         }
-        bound = null;
+        CompletableFuture<Void> ended = bond.unbind(timeout);
         enterClaimed(QueueState.RESET);
-        if (whom == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return context.unbind(whom, this, timeout);
+        return ended;
     }
 
     private void enterClaimed(QueueState next) {
@@ -707,47 +680,22 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         claim.release();
     }
 
-    /** The peer of our RC Jetty asks for the connection; tells whether it may have it. */
-    UrmaStatus bindRequested(Peer peer, int remoteId, int orderType) {
-        if (config.mode() != TransportMode.RC || orderType().value() != orderType) {
-            return UrmaStatus.ENOPERM;
-        }
-        ShmTarget mine = bound;
-        if (mine != null && (!mine.peer.equals(peer) || mine.queueId() != remoteId)) {
-            return UrmaStatus.EINVAL;
-        }
-        claim.acquire();
-        try {
-            if (bondOfPeer != null && !bondOfPeer.is(peer, remoteId)) {
-                return UrmaStatus.EINVAL;
-            }
-            bondOfPeer = new Bond(peer, remoteId);
-            return UrmaStatus.SUCCESS;
-        } finally {
-            claim.release();
-        }
+    @Override
+    public boolean isBound() {
+        return bond.target() != null;
     }
 
-    void unbindRequested(Peer peer, int remoteId) {
-        claim.acquire();
-        if (bondOfPeer != null && bondOfPeer.is(peer, remoteId)) {
-            bondOfPeer = null;
-        }
-        claim.release();
+    boolean isRc() {
+        return config.mode() == TransportMode.RC;
+    }
+
+    RcBond bond() {
+        return bond;
     }
 
     /** Whether a message of that queue may be delivered here (S5.8). */
     boolean admits(Peer peer, int sourceId) {
-        if (config.mode() != TransportMode.RC) {
-            return true;
-        }
-        ShmTarget mine = bound;
-        return mine != null && mine.peer.equals(peer) && mine.queueId() == sourceId;
-    }
-
-    @Override
-    public boolean isBound() {
-        return bound != null;
+        return !isRc() || bond.admits(peer, sourceId);
     }
 
     // ---- the rest
