@@ -49,6 +49,7 @@ class DemoIT {
                 .containsPattern("(?m)^ +8 B +\\d")
                 .containsPattern("(?m)^ +4 MiB +\\d");
         assertThat(processes(demo.out())).hasSize(3).noneMatch(DemoIT::isAlive);
+        assertThat(shell.leftFiles()).isEmpty();
     }
 
     @Test
@@ -87,6 +88,7 @@ class DemoIT {
         assertThat(ended.exitCode()).as(ended.err()).isEqualTo(130);
         assertThat(ended.err()).endsWith("urma: interrupted\n");
         assertThat(processes).hasSize(3).noneMatch(DemoIT::isAlive);
+        assertThat(shell.leftFiles()).isEmpty();
     }
 
     @Test

@@ -117,12 +117,11 @@ class MainTest {
         assertThat(err()).contains("is empty; there must be at least 1 byte");
     }
 
-    @Test
-    void aSegmentLargerThanTheMachineIsRefusedWithBothSizes() {
-        assertThat(urma("share", "-n", "4096T")).isEqualTo(1);
-        assertThat(err())
-                .contains("is too large: it needs 4 PiB of memory, and ")
-                .contains("are available");
+    @ParameterizedTest
+    @ValueSource(strings = {"share -n 4096T", "demo --size 4096T", "demo --size 9223372036854775807"})
+    void whatIsLargerThanTheMachineIsRefusedWithBothSizes(String command) {
+        assertThat(urma(command.split(" ", -1))).isEqualTo(1);
+        assertThat(err()).contains("is too large: it needs ").contains(" are available (");
     }
 
     @Test

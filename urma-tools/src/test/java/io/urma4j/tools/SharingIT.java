@@ -208,6 +208,7 @@ class SharingIT {
 
         assertThat(ended.exitCode()).as(ended.err()).isZero();
         assertThat(ended.err()).contains("urma: ended; nobody used it any more");
+        assertThat(shell.leftFiles()).isEmpty();
         assertThat(shell.run("ls").out()).isEmpty();
     }
 
@@ -244,6 +245,9 @@ class SharingIT {
         assertThat(fetch.err()).startsWith("urma: ").hasLineCount(1);
         assertThat(names()).isEmpty();
         assertThat(shell.run("ls").out()).isEmpty();
+        assertThat(shell.leftFiles())
+                .as("what the killed one left is taken away by the next")
+                .isEmpty();
     }
 
     @Test

@@ -43,6 +43,13 @@ final class Shell {
         return folder.resolve("runtime");
     }
 
+    /** Sockets, locks and names that are there though nobody runs. */
+    List<Path> leftFiles() throws IOException {
+        try (var all = Files.walk(runtimeDirectory())) {
+            return all.filter(path -> !Files.isDirectory(path)).toList();
+        }
+    }
+
     /** Runs a command to its end, with nothing on standard input. */
     Ended run(String... arguments) throws IOException, InterruptedException {
         return runWith(new byte[0], arguments);

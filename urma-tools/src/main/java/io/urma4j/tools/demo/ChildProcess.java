@@ -25,6 +25,9 @@ final class ChildProcess implements AutoCloseable {
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);
     private static final long TICK_MILLIS = 200;
 
+    /** Ctrl-C reaches all processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    private static final long SIGNAL_MILLIS = 300;
+
     /** What the reader puts after the last line. */
     private static final String ENDED = "";
 
@@ -140,6 +143,7 @@ final class ChildProcess implements AutoCloseable {
             progress.still();
         }
         if (text.equals(ENDED)) {
+            Thread.sleep(SIGNAL_MILLIS);
             throw new Lost(this + " ended unexpectedly" + exitCode() + "; see 'urma doctor'");
         }
         return Line.decode(text);
