@@ -303,10 +303,18 @@ final class ShmJfc implements ProviderJfc {
     /** Tells the owners of records that these have left; of a run of one owner's records the last one says it all. */
     private void told(long[] words, int first, int count, boolean oneOwner) {
         taken += count;
-        for (int record = oneOwner ? first + count - 1 : first; record < first + count; record++) {
-            long provenance = words[record * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
-            owners[(int) (provenance >>> 32)].recordTaken((int) provenance);
+        int last = first + count - 1;
+        if (!oneOwner) {
+            for (int record = first; record < last; record++) {
+                told(words, record);
+            }
         }
+        told(words, last);
+    }
+
+    private void told(long[] words, int record) {
+        long provenance = words[record * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
+        owners[(int) (provenance >>> 32)].recordTaken((int) provenance);
     }
 
     @Override

@@ -89,31 +89,43 @@ public final class CompletionRing {
      * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int record, int count) {
-        long[] ring = words;
         int from = (int) consumed;
-        long first = ring[(from & mask) * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
-        long differences = 0;
-        for (int i = 0; i < count; i++) {
-            int at = (from + i & mask) * CompletionRecord.WORDS;
-            copy(ring, at, batch, (record + i) * CompletionRecord.WORDS);
-            differences |= ring[at + CompletionRecord.PROVIDER] ^ first;
-        }
+        long first = copy(from, batch, record); // outside the loop: who polls for one record pays for no loop
+        boolean oneOwner = count == 1 || takeMore(from, batch, record, count, first);
         CONSUMED.setRelease(this, consumed + count);
+        return oneOwner;
+    }
+
+    private boolean takeMore(int from, long[] batch, int record, int count, long first) {
+        long differences = 0;
+        for (int i = 1; i < count; i++) {
+            differences |= copy(from + i, batch, record + i) ^ first;
+        }
         return differences >>> 32 == 0;
     }
 
-    private static void copy(long[] ring, int at, long[] batch, int to) {
+    /** Copies a record, and returns its provider's word. */
+    private long copy(int position, long[] batch, int record) {
+        long[] ring = words;
+        int at = (position & mask) * CompletionRecord.WORDS;
+        int to = record * CompletionRecord.WORDS;
         long header = ring[at];
         batch[to] = header;
         batch[to + CompletionRecord.USER_CONTEXT] = ring[at + CompletionRecord.USER_CONTEXT];
         batch[to + CompletionRecord.LENGTH] = ring[at + CompletionRecord.LENGTH];
-        batch[to + CompletionRecord.PROVIDER] = ring[at + CompletionRecord.PROVIDER];
+        long provider = ring[at + CompletionRecord.PROVIDER];
+        batch[to + CompletionRecord.PROVIDER] = provider;
         if (CompletionRecord.has(header, CompletionRecord.RECEIVE)) { // the others leave these words empty
-            batch[to + CompletionRecord.IMMEDIATE] = ring[at + CompletionRecord.IMMEDIATE];
-            batch[to + CompletionRecord.REMOTE] = ring[at + CompletionRecord.REMOTE];
-            batch[to + CompletionRecord.REMOTE_EID_HIGH] = ring[at + CompletionRecord.REMOTE_EID_HIGH];
-            batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
+            copyReceived(ring, at, batch, to);
         }
+        return provider;
+    }
+
+    private static void copyReceived(long[] ring, int at, long[] batch, int to) {
+        batch[to + CompletionRecord.IMMEDIATE] = ring[at + CompletionRecord.IMMEDIATE];
+        batch[to + CompletionRecord.REMOTE] = ring[at + CompletionRecord.REMOTE];
+        batch[to + CompletionRecord.REMOTE_EID_HIGH] = ring[at + CompletionRecord.REMOTE_EID_HIGH];
+        batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
     }
 
     /** Producer and consumer in one: drops the records whose provider's word has {@code high} as its high half. */

@@ -45,27 +45,36 @@ public final class OwnedRing {
     }
 
     /**
-     * Moves the first {@code count} records into {@code batch}; there are so many.
+     * Moves the first {@code count} records into {@code batch}; there are so many, at least one.
      *
      * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int count) {
-        long[] ring = words;
         int from = consumed;
-        long first = ring[(from & mask) * WORDS + 3];
-        long differences = 0;
-        for (int i = 0; i < count; i++) {
-            int at = (from + i & mask) * WORDS;
-            int to = i * CompletionRecord.WORDS;
-            batch[to] = ring[at];
-            batch[to + CompletionRecord.USER_CONTEXT] = ring[at + 1];
-            batch[to + CompletionRecord.LENGTH] = ring[at + 2];
-            long provider = ring[at + 3];
-            batch[to + CompletionRecord.PROVIDER] = provider;
-            differences |= provider ^ first;
-        }
         consumed = from + count;
+        long first = copy(from, batch, 0); // outside the loop: who polls for one record pays for no loop
+        return count == 1 || takeMore(from, batch, count, first);
+    }
+
+    private boolean takeMore(int from, long[] batch, int count, long first) {
+        long differences = 0;
+        for (int i = 1; i < count; i++) {
+            differences |= copy(from + i, batch, i) ^ first;
+        }
         return differences >>> 32 == 0;
+    }
+
+    /** Copies a record, and returns its provider's word. */
+    private long copy(int position, long[] batch, int record) {
+        long[] ring = words;
+        int at = (position & mask) * WORDS;
+        int to = record * CompletionRecord.WORDS;
+        batch[to] = ring[at];
+        batch[to + CompletionRecord.USER_CONTEXT] = ring[at + 1];
+        batch[to + CompletionRecord.LENGTH] = ring[at + 2];
+        long provider = ring[at + 3];
+        batch[to + CompletionRecord.PROVIDER] = provider;
+        return provider;
     }
 
     /** Drops the records whose provider's word has {@code high} as its high half. */
