@@ -60,6 +60,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final @Nullable ShmReceiveQueue receives;
     private final boolean locked;
     private final int depth;
+    private final long timeoutNanos;
     private final int ownerIndex;
     private final int recordFlags;
     private final long recordBase;
@@ -94,6 +95,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.jfc = jfc;
         this.receives = receives;
         this.locked = !(config.lockFree() && jfc.isLockFree());
+        this.timeoutNanos = config.timeout().toNanos();
         this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.window = new SendWindow(this, depth);
@@ -528,9 +530,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Fails what has waited too long for its peer; returns when to look again. */
     long expire(long nowNanos) {
+        if (window.isEmpty()) {
+            return Long.MAX_VALUE; // read without the claim: what is added just now is seen to the next time
+        }
         claim.acquire();
         try {
-            window.expire(nowNanos, config.timeout().toNanos());
+            window.expire(nowNanos, timeoutNanos);
             return window.nextRetryNanos();
         } finally {
             claim.release();
@@ -719,7 +724,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     long timeoutNanos() {
-        return config.timeout().toNanos();
+        return timeoutNanos;
     }
 
     ShmContext context() {
