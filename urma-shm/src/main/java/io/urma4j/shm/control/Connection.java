@@ -54,12 +54,18 @@ final class Connection {
     private Receiver receiver;
     private boolean closed;
 
+    /** Takes over the socket, also when it fails. */
     Connection(Engine engine, UnixSocket socket, Receiver receiver) {
         this.engine = engine;
         this.socket = socket;
         this.receiver = receiver;
-        this.credentials = socket.peerCredentials();
-        this.watch = engine.watch(socket.fd(), Epoll.IN, this::ready);
+        try {
+            this.credentials = socket.peerCredentials();
+            this.watch = engine.watch(socket.fd(), Epoll.IN, this::ready);
+        } catch (RuntimeException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     /** From now on {@code next} hears what comes in. */
@@ -132,7 +138,8 @@ final class Connection {
             if ((events & ~Epoll.OUT) != 0) {
                 receiveSome();
             }
-        } catch (ControlFormatException e) {
+        } catch (ControlFormatException | LibcException e) {
+            LOG.log(Level.WARNING, () -> this + " ends, it broke the protocol: " + e.getMessage());
             end("it broke the protocol: " + e.getMessage());
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, () -> this + " ends, a message could not be handled", e);

@@ -24,7 +24,8 @@ public interface DataPlane {
     void pathOpened(Peer peer, PathMemory path);
 
     /**
-     * A peer is gone, and its path with it; once per peer. The engine watches the path no more, and whoever got it in
+     * A peer is gone, and its path with it; once per peer, and only for one that had a path, an import or a grant. The
+     * event PEER_LOST is the data plane's to raise. The engine watches the path no more, and whoever got it in
      * {@link #pathOpened} closes it when no thread uses it.
      *
      * @param why in words

@@ -242,13 +242,13 @@ final class Peers {
             return known.pid() == pid ? known : null;
         }
         Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid);
-        living.put(id, peer);
         if (pid != ownPid) {
             connection.pidFd().ifPresent(process -> {
                 peer.process = process;
                 peer.processWatch = engine.watch(process.fd(), Epoll.IN, ready -> processEnded(peer));
             });
         }
+        living.put(id, peer);
         return peer;
     }
 

@@ -42,6 +42,9 @@ final class RuntimeDirectory implements AutoCloseable {
     private static final int OWNER_ONLY = 0700;
     private static final int UASID_ATTEMPTS = 1000;
 
+    private static final String OTHER_PLACE =
+            "another one can be named by URMA_RUNTIME_DIR or UrmaOptions.withRuntimeDirectory";
+
     private final Dir directory;
     private final Dir names;
 
@@ -109,7 +112,7 @@ final class RuntimeDirectory implements AutoCloseable {
             throw new UrmaException(
                     UrmaStatus.FAIL,
                     "runtime directory",
-                    "cannot be made in " + parent + ", which cannot be opened",
+                    "cannot be made in " + parent + ", which cannot be opened; " + OTHER_PLACE,
                     e);
         }
     }
@@ -132,10 +135,7 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     private static UrmaException refused(Path path, String why) {
-        return new UrmaException(
-                UrmaStatus.ENOPERM,
-                "runtime directory " + path,
-                why + "; another one can be named by URMA_RUNTIME_DIR or UrmaOptions.withRuntimeDirectory");
+        return new UrmaException(UrmaStatus.ENOPERM, "runtime directory " + path, why + "; " + OTHER_PLACE);
     }
 
     /** For {@code connect} and {@code listen}. */

@@ -64,6 +64,9 @@ class ShmMemoryTest {
         var options = AllocOptions.DEFAULT.withHugePages().withReserve();
         try (ShmMemory memory = ShmMemory.allocate(3 << 20, options, "huge")) {
             memory.segment().set(JAVA_LONG, (3 << 20) - 8, 7);
+            var mapping = ImportedMapping.map(memory.shareReadOnly(), 0, 3 << 20, false);
+            assertThat(mapping.segment().get(JAVA_LONG, (3 << 20) - 8)).isEqualTo(7);
+            assertThat(mapping.revoke(System.nanoTime() + FAR)).isTrue();
             assertThat(memory.report().pageBytes() > 4096
                             || !memory.report().steps().isEmpty())
                     .as("%s", memory.report())

@@ -1,0 +1,311 @@
+package io.urma4j.shm.control;
+
+import static io.urma4j.shm.control.TestContext.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.Eid;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.OrderType;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.EventFd;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.MemFd;
+import io.urma4j.libc.MemFd.Seal;
+import io.urma4j.libc.UnixSocket;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Bind;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.PathOpened;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Revoked;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Peers of our own user that speak nonsense, or hand over what must not be mapped. */
+@Timeout(60)
+class HostilePeerTest {
+    @TempDir
+    Path temporary;
+
+    private Path directory;
+    private TestContext context;
+
+    @BeforeEach
+    void victim() {
+        directory = temporary.resolve("runtime");
+        context = new TestContext(directory);
+    }
+
+    @AfterEach
+    void closed() {
+        context.close();
+    }
+
+    /** Whatever came before: it still serves. */
+    private void assertAlive() throws Exception {
+        try (TestContext other = new TestContext(directory)) {
+            get(other.importFrom(context.share(Access.READ), Access.READ).close());
+        }
+    }
+
+    @Test
+    void nonsenseEndsTheConnectionAndNothingElse() throws Exception {
+        for (byte[] nonsense : List.of(new byte[] {0}, new byte[] {-1, 2, 3}, new byte[20_000])) {
+            try (RawPeer peer = RawPeer.connectedTo(directory, context.plane)) {
+                peer.sendBytes(ByteBuffer.wrap(nonsense));
+                assertThat(peer.receive()).isEmpty();
+            }
+        }
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+            peer.sendBytes(ByteBuffer.wrap(new byte[ControlCodec.MAX_MESSAGE_BYTES + 1]));
+            assertThat(peer.receive()).isEmpty();
+        }
+        assertAlive();
+    }
+
+    @Test
+    void whoDoesNotGreetIsNotHeard() throws Exception {
+        ShmSegment segment = context.share(Access.READ);
+        try (RawPeer peer = RawPeer.connectedTo(directory, context.plane)) {
+            peer.send(new ImportSegment(1, segment.tokenId(), Access.READ, segment.token()));
+            assertThat(peer.receive()).isEmpty();
+        }
+    }
+
+    @Test
+    void anotherVersionOrIncarnationIsRefusedInWords() throws Exception {
+        Hello good = RawPeer.hello(context.plane.incarnation());
+        for (Hello bad : List.of(
+                new Hello(2, 0, 0, 0, good.eid(), good.uasid(), good.incarnation(), good.wanted(), good.address()),
+                new Hello(
+                        1,
+                        9,
+                        1 << 20,
+                        1 << 20,
+                        good.eid(),
+                        good.uasid(),
+                        good.incarnation(),
+                        good.wanted(),
+                        good.address()),
+                new Hello(1, 0, 0, 0, Eid.ZERO, 7, 99, good.wanted(), "../../elsewhere"),
+                RawPeer.hello(context.plane.incarnation() + 1))) {
+            try (RawPeer peer = RawPeer.connectedTo(directory, context.plane)) {
+                peer.send(bad);
+                assertThat(peer.receive().orElseThrow()).as("%s", bad).isInstanceOf(Refused.class);
+                assertThat(peer.receive()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void nobodyGreetsInTheNameOfALivingPeerTwice() throws Exception {
+        try (RawPeer first = RawPeer.greeted(directory, context.plane);
+                RawPeer second = RawPeer.connectedTo(directory, context.plane)) {
+            second.send(RawPeer.hello(context.plane.incarnation()));
+            assertThat(second.receive().orElseThrow()).isInstanceOf(Refused.class);
+            first.send(new Lookup(1, "x", true));
+            assertThat(first.receive().orElseThrow()).isInstanceOf(Refused.class);
+        }
+    }
+
+    @Test
+    void ringsThatCouldKillUsAreNotMapped() throws Exception {
+        try (Fd unsealed = MemFd.create("ring", TestContext.RING_BYTES);
+                Fd small = MemFd.create("ring", TestContext.RING_BYTES / 2);
+                ShmMemory good = ShmMemory.allocate(TestContext.RING_BYTES, AllocOptions.DEFAULT, "ring");
+                EventFd wake = EventFd.create()) {
+            MemFd.addSeals(small, Seal.SHRINK, Seal.GROW);
+            for (Fd[] bad : List.<Fd[]>of(
+                    new Fd[] {unsealed, wake.fd()},
+                    new Fd[] {small, wake.fd()},
+                    new Fd[] {wake.fd(), wake.fd()},
+                    new Fd[] {good.fd(), good.fd()},
+                    new Fd[] {good.fd()},
+                    new Fd[0])) {
+                try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+                    peer.send(new OpenPath(1, TestContext.RING_BYTES), bad);
+                    assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
+                    assertThat(context.paths).isEmpty();
+                }
+            }
+            try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+                peer.send(new OpenPath(1, TestContext.RING_BYTES), good.fd(), wake.fd());
+                assertThat(peer.receive().orElseThrow()).isEqualTo(new PathOpened(1));
+                assertThat(MemFd.seals(peer.received.getFirst())).contains(Seal.SHRINK, Seal.GROW);
+                assertThat(context.paths).hasSize(1);
+            }
+        }
+        await().until(() -> context.paths.isEmpty());
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsGivenUp() throws Exception {
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+            ByteBuffer lookup = ControlCodec.encode(new Lookup(1, "nobody", false));
+            // the test's own timeout ends the loop when it never happens
+            while (peer.sendBytes(lookup) != UnixSocket.PEER_GONE) {
+                Thread.onSpinWait();
+            }
+        }
+        assertAlive();
+    }
+
+    /** Every kind of message, in any order, altered or not. */
+    @Test
+    void noSequenceOfMessagesStopsTheHome() throws Exception {
+        long seed = Long.getLong("urma.seed", System.nanoTime());
+        Random random = new Random(seed);
+        ShmSegment segment = context.share(Access.READ_WRITE);
+        List<String> before = withoutMemory();
+        try (EventFd wake = EventFd.create()) {
+            for (int i = 0; i < 300; i++) {
+                try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+                    for (int j = random.nextInt(20); j > 0; j--) {
+                        ByteBuffer bytes = ControlCodec.encode(anything(random, segment));
+                        if (random.nextInt(4) == 0) {
+                            bytes.put(random.nextInt(bytes.limit()), (byte) random.nextInt());
+                        }
+                        Fd[] descriptors = new Fd[random.nextInt(4)];
+                        Arrays.fill(descriptors, wake.fd());
+                        peer.sendBytes(bytes, descriptors);
+                    }
+                }
+            }
+        }
+        assertAlive();
+        await().untilAsserted(() ->
+                assertThat(withoutMemory()).as("-Durma.seed=%d", seed).isEqualTo(before));
+    }
+
+    /** What the victim holds beside the memory that it shares itself, which has one or two descriptors. */
+    private List<String> withoutMemory() throws Exception {
+        return OpenDescriptors.ofContexts(directory).stream()
+                .filter(target -> !target.startsWith("/memfd:test"))
+                .toList();
+    }
+
+    private static ControlMessage anything(Random random, ShmSegment segment) {
+        long number = random.nextInt(4);
+        return switch (random.nextInt(12)) {
+            case 0 -> new ImportSegment(number, segment.tokenId(), Access.READ, segment.token());
+            case 1 -> new SegmentGranted(number, number, Access.READ_WRITE, 0, 4096);
+            case 2 -> new Unimport(number);
+            case 3 -> new Revoke(number);
+            case 4 -> new Revoked(number);
+            case 5 -> new ImportQueue(number, 7, JettyDescriptor.Kind.JFR, Token.of(77));
+            case 6 -> new OpenPath(number, TestContext.RING_BYTES);
+            case 7 -> new PathOpened(number);
+            case 8 -> new Bind(number, 7, 8, OrderType.OL);
+            case 9 -> new Done(number);
+            case 10 -> RawPeer.hello(1);
+            default -> new ControlMessage.Goodbye("tired");
+        };
+    }
+
+    // ---- homes
+
+    private CompletableFuture<?> importFromRawHome(Duration timeout) throws Exception {
+        var descriptor =
+                Exports.describe(Eid.ofIpv4(1), 7, RawPeer.ID, 5, 4096, Access.READ_WRITE, TokenPolicy.NONE, 0);
+        return context.plane.importSegment(new ImportRequest(descriptor, null, Access.READ_WRITE, timeout));
+    }
+
+    private static UrmaStatus statusOf(CompletableFuture<?> future) {
+        return catchThrowableOfType(UrmaException.class, () -> get(future)).status();
+    }
+
+    @Test
+    void aHomeThatGrantsWhatCanShrinkIsRefused() throws Exception {
+        try (UnixSocket listener = RawPeer.listenAsHome(directory);
+                Fd unsealed = MemFd.create("bad", 4096)) {
+            var imported = importFromRawHome(TestContext.LONG);
+            try (RawPeer home = RawPeer.acceptedBy(listener)) {
+                assertThat(home.receive()).isPresent();
+                home.send(RawPeer.hello(0));
+                var asked = (ImportSegment) home.receive().orElseThrow();
+                home.send(new SegmentGranted(asked.request(), 1, Access.READ_WRITE, 0, 4096), unsealed);
+
+                assertThat(statusOf(imported)).isEqualTo(UrmaStatus.ENOPERM);
+                assertThat(home.receive()).contains(new Unimport(1));
+            }
+        }
+    }
+
+    /** S5.6: never later. */
+    @Test
+    void aHomeThatIsSilentMeetsTheTimeout() throws Exception {
+        try (UnixSocket listener = RawPeer.listenAsHome(directory)) {
+            assertThat(listener.fd().isClosed()).isFalse();
+            long start = System.nanoTime();
+            assertThat(statusOf(importFromRawHome(Duration.ofMillis(200)))).isEqualTo(UrmaStatus.ETIMEOUT);
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(Duration.ofMillis(200), Duration.ofMillis(1500));
+
+            try (RawPeer home = RawPeer.acceptedBy(listener)) {
+                assertThat(home.receive()).isPresent();
+                home.send(RawPeer.hello(0));
+                assertThat(statusOf(importFromRawHome(Duration.ofMillis(200)))).isEqualTo(UrmaStatus.ETIMEOUT);
+            }
+        }
+    }
+
+    /** What comes after the timeout is given back, not leaked. */
+    @Test
+    void aLateGrantIsGivenBack() throws Exception {
+        try (UnixSocket listener = RawPeer.listenAsHome(directory);
+                ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "late")) {
+            var imported = importFromRawHome(Duration.ofMillis(300));
+            try (RawPeer home = RawPeer.acceptedBy(listener)) {
+                assertThat(home.receive()).isPresent();
+                home.send(RawPeer.hello(0));
+                var asked = (ImportSegment) home.receive().orElseThrow();
+                assertThat(statusOf(imported)).isEqualTo(UrmaStatus.ETIMEOUT);
+
+                home.send(new SegmentGranted(asked.request(), 3, Access.READ_WRITE, 0, 4096), memory.fd());
+
+                assertThat(home.receive()).contains(new Unimport(3));
+            }
+        }
+    }
+
+    @Test
+    void aHomeThatEndsWhileWeWaitIsKnownAtOnce() throws Exception {
+        try (UnixSocket listener = RawPeer.listenAsHome(directory)) {
+            var imported = importFromRawHome(TestContext.LONG);
+            try (RawPeer home = RawPeer.acceptedBy(listener)) {
+                assertThat(home.receive()).isPresent();
+                home.send(RawPeer.hello(0));
+                assertThat(home.receive()).isPresent();
+            }
+            assertThat(statusOf(imported)).isEqualTo(UrmaStatus.ETIMEOUT);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.Eid;
+import io.urma4j.libc.Dir;
+import io.urma4j.libc.Epoll;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.Poll;
+import io.urma4j.libc.UnixSocket;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A peer that speaks whatever a test wants. */
+final class RawPeer implements AutoCloseable {
+    static final PeerId ID = new PeerId("c".repeat(32), 99);
+    private static final int PATIENCE_MILLIS = 5000;
+
+    private final UnixSocket socket;
+    final List<Fd> received = new ArrayList<>();
+
+    private RawPeer(UnixSocket socket) {
+        this.socket = socket;
+    }
+
+    static RawPeer connectedTo(Path directory, ControlPlane plane) {
+        try (Dir place = Dir.open(directory)) {
+            return new RawPeer(UnixSocket.connect(place, plane.address()));
+        }
+    }
+
+    static Hello hello(long wanted) {
+        return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, ID.incarnation(), wanted, ID.address());
+    }
+
+    /** Connected, and greeted. */
+    static RawPeer greeted(Path directory, ControlPlane plane) throws Exception {
+        RawPeer peer = connectedTo(directory, plane);
+        peer.send(hello(plane.incarnation()));
+        if (!(peer.receive().orElseThrow() instanceof Hello)) {
+            throw new AssertionError("not greeted");
+        }
+        return peer;
+    }
+
+    /** A home at {@link #ID}'s address, which the test serves by hand. */
+    static UnixSocket listenAsHome(Path directory) {
+        try (Dir place = Dir.open(directory)) {
+            return UnixSocket.listen(place, ID.address(), 8);
+        }
+    }
+
+    static RawPeer acceptedBy(UnixSocket listener) {
+        Poll.await(listener.fd(), Epoll.IN, PATIENCE_MILLIS);
+        return new RawPeer(listener.accept().orElseThrow());
+    }
+
+    void send(ControlMessage message, Fd... descriptors) {
+        sendBytes(ControlCodec.encode(message), descriptors);
+    }
+
+    /** The result of {@link UnixSocket#send}. */
+    int sendBytes(ByteBuffer bytes, Fd... descriptors) {
+        return socket.send(MemorySegment.ofBuffer(bytes), descriptors);
+    }
+
+    /** The next message, or empty when the other side has closed. */
+    Optional<ControlMessage> receive() throws Exception {
+        ByteBuffer buffer = ByteBuffer.allocate(ControlCodec.MAX_MESSAGE_BYTES);
+        Poll.await(socket.fd(), Epoll.IN, PATIENCE_MILLIS);
+        int length = socket.receive(MemorySegment.ofBuffer(buffer), received, 2);
+        if (length == UnixSocket.WOULD_BLOCK) {
+            throw new AssertionError("no message came");
+        }
+        return length == UnixSocket.PEER_GONE
+                ? Optional.empty()
+                : Optional.of(ControlCodec.decode(buffer.limit(length)));
+    }
+
+    @Override
+    public void close() {
+        received.forEach(Fd::close);
+        socket.close();
+    }
+}
