@@ -77,6 +77,8 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
             case UrmaException refused -> oneLine(String.valueOf(refused.getMessage())) + hint(refused);
             case UncheckedIOException wrapped when wrapped.getCause() != null -> describe(wrapped.getCause());
             case IOException io -> describe(io);
+            case OutOfMemoryError heap ->
+                "not enough memory: " + heap.getMessage() + "; URMA_JAVA_OPTS=-Xmx1g makes the Java heap larger";
             default ->
                 "internal error: " + oneLine(failure.toString()) + "; --debug shows where, and " + DOCTOR
                         + " what this machine offers";

@@ -55,7 +55,14 @@ public final class Main implements Callable<Integer> {
     /** Runs the command; the exit code is 0, 1 for a failure, 2 for a wrong use. */
     public static void main(String[] args) {
         OrderlyEnd end = OrderlyEnd.ofThisThread();
-        end.exit(commandLine(System.out, System.err).execute(args));
+        int code = ExitCode.SOFTWARE;
+        try {
+            code = commandLine(System.out, System.err).execute(args);
+        } catch (Error e) { // picocli hands on exceptions alone; a heap that is too small comes here
+            System.err.println("urma: " + FailureReport.describe(e));
+        } finally {
+            end.exit(code);
+        }
     }
 
     /** The command with all of its subcommands, writing to the given streams. */

@@ -18,7 +18,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Latency and bandwidth by size: write, read and plain copy, one operation at a time, on warm memory. The three take
- * turns at each size, and a rate is the median of its turns, so that whatever disturbs the machine disturbs them alike.
+ * turns at each size, and rates and allocations are medians of the turns, so that whatever disturbs the machine
+ * disturbs them alike.
  */
 final class Measurement {
     private static final int[] SIZES = {8, 64, 4 << 10, 64 << 10, 1 << 20, 4 << 20};
@@ -95,8 +96,8 @@ final class Measurement {
         private final long times;
         private final Histogram latencies = new Histogram(LONGEST_NANOS, 3);
         private final double[] rates = new double[TURNS];
+        private final double[] allocations = new double[TURNS];
         private int turns;
-        private long allocatedBytes;
 
         Meter(Loop loop, int sizeBytes) {
             this.loop = loop;
@@ -113,7 +114,7 @@ final class Measurement {
             long begin = System.nanoTime();
             loop.run(sizeBytes, times);
             long nanos = System.nanoTime() - begin;
-            allocatedBytes += threads.getCurrentThreadAllocatedBytes() - allocatedBefore;
+            allocations[turns] = (double) (threads.getCurrentThreadAllocatedBytes() - allocatedBefore) / times;
             rates[turns++] = (double) sizeBytes * times * 1e9 / nanos;
 
             int sampled = (int) Math.min(times, MAX_SAMPLES);
@@ -125,11 +126,12 @@ final class Measurement {
 
         Figures.Speed speed() {
             Arrays.sort(rates);
+            Arrays.sort(allocations);
             return new Figures.Speed(
                     latencies.getValueAtPercentile(50),
                     latencies.getValueAtPercentile(99),
                     rates[TURNS / 2],
-                    (double) allocatedBytes / ((double) times * TURNS));
+                    allocations[TURNS / 2]);
         }
     }
 
