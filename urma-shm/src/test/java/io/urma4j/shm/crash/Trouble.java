@@ -1,0 +1,109 @@
+package io.urma4j.shm.crash;
+
+import io.urma4j.SharedJetty;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What initiators do to a home while one of them may die: threads that look it up, import, write, read, add, send, bind
+ * and let go again, each in a loop. They end when {@link #stop} was called and what they had under way has ended.
+ */
+final class Trouble {
+    /** What a call to a home that dies, or closes, may answer. */
+    private static final Set<UrmaStatus> GONE =
+            EnumSet.of(UrmaStatus.ENOPERM, UrmaStatus.EINVAL, UrmaStatus.ETIMEOUT, UrmaStatus.EAGAIN);
+
+    final UrmaContext context;
+    final String name;
+    final SharedJetty jetty;
+    final SharedJetty connected;
+    final AtomicLong results = new AtomicLong();
+    final AtomicLong failures = new AtomicLong();
+    final AtomicLong imports = new AtomicLong();
+    private final List<String> wrongs = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads;
+    private volatile boolean stopped;
+
+    /** One loop; called again and again. */
+    interface Step {
+        void run(Trouble trouble, long round) throws Exception;
+    }
+
+    /**
+     * Begins.
+     *
+     * @param name of the home's segment
+     * @param jetty of the home, to send to
+     * @param connected an RC Jetty of the home, to bind to
+     */
+    Trouble(UrmaContext context, String name, SharedJetty jetty, SharedJetty connected) {
+        this.context = context;
+        this.name = name;
+        this.jetty = jetty;
+        this.connected = connected;
+        this.threads = List.of(
+                start(new OneSidedStep()), start(new MessageStep()), start(new BindStep()), start(new ImportStep()));
+    }
+
+    private Thread start(Step step) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name(step.getClass().getSimpleName())
+                .start(() -> repeat(step));
+    }
+
+    private void repeat(Step step) {
+        for (long round = 0; !stopped; round++) {
+            try {
+                step.run(this, round);
+            } catch (UrmaException e) {
+                if (!GONE.contains(e.status())) {
+                    wrong(step.getClass().getSimpleName() + ": " + e);
+                }
+            } catch (Exception | AssertionError e) {
+                wrong(step.getClass().getSimpleName() + ": " + e);
+                stopped = true;
+            }
+        }
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    void wrong(String what) {
+        wrongs.add(what);
+    }
+
+    void settled(AccountedQueue queue) {
+        wrongs.addAll(queue.settle(CrashIT.DEADLINE));
+        results.addAndGet(queue.results());
+        failures.addAndGet(queue.failures());
+    }
+
+    /** No more rounds. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Waits for the threads' ends; what went wrong, in words. */
+    List<String> end() throws InterruptedException {
+        stop();
+        for (Thread thread : threads) {
+            if (!thread.join(CrashIT.DEADLINE.multipliedBy(2))) {
+                var stack = new StringBuilder(thread.getName() + " hangs:");
+                for (StackTraceElement frame : thread.getStackTrace()) {
+                    stack.append("\n    ").append(frame);
+                }
+                wrongs.add(stack.toString());
+            }
+        }
+        return wrongs;
+    }
+}
