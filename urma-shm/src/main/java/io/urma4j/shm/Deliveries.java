@@ -84,9 +84,7 @@ final class Deliveries {
             turnAway(admission, inbound);
             return;
         }
-        ReceiveWr wr = inbound.receives().jfc().hasRoomForArrival()
-                ? inbound.receives().take()
-                : null;
+        ReceiveWr wr = takeReceive(inbound.receives());
         if (wr == null) {
             turnAway(Answer.NOT_READY, inbound);
             return;
@@ -105,6 +103,16 @@ final class Deliveries {
         }
         inbound.receives().recycle(wr, payload);
         in.answer(status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
+    }
+
+    /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
+    private static @Nullable ReceiveWr takeReceive(ShmReceiveQueue receives) {
+        ReceiveWr wr = receives.take();
+        if (wr != null && !receives.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
+            receives.giveBack(wr);
+            return null;
+        }
+        return wr;
     }
 
     /** Bytes of the message that need a buffer: those of a WRITE_IMM are at their place already. */
@@ -194,9 +202,7 @@ final class Deliveries {
             }
             return true;
         }
-        ReceiveWr wr = inbound.receives().jfc().hasRoomForArrival()
-                ? inbound.receives().take()
-                : null;
+        ReceiveWr wr = takeReceive(inbound.receives());
         if (wr == null) {
             turnAway(Answer.NOT_READY, inbound);
             return true;
