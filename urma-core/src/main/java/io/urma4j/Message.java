@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /**
  * A message that a {@link MessageChannel} received.
  *
- * @param sender whose it is; equal to {@link MessageChannel.Peer#id} of a peer that sent it
+ * @param sender the queue that it came from: a channel has one towards each of its peers. No address to answer to
  * @param payload its bytes: a copy on the heap, read-only, which is the caller's for ever
  * @param immediate the number that came beside the bytes, when there was one
  */

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Messages of one thread to one peer arrive in the order in which they were sent. A peer that does not receive holds
- * its senders up, each for at most {@link Options#sendTimeout}; as long as send buffers are free, it holds up nobody
- * else. When a message fails, for example because it is longer than the peer's buffers, its sender gets an
- * {@link OperationFailedException}, and so do those of messages that were started at the same time; the channel goes on.
+ * up who sends to it, each for at most {@link Options#sendTimeout}, and nobody else. When a message fails, for example
+ * because it is longer than the peer's buffers, its sender gets an {@link OperationFailedException}, and so do those of
+ * messages to that peer that were started at the same time; the channel goes on.
  *
- * <p>A channel does not know where a message can be answered: {@link Message#sender} is a name, no permission. Who wants
- * an answer puts {@link #share} into a message.
+ * <p>A channel does not know where a message can be answered: {@link Message#sender} names the queue that it came from,
+ * one per channel and peer; it is no address. Who wants an answer puts {@link #share} into a message.
  *
  * <p>Safe for any number of threads; a waiting virtual thread frees its carrier. An interrupt ends a wait with EAGAIN,
  * the flag set.
@@ -41,28 +41,14 @@ public final class MessageChannel implements AutoCloseable {
 
     private final UrmaContext context;
     private final Options options;
-    private final ClosingOrder parts = new ClosingOrder(this);
     private final MessageReceiver receiver;
-    private final MessageSender sender;
+    private final ClosingOrder peers = new ClosingOrder(this);
     private final Lifetime life = new Lifetime(this);
 
     private MessageChannel(UrmaContext context, Options options) {
         this.context = context;
         this.options = options;
-        try {
-            receiver = parts.add(new MessageReceiver(context, options, this), Rank.RECEIVER);
-            sender = parts.add(new MessageSender(context, options, receiver.jfr(), this), Rank.SENDER);
-        } catch (UrmaException e) {
-            parts.closeAll();
-            throw e;
-        }
-    }
-
-    /** What is closed before what: messages under way name peers, and the sender's Jetty receives by the JFR. */
-    private static final class Rank {
-        static final int SENDER = 0;
-        static final int PEER = 1;
-        static final int RECEIVER = 2;
+        this.receiver = new MessageReceiver(context, options, this);
     }
 
     static MessageChannel open(UrmaContext context, Options options) {
@@ -77,28 +63,35 @@ public final class MessageChannel implements AutoCloseable {
         return context.children().add(new MessageChannel(context, options), ClosingRank.COMFORT);
     }
 
-    /** The channel's own address: what {@link Message#sender} says at its peers. */
+    /** The address that peers send to. */
     public JettyId id() {
-        return sender.jetty().descriptor().id();
+        return receiver.jfr().descriptor().id();
     }
 
     /** Address and token as one line, with which a peer can {@link #connect}. */
     public String share() {
         life.checkOpen();
-        return sender.jetty().share();
+        return receiver.jfr().share();
     }
 
     /**
-     * Gets the right to send to who {@linkplain #share shared} the line. Blocks at most the context's import timeout.
+     * Gets the right to send to who {@linkplain #share shared} the line, and what it takes to send there. Blocks at most
+     * the context's import timeout.
      *
      * @throws DescriptorException when the line is not as it was written
-     * @throws UrmaException ENOPERM when the peer refuses, ETIMEOUT when it cannot be reached
+     * @throws UrmaException ENOPERM when the peer refuses, ETIMEOUT when it cannot be reached; EINVAL when it is no
+     *     queue of mode RM
      */
     public Peer connect(String line) {
         life.checkOpen();
-        TargetJetty target = context.importJetty(SharedJetty.parse(line));
-        parts.add(target, Rank.PEER);
-        return new Peer(target);
+        SharedJetty shared = SharedJetty.parse(line);
+        if (shared.descriptor().mode() != TransportMode.RM) {
+            throw Checks.invalid(
+                    this,
+                    "a channel sends in mode RM, the peer is "
+                            + shared.descriptor().mode());
+        }
+        return peers.add(new Peer(context.importJetty(shared)), 0);
     }
 
     /** Waits for the next message, at most so long; empty when none came. */
@@ -114,25 +107,28 @@ public final class MessageChannel implements AutoCloseable {
         }
     }
 
-    /** What it has counted: messages received, sent, refused because they were too long for its buffers, and failed. */
+    /** Messages received, refused because they were too long for its buffers, and notices that were no messages. */
     public Counters counters() {
-        Counters.Builder counters = Counters.builder();
-        sender.count(counters);
-        receiver.count(counters);
-        return counters.build();
+        return receiver.counters();
     }
 
     /** Somebody to send to. Safe for any number of threads. */
     public final class Peer implements AutoCloseable {
-        private final TargetJetty target;
+        private final MessageSender sender;
 
         private Peer(TargetJetty target) {
-            this.target = target;
+            sender = new MessageSender(context, options, target, this);
         }
 
-        /** Its address: what {@link Message#sender} says of its messages. */
+        /** Its address. */
         public JettyId id() {
-            return target.id();
+            return sender.target().id();
+        }
+
+        /** Whether the message came from the peer's context. Channels of one context cannot be told apart. */
+        public boolean sent(Message message) {
+            return message.sender().uasid() == id().uasid()
+                    && message.sender().eid().equals(id().eid());
         }
 
         /** Sends a message; returns when the peer's buffers have it. */
@@ -179,49 +175,54 @@ public final class MessageChannel implements AutoCloseable {
             return Optional.ofNullable(begin(payload, immediate, Duration.ZERO)).map(this::finishLater);
         }
 
-        private MessageSender.Slot begin(MemorySegment payload, OptionalLong immediate) {
-            MessageSender.Slot slot = begin(payload, immediate, options.sendTimeout());
-            if (slot == null) {
+        private MessageSender.Sending begin(MemorySegment payload, OptionalLong immediate) {
+            MessageSender.Sending sending = begin(payload, immediate, options.sendTimeout());
+            if (sending == null) {
                 throw new UrmaException(
                         UrmaStatus.ETIMEOUT,
-                        MessageChannel.this,
-                        "all " + options.sendBuffers() + " send buffers wait for peers since " + options.sendTimeout()
-                                + "; nothing was sent");
+                        this,
+                        "all " + options.sendBuffers() + " send buffers wait for the peer since "
+                                + options.sendTimeout() + "; nothing was sent");
             }
-            return slot;
+            return sending;
         }
 
-        private MessageSender.@Nullable Slot begin(MemorySegment payload, OptionalLong immediate, Duration timeout) {
+        private MessageSender.@Nullable Sending begin(MemorySegment payload, OptionalLong immediate, Duration timeout) {
             checkPayload(payload);
             try {
-                return sender.begin(target, payload, immediate, timeout);
+                return sender.begin(payload, immediate, timeout);
             } catch (InterruptedException e) {
                 throw interrupted(e, "while waiting for a send buffer; nothing was sent");
             }
         }
 
-        private void finish(MessageSender.Slot slot) {
+        private void finish(MessageSender.Sending sending) {
             try {
-                sender.finish(slot, options.sendTimeout());
+                sender.finish(sending, options.sendTimeout());
             } catch (InterruptedException e) {
                 throw interrupted(e, "while a message was under way; it may still be delivered");
             }
         }
 
-        private CompletableFuture<Void> finishLater(MessageSender.Slot slot) {
-            return CompletableFuture.runAsync(() -> finish(slot), VIRTUAL_THREADS);
+        private CompletableFuture<Void> finishLater(MessageSender.Sending sending) {
+            return CompletableFuture.runAsync(() -> finish(sending), VIRTUAL_THREADS);
         }
 
-        /** Gives the right to send back; EAGAIN while messages to it are under way. Idempotent. */
+        /** Messages that its buffers took, that failed, and that are under way. */
+        public Counters counters() {
+            return sender.counters();
+        }
+
+        /** Gives the right to send back; messages under way arrive or not, and who waits sees it closed. Idempotent. */
         @Override
         public void close() {
-            target.close();
-            parts.remove(target);
+            peers.remove(this);
+            sender.close();
         }
 
         @Override
         public String toString() {
-            return "peer " + target.id();
+            return "peer " + id();
         }
     }
 
@@ -252,12 +253,17 @@ public final class MessageChannel implements AutoCloseable {
         }
     }
 
-    /** Ends it; messages that were not received are lost, and waiting threads see it closed. Idempotent. */
+    /** Ends it and its peers; messages that were not received are lost, and waiting threads see it closed. Idempotent. */
     @Override
     public void close() {
         if (life.end()) {
             context.children().remove(this);
-            throwIfFailed(parts.closeAll());
+            RuntimeException failure = peers.closeAll();
+            try {
+                receiver.close();
+            } finally {
+                throwIfFailed(failure);
+            }
         }
     }
 
@@ -271,14 +277,14 @@ public final class MessageChannel implements AutoCloseable {
      *
      * @param maxMessageBytes longest message, sent and received; the size of each buffer
      * @param receiveBuffers how many messages may wait to be received before senders have to wait
-     * @param sendBuffers how many messages may be under way
+     * @param sendBuffers how many messages to one peer may be under way
      * @param sendTimeout how long a send waits for its peer
      */
     public record Options(int maxMessageBytes, int receiveBuffers, int sendBuffers, Duration sendTimeout) {
         /** Longest message of any channel: 1 GiB. */
         public static final int MAX_MESSAGE_BYTES = 1 << 30;
 
-        /** 8 KiB, 64 buffers to receive, 16 to send, 30 s. */
+        /** 8 KiB, 64 buffers to receive, 16 to send to each peer, 30 s. */
         public static final Options DEFAULT = builder().build();
 
         public static Builder builder() {

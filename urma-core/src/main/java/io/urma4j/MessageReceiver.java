@@ -133,10 +133,14 @@ final class MessageReceiver implements AutoCloseable {
                 batch.hasImmediate(index) ? OptionalLong.of(batch.immediate(index)) : OptionalLong.empty());
     }
 
-    void count(Counters.Builder counters) {
+    Counters counters() {
         lock.lock();
         try {
-            counters.add("received", received).add("received_too_long", tooLong).add("received_others", others);
+            return Counters.builder()
+                    .add("received", received)
+                    .add("too_long", tooLong)
+                    .add("others", others)
+                    .build();
         } finally {
             lock.unlock();
         }

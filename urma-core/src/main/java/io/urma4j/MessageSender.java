@@ -6,7 +6,6 @@ import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
@@ -15,12 +14,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending half of a {@link MessageChannel}: a Jetty, and a buffer per message that is under way.
+ * What a {@link MessageChannel} sends to one peer with: a JFS, and a buffer per message that is under way. One per peer,
+ * because the results of a queue come in the order of its messages: so no peer holds up another, nor shares its failures.
  *
  * <p>Of the threads that wait, one leads: it waits for records without the lock, hands out what they say, and leaves the
  * lead to another when its own message is done.
  *
- * <p>A message that fails sends the Jetty to ERROR (S6.6). The leader then drains the queue, takes the messages that were
+ * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, takes the messages that were
  * never started out of it, goes back to READY, and posts them again: only what was started shares the failure.
  */
 final class MessageSender implements AutoCloseable {
@@ -32,14 +32,15 @@ final class MessageSender implements AutoCloseable {
     private final ClosingOrder parts = new ClosingOrder(this);
     private final LocalSegment buffers;
     private final CompletionPort port;
-    private final Jetty jetty;
-    private final Slot[] slots;
+    private final TargetJetty target;
+    private final Jfs jfs;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
     // all below under the lock
-    private final ArrayDeque<Slot> free = new ArrayDeque<>();
+    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // buffers
+    private final @Nullable Sending[] underWay; // by buffer
     private boolean leading;
     /** A message failed, and the queue is not READY again. */
     private boolean failed;
@@ -49,73 +50,84 @@ final class MessageSender implements AutoCloseable {
     private boolean closed;
     private @Nullable UrmaException broken;
     private long sent;
-    private long sendFailures;
+    private long failures;
 
-    /** A message under way, and its place in the buffers; all fields under the lock. */
-    static final class Slot {
-        private final int index;
-        private @Nullable TargetJetty target;
-        private long lengthBytes;
-        private OptionalLong immediate = OptionalLong.empty();
+    /** A message, until somebody has learned its result; all under the lock. */
+    static final class Sending {
+        private final long lengthBytes;
+        private final OptionalLong immediate;
         private @Nullable CompletionStatus result;
-        /** Nobody waits for the result any more. */
-        private boolean abandoned;
 
-        private Slot(int index) {
-            this.index = index;
+        private Sending(long lengthBytes, OptionalLong immediate) {
+            this.lengthBytes = lengthBytes;
+            this.immediate = immediate;
         }
     }
 
-    MessageSender(UrmaContext context, MessageChannel.Options options, Jfr jfr, Object owner) {
+    /** Takes {@code target} over: it is closed with this. */
+    MessageSender(UrmaContext context, MessageChannel.Options options, TargetJetty target, Object owner) {
         this.owner = owner;
+        this.target = parts.add(target, 0);
         this.strideBytes = MessageChannel.strideBytes(options.maxMessageBytes());
-        this.slots = new Slot[options.sendBuffers()];
-        for (int i = 0; i < slots.length; i++) {
-            slots[i] = new Slot(i);
-            free.add(slots[i]);
+        int count = options.sendBuffers();
+        this.underWay = new Sending[count];
+        for (int buffer = 0; buffer < count; buffer++) {
+            free.add(buffer);
         }
         try {
-            SharedMemory memory = parts.add(context.allocate(strideBytes * slots.length), 0);
+            SharedMemory memory = parts.add(context.allocate(strideBytes * count), 0);
             buffers = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
             // a record for each message, and one for the marker of an error
-            port = parts.add(CompletionPort.open(context, slots.length + 1, BATCH_RECORDS), 0);
-            JfsConfig config =
-                    JfsConfig.builder().depth(slots.length).maxSges(1).build();
-            jetty = parts.add(context.createJetty(port.jfc(), jfr, config), 0);
+            port = parts.add(CompletionPort.open(context, count + 1, BATCH_RECORDS), 0);
+            JfsConfig config = JfsConfig.builder().depth(count).maxSges(1).build();
+            jfs = parts.add(context.createJfs(port.jfc(), config), 0);
         } catch (UrmaException e) {
             parts.closeAll();
             throw e;
         }
     }
 
-    Jetty jetty() {
-        return jetty;
+    TargetJetty target() {
+        return target;
     }
 
-    /** Takes a buffer, fills and posts it; null when there was no room in time. */
+    /** Puts a message into a buffer, and posts it; null when there was no room in time. */
     @Nullable
-    Slot begin(TargetJetty target, MemorySegment payload, OptionalLong immediate, Duration timeout)
-            throws InterruptedException {
+    Sending begin(MemorySegment payload, OptionalLong immediate, Duration timeout) throws InterruptedException {
         long deadline = Nanos.deadlineAfter(timeout);
+        Sending sending = new Sending(payload.byteSize(), immediate);
         lock.lockInterruptibly();
         try {
-            if (!awaitUntil(() -> !free.isEmpty(), deadline)) {
-                return null;
-            }
-            Slot slot = free.remove();
-            boolean posted = false;
-            try {
-                fill(slot, target, payload, immediate);
-                posted = awaitUntil(() -> !failed && post(slot), deadline);
-            } finally {
-                if (!posted) {
-                    release(slot);
-                }
-            }
-            return posted ? slot : null;
+            return awaitUntil(() -> !failed && tryPost(sending, payload), deadline) ? sending : null;
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean tryPost(Sending sending, MemorySegment payload) {
+        Integer buffer = free.peek();
+        if (buffer == null) {
+            return false;
+        }
+        MemorySegment.copy(payload, 0, buffers.memory(), buffer * strideBytes, sending.lengthBytes);
+        if (!post(sending, buffer)) {
+            return false;
+        }
+        free.remove();
+        underWay[buffer] = sending;
+        return true;
+    }
+
+    private boolean post(Sending sending, int buffer) {
+        return jfs.send(
+                sending.immediate.isPresent() ? Opcode.SEND_IMM : Opcode.SEND,
+                target,
+                buffers,
+                buffer * strideBytes,
+                sending.lengthBytes,
+                sending.immediate.orElse(0),
+                buffer,
+                PostFlags.DEFAULT);
     }
 
     /**
@@ -124,19 +136,14 @@ final class MessageSender implements AutoCloseable {
      * @throws OperationFailedException when it was not
      * @throws UrmaException ETIMEOUT when that is not known in time
      */
-    void finish(Slot slot, Duration timeout) throws InterruptedException {
+    void finish(Sending sending, Duration timeout) throws InterruptedException {
         long deadline = Nanos.deadlineAfter(timeout);
-        CompletionStatus result = null;
-        lock.lock();
+        CompletionStatus result;
+        lock.lockInterruptibly();
         try {
-            awaitUntil(() -> slot.result != null, deadline);
-            result = slot.result;
+            awaitUntil(() -> sending.result != null, deadline);
+            result = sending.result;
         } finally {
-            if (slot.result != null) {
-                release(slot);
-            } else {
-                slot.abandoned = true; // the buffer is free again when its record comes
-            }
             lock.unlock();
         }
         if (result == null) {
@@ -146,39 +153,14 @@ final class MessageSender implements AutoCloseable {
                     "a message was not taken within " + timeout + "; it may still be delivered");
         }
         if (result != CompletionStatus.SUCCESS) {
-            throw new OperationFailedException(owner, "send", result);
+            throw new OperationFailedException(owner, "send of " + sending.lengthBytes + " bytes", result);
         }
     }
 
-    private void fill(Slot slot, TargetJetty target, MemorySegment payload, OptionalLong immediate) {
-        slot.target = target;
-        slot.lengthBytes = payload.byteSize();
-        slot.immediate = immediate;
-        slot.result = null;
-        slot.abandoned = false;
-        MemorySegment.copy(payload, 0, buffers.memory(), slot.index * strideBytes, slot.lengthBytes);
-    }
-
-    private boolean post(Slot slot) {
-        return jetty.jfs()
-                .send(
-                        slot.immediate.isPresent() ? Opcode.SEND_IMM : Opcode.SEND,
-                        slot.target,
-                        buffers,
-                        slot.index * strideBytes,
-                        slot.lengthBytes,
-                        slot.immediate.orElse(0),
-                        slot.index,
-                        PostFlags.DEFAULT);
-    }
-
-    private void release(Slot slot) {
-        slot.target = null;
-        free.add(slot);
-        changed.signalAll();
-    }
-
-    /** Waits for {@code reached}, leading when nobody else does; false when the time is over. Under the lock. */
+    /**
+     * Waits for {@code reached}, leading when nobody else does; false when the time is over. Under the lock. Nothing but
+     * a record, or the end of the channel, may bring it about: a leader hears of nothing else.
+     */
     private boolean awaitUntil(BooleanSupplier reached, long deadline) throws InterruptedException {
         boolean last = false;
         while (true) {
@@ -217,7 +199,7 @@ final class MessageSender implements AutoCloseable {
                 if (drained) {
                     restart();
                 } else if (System.nanoTime() - deadline > 0) {
-                    throw new UrmaException(UrmaStatus.ETIMEOUT, jetty, "was not drained within " + DRAIN_TIMEOUT);
+                    throw new UrmaException(UrmaStatus.ETIMEOUT, jfs, "was not drained within " + DRAIN_TIMEOUT);
                 } else {
                     takeRecords(deadline - System.nanoTime());
                 }
@@ -245,61 +227,64 @@ final class MessageSender implements AutoCloseable {
                     status == CompletionStatus.WR_FLUSH_ERR_DONE || port.batch().isFlushErrDone(i);
             failed |= status != CompletionStatus.SUCCESS;
             if (!status.isMarker()) {
-                complete(slots[(int) port.batch().userContext(i)], status);
+                complete((int) port.batch().userContext(i), status);
             }
         }
     }
 
-    private void complete(Slot slot, CompletionStatus status) {
+    private void complete(int buffer, CompletionStatus status) {
         if (status == CompletionStatus.SUCCESS) {
             sent++;
         } else {
-            sendFailures++;
+            failures++;
         }
-        slot.result = status;
-        if (slot.abandoned) {
-            release(slot);
+        Sending sending = underWay[buffer];
+        if (sending != null) {
+            sending.result = status;
+            underWay[buffer] = null;
+            free.add(buffer);
         }
     }
 
     /** Brings the drained queue back to READY, and posts again what was never started. */
     private void restart() {
-        List<Slot> again = new ArrayList<>();
-        for (Completion unstarted : jetty.jfs().flushAll()) {
-            again.add(slots[(int) unstarted.userContext()]);
-        }
-        jetty.modify(QueueState.RESET);
-        jetty.modify(QueueState.READY);
+        List<Completion> unstarted = jfs.flushAll();
+        jfs.modify(QueueState.RESET);
+        jfs.modify(QueueState.READY);
         failed = false;
         drained = false;
-        for (Slot slot : again) {
-            postAgain(slot);
+        for (Completion completion : unstarted) {
+            postAgain((int) completion.userContext());
         }
     }
 
-    private void postAgain(Slot slot) {
+    private void postAgain(int buffer) {
+        Sending sending = underWay[buffer];
+        boolean posted = false;
         try {
-            if (!slot.abandoned && post(slot)) {
-                return;
-            }
+            posted = sending != null && post(sending, buffer);
         } catch (UrmaException e) {
-            // its target was closed meanwhile: it stays unsent
+            // the peer is gone: the message stays unsent, which its sender is told
         }
-        complete(slot, CompletionStatus.WR_UNHANDLED);
+        if (!posted) {
+            complete(buffer, CompletionStatus.WR_UNHANDLED);
+        }
     }
 
-    void count(Counters.Builder counters) {
+    Counters counters() {
         lock.lock();
         try {
-            counters.add("sent", sent)
-                    .add("send_failures", sendFailures)
-                    .add("sending", (long) slots.length - free.size());
+            return Counters.builder()
+                    .add("sent", sent)
+                    .add("failed", failures)
+                    .add("under_way", (long) underWay.length - free.size())
+                    .build();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Ends it; messages under way are lost or not, and who waits sees the channel closed. */
+    /** Ends it; messages under way are lost or not, and who waits sees {@code owner} closed. */
     @Override
     public void close() {
         lock.lock();
@@ -309,7 +294,7 @@ final class MessageSender implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        jetty.close();
+        jfs.close();
         port.close();
         lock.lock(); // nobody copies any more
         try {
