@@ -1,0 +1,27 @@
+package io.urma4j.shm;
+
+import io.urma4j.tck.AcrossProcesses;
+import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.RemoteMemoryContract;
+import org.junit.jupiter.api.Nested;
+
+/** The comfortable level over shared memory, between two processes. */
+class ShmSimpleCallsIT {
+    private static final String DEVICE = "shm0";
+
+    @Nested
+    @AcrossProcesses
+    class Memory extends RemoteMemoryContract {
+        Memory() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Messages extends MessageChannelContract {
+        Messages() {
+            super(DEVICE);
+        }
+    }
+}

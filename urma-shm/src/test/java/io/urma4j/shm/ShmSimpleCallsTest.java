@@ -1,0 +1,27 @@
+package io.urma4j.shm;
+
+import io.urma4j.tck.InOneProcess;
+import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.RemoteMemoryContract;
+import org.junit.jupiter.api.Nested;
+
+/** The comfortable level over shared memory, within one process. */
+class ShmSimpleCallsTest {
+    private static final String DEVICE = "shm0";
+
+    @Nested
+    @InOneProcess
+    class Memory extends RemoteMemoryContract {
+        Memory() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Messages extends MessageChannelContract {
+        Messages() {
+            super(DEVICE);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionStatus;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Message;
+import io.urma4j.MessageChannel;
+import io.urma4j.MessageChannel.Options;
+import io.urma4j.MessageChannel.Peer;
+import io.urma4j.OperationFailedException;
+import io.urma4j.SharedJetty;
+import io.urma4j.Token;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The comfortable level, {@link MessageChannel}: messages by simple calls, on any provider. */
+public abstract class MessageChannelContract extends Contract {
+    private static final Duration LIMIT = Patience.LIMIT;
+
+    private MessageChannel here;
+    private MessageChannel there;
+
+    protected MessageChannelContract(String device) {
+        super(device);
+    }
+
+    @BeforeEach
+    void openChannels() {
+        here = pair.initiator().context().messageChannel();
+        there = other(Options.DEFAULT);
+    }
+
+    /** A channel at the other end, where that is in this process; else in another context here. */
+    private MessageChannel other(Options options) {
+        Initiator end = topology() == Topology.LOOPBACK ? pair.initiator() : pair.anotherInitiator();
+        return end.context().messageChannel(options);
+    }
+
+    private static Message next(MessageChannel channel) {
+        return channel.receive(LIMIT).orElseThrow(() -> new AssertionError("no message within " + LIMIT));
+    }
+
+    private static byte[] text(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Rule({"S8.1", "S10.1"})
+    @Test
+    void messagesGoBothWaysWithTheirSenders() {
+        Peer thatOne = here.connect(there.share());
+        thatOne.send(text(here.share()), -42);
+
+        Message question = next(there);
+        assertThat(question.sender().uasid()).isEqualTo(here.id().uasid());
+        assertThat(question.immediate()).hasValue(-42);
+        assertThat(question.payload().isReadOnly()).isTrue();
+        Peer back = there.connect(new String(question.bytes(), StandardCharsets.UTF_8));
+        assertThat(back.id()).isEqualTo(here.id());
+        assertThat(back.sent(question)).isTrue();
+        back.send(new byte[0]);
+
+        Message answer = next(here);
+        assertThat(thatOne.sent(answer)).isTrue();
+        assertThat(answer.immediate()).isEmpty();
+        assertThat(answer.bytes()).isEmpty();
+        assertThat(here.receive(Duration.ZERO)).isEmpty();
+    }
+
+    @Rule("S8.1")
+    @Test
+    void aQueueOfTheHomeIsAPeerLikeAnother() {
+        HomeQueue queue =
+                pair.home().jetty(JfsConfig.DEFAULT, JfrConfig.builder().build());
+        HomeSegment buffer = pair.home().segment(8192, Access.READ_WRITE);
+        queue.receive(buffer, 0, 8192, 9);
+        Payload payload = new Payload(5);
+
+        here.connect(queue.shared().toLine()).send(payload.bytes(0, 8192), 6);
+
+        Outcome received = queue.next();
+        assertThat(received.isSuccess()).isTrue();
+        assertThat(received.source().orElseThrow().uasid()).isEqualTo(here.id().uasid());
+        assertThat(received.immediate()).hasValue(6);
+        assertThat(buffer.firstDifference(payload, 0, 0, 8192)).isEqualTo(-1);
+        assertThat(queue.send(SharedJetty.parse(here.share()), text("back")).isSuccess())
+                .isTrue();
+        assertThat(next(here).bytes()).isEqualTo(text("back"));
+    }
+
+    @Rule("S8.9")
+    @Test
+    void messagesOfOneThreadKeepTheirOrder() {
+        Peer peer = here.connect(there.share());
+        int count = 2000;
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < count; i++) {
+                peer.send(new byte[i % 300], i);
+            }
+        });
+        for (int i = 0; i < count; i++) {
+            Message message = next(there);
+            assertThat(message.immediate()).hasValue(i);
+            assertThat(message.payload().byteSize()).isEqualTo(i % 300);
+        }
+        sending.join();
+        assertThat(peer.counters().get("sent")).isEqualTo(count);
+        assertThat(there.counters().get("received")).isEqualTo(count);
+    }
+
+    @Rule("S8.9")
+    @Test
+    void asynchronousMessagesOfOneThreadKeepTheirOrder() {
+        Peer peer = here.connect(there.share());
+        int count = 300;
+        List<CompletableFuture<Void>> sends = new ArrayList<>();
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < count; i++) {
+                sends.add(peer.sendAsync(MemorySegment.ofArray(new byte[10]), OptionalLong.of(i)));
+            }
+        });
+        for (int i = 0; i < count; i++) {
+            assertThat(next(there).immediate()).hasValue(i);
+        }
+        sending.join();
+        assertThat(CompletableFuture.allOf(sends.toArray(CompletableFuture<?>[]::new)))
+                .succeedsWithin(LIMIT);
+    }
+
+    @Rule("S13.1")
+    @Test
+    void messagesOfManyThreadsArriveOnceEach() throws InterruptedException {
+        Peer peer = here.connect(there.share());
+        int senders = 12;
+        int each = 150;
+        List<Thread> threads = IntStream.range(0, senders)
+                .mapToObj(sender -> Thread.ofVirtual().start(() -> {
+                    for (int i = 0; i < each; i++) {
+                        peer.send(new Payload(sender).bytes(i, 64), (long) sender << 32 | i);
+                    }
+                }))
+                .toList();
+        Map<Integer, Integer> nextOf = new HashMap<>();
+        for (int i = 0; i < senders * each; i++) {
+            Message message = next(there);
+            long immediate = message.immediate().orElseThrow();
+            int sender = (int) (immediate >>> 32);
+            int number = (int) immediate;
+            assertThat(number).as("of sender %d", sender).isEqualTo(nextOf.getOrDefault(sender, 0));
+            nextOf.put(sender, number + 1);
+            assertThat(message.bytes()).isEqualTo(new Payload(sender).bytes(number, 64));
+        }
+        for (Thread thread : threads) {
+            assertThat(thread.join(LIMIT)).isTrue();
+        }
+        assertThat(there.receive(Duration.ZERO)).isEmpty();
+    }
+
+    @Rule("S12.1")
+    @Test
+    void aPeerThatDoesNotReceiveHoldsUpItsSendersAlone() {
+        MessageChannel slow = other(Options.builder().receiveBuffers(2).build());
+        Peer toSlow = here.connect(slow.share());
+        Peer toFast = here.connect(there.share());
+        List<CompletableFuture<Void>> waiting = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            waiting.add(toSlow.sendAsync(MemorySegment.ofArray(new byte[1]), OptionalLong.of(i)));
+        }
+        toFast.send(text("not held up"));
+        assertThat(next(there).bytes()).isEqualTo(text("not held up"));
+        assertThat(waiting.getLast()).isNotDone();
+        for (int i = 0; i < 8; i++) {
+            assertThat(next(slow).immediate()).hasValue(i);
+        }
+        assertThat(CompletableFuture.allOf(waiting.toArray(CompletableFuture<?>[]::new)))
+                .succeedsWithin(LIMIT);
+    }
+
+    @Rule("S10.3")
+    @Test
+    void aMessageTooLongForThePeerFailsAndBothChannelsGoOn() {
+        MessageChannel small = other(Options.builder().maxMessageBytes(64).build());
+        Peer peer = here.connect(small.share());
+        for (int round = 0; round < 20; round++) {
+            peer.send(new byte[64], round);
+            OperationFailedException failure =
+                    catchThrowableOfType(OperationFailedException.class, () -> peer.send(new byte[65]));
+            assertThat(failure).isNotNull();
+            assertThat(failure.completionStatus()).isEqualTo(CompletionStatus.REM_OPERATION_ERR);
+            assertThat(next(small).immediate()).hasValue(round);
+        }
+        assertThat(small.counters().get("too_long")).isEqualTo(20);
+        assertThat(small.receive(Duration.ZERO)).isEmpty();
+    }
+
+    /** The short ones are delivered, or their senders know that they may not be; never twice. */
+    @Rule({"S6.7", "S6.8"})
+    @Test
+    void messagesBesideFailingOnesAreDeliveredOnceOrTold() {
+        MessageChannel small = other(Options.builder().maxMessageBytes(64).build());
+        Peer peer = here.connect(small.share());
+        CompletableFuture<Void> failing = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 50; i++) {
+                var _ = catchThrowableOfType(UrmaException.class, () -> peer.send(new byte[65]));
+            }
+        });
+        int count = 500;
+        boolean[] promised = new boolean[count];
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < count; i++) {
+                int number = i;
+                promised[i] = catchThrowableOfType(
+                                OperationFailedException.class,
+                                () -> peer.send(MemorySegment.ofArray(new long[] {number}), OptionalLong.empty()))
+                        == null;
+            }
+            failing.join();
+            peer.send(MemorySegment.ofArray(new long[] {-1}), OptionalLong.empty());
+        });
+        long last = -1;
+        boolean[] seen = new boolean[count];
+        while (true) {
+            long number = next(small).payload().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+            if (number < 0) {
+                break;
+            }
+            assertThat(number).as("in order, and once").isGreaterThan(last);
+            seen[(int) number] = true;
+            last = number;
+        }
+        sending.join();
+        for (int i = 0; i < count; i++) {
+            assertThat(seen[i] || !promised[i]).as("message %d was promised", i).isTrue();
+        }
+    }
+
+    @Rule("S5.6")
+    @Test
+    void aWrongTokenConnectsNobody() {
+        SharedJetty right = SharedJetty.parse(there.share());
+        String line = new SharedJetty(right.descriptor(), Token.of(right.token().value() + 1)).toLine();
+        assertRefused(UrmaStatus.ENOPERM, () -> here.connect(line));
+    }
+
+    @Rule("S4.2")
+    @Test
+    void aClosedPeerFailsItsSendersAlone() {
+        MessageChannel shortLived = other(Options.DEFAULT);
+        Peer gone = here.connect(shortLived.share());
+        Peer peer = here.connect(there.share());
+        gone.send(text("hello"));
+        shortLived.close();
+        assertThat(catchThrowableOfType(UrmaException.class, () -> gone.send(text("anybody?"))))
+                .isNotNull();
+        peer.send(text("still here"));
+        assertThat(next(there).bytes()).isEqualTo(text("still here"));
+    }
+
+    @Rule("S4.2")
+    @Test
+    void whoWaitsSeesTheChannelClosed() {
+        CompletableFuture<Throwable> seen = CompletableFuture.supplyAsync(
+                () -> catchThrowableOfType(UrmaException.class, () -> here.receive(LIMIT)));
+        assertThat(here.receive(Patience.WATCH)).isEmpty();
+        here.close();
+        assertThat(seen.join()).hasMessage(here + ": is closed (EINVAL)");
+    }
+}

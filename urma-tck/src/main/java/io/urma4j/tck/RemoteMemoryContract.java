@@ -1,0 +1,294 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.OperationFailedException;
+import io.urma4j.RemoteMemory;
+import io.urma4j.SharedSegment;
+import io.urma4j.Token;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The comfortable level, {@link RemoteMemory}: bytes by simple calls, on any provider. */
+public abstract class RemoteMemoryContract extends Contract {
+    private static final int MIB = 1 << 20;
+    private static final long SIZE = 5 * MIB;
+
+    protected RemoteMemoryContract(String device) {
+        super(device);
+    }
+
+    private HomeSegment segment() {
+        return pair.home().segment(SIZE, Access.READ_WRITE_ATOMIC);
+    }
+
+    private RemoteMemory memory(HomeSegment segment) {
+        return pair.initiator().context().remoteMemory(segment.shared().toLine());
+    }
+
+    /** Below, at and above the limits of inline payloads and of the pieces that long transfers are cut into. */
+    @Rule("S8.1")
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 8, 207, 208, 209, 4096, MIB - 1, MIB, MIB + 1, 2 * MIB, 3 * MIB + 5})
+    void whatIsWrittenIsReadBack(int length) {
+        HomeSegment segment = segment();
+        Payload payload = new Payload(length);
+        byte[] bytes = payload.bytes(0, length);
+        long offset = 4099; // no multiple of anything
+        try (RemoteMemory memory = memory(segment)) {
+            memory.write(offset, bytes);
+
+            assertThat(segment.firstDifference(payload, offset, 0, length)).isEqualTo(-1);
+            assertThat(segment.isZero(0, offset)).isTrue();
+            assertThat(segment.isZero(offset + length, SIZE - offset - length)).isTrue();
+            assertThat(memory.read(offset, length)).isEqualTo(bytes);
+        }
+    }
+
+    @Rule("S8.1")
+    @ParameterizedTest
+    @ValueSource(ints = {8, 300, 2 * MIB + 1})
+    void memoryOutsideTheHeapAndPartsOfArraysAreTaken(int length) {
+        HomeSegment segment = segment();
+        Payload payload = new Payload(7);
+        try (RemoteMemory memory = memory(segment);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment source = arena.allocate(length);
+            payload.fill(source, 0, 0, length);
+            memory.write(0, source);
+            MemorySegment destination = arena.allocate(length);
+            memory.read(0, destination);
+            assertThat(payload.firstDifference(destination, 0, 0, length)).isEqualTo(-1);
+
+            byte[] framed = new byte[length + 2];
+            memory.read(0, framed, 1, length);
+            assertThat(framed[0] | framed[length + 1]).isZero();
+            memory.write(SIZE - length, framed, 1, length);
+            assertThat(segment.firstDifference(payload, SIZE - length, 0, length))
+                    .isEqualTo(-1);
+        }
+    }
+
+    @Rule("S8.7")
+    @Test
+    void wordsAndAtomicsGiveWhatWasThere() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            memory.writeLong(64, 5);
+            assertThat(memory.readLong(64)).isEqualTo(5);
+            assertThat(memory.fetchAndAdd(64, 10)).isEqualTo(5);
+            assertThat(memory.fetchAndSubtract(64, 3)).isEqualTo(15);
+            assertThat(memory.compareAndSwap(64, 99, 1)).isEqualTo(12);
+            assertThat(memory.compareAndSwap(64, 12, 0b1100)).isEqualTo(12);
+            assertThat(memory.fetchAndOr(64, 0b0011)).isEqualTo(0b1100);
+            assertThat(memory.fetchAndAnd(64, 0b0110)).isEqualTo(0b1111);
+            assertThat(memory.fetchAndXor(64, 0b0101)).isEqualTo(0b0110);
+            assertThat(memory.swap(64, -1)).isEqualTo(0b0011);
+            assertThat(segment.word(64)).isEqualTo(-1);
+            memory.writeLong(3, 0x0102030405060708L); // no multiple of 8: allowed, though not in one piece
+            assertThat(memory.readLong(3)).isEqualTo(0x0102030405060708L);
+        }
+    }
+
+    @Rule("S7.13")
+    @Test
+    void aPublishedNameOpensItToo() {
+        HomeSegment segment = segment();
+        segment.publish("orders");
+        String kind = pair.device().attributes().provider();
+        try (RemoteMemory memory = pair.initiator().context().remoteMemory(kind + ":orders")) {
+            assertThat(memory.lengthBytes()).isEqualTo(SIZE);
+            memory.writeLong(8, 77);
+            assertThat(segment.word(8)).isEqualTo(77);
+        }
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().remoteMemory(kind + ":nobody"));
+    }
+
+    @Rule("S7.6")
+    @Test
+    void aWrongTokenOpensNothing() {
+        SharedSegment right = segment().shared();
+        String line =
+                new SharedSegment(right.descriptor(), Token.of(right.token().value() + 1)).toLine();
+        assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().remoteMemory(line));
+    }
+
+    @Rule("S13.1")
+    @Test
+    void manyThreadsOfBothKindsAddExactly() throws InterruptedException {
+        HomeSegment segment = segment();
+        int threads = 24;
+        int rounds = 500;
+        try (RemoteMemory memory = memory(segment)) {
+            List<Thread> workers = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                Runnable work = () -> IntStream.range(0, rounds).forEach(_ -> memory.fetchAndAdd(0, 3));
+                workers.add(
+                        i % 2 == 0
+                                ? Thread.startVirtualThread(work)
+                                : Thread.ofPlatform().start(work));
+            }
+            for (Thread worker : workers) {
+                worker.join();
+            }
+            assertThat(memory.readLong(0)).isEqualTo(3L * threads * rounds);
+            assertThat(segment.word(0)).isEqualTo(3L * threads * rounds);
+        }
+    }
+
+    @Rule("S13.1")
+    @Test
+    void asynchronousCallsAllComplete() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            var adds = LongStream.range(0, 100)
+                    .mapToObj(_ -> memory.fetchAndAddAsync(0, 1))
+                    .toList();
+            assertThat(adds.stream().map(CompletableFuture::join))
+                    .containsExactlyInAnyOrderElementsOf(
+                            LongStream.range(0, 100).boxed().toList());
+            byte[] bytes = new Payload(1).bytes(0, 2 * MIB);
+            memory.writeAsync(4096, bytes).join();
+            assertThat(memory.readAsync(4096, bytes.length).join()).isEqualTo(bytes);
+            assertThat(memory.compareAndSwapAsync(0, 100, 0).join()).isEqualTo(100);
+            CompletableFuture<byte[]> outside = memory.readAsync(SIZE, 1);
+            assertThat(outside).failsWithin(Patience.LIMIT);
+            assertThat(outside.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("outside");
+        }
+    }
+
+    @Rule({"S7.7", "S7.8"})
+    @Test
+    void aReadSegmentIsReadOnly() {
+        HomeSegment segment = pair.home().segment(4096, Access.READ);
+        segment.fill(new Payload(3));
+        try (RemoteMemory memory = memory(segment)) {
+            assertThat(memory.read(0, 4096)).isEqualTo(new Payload(3).bytes(0, 4096));
+            assertRefused(UrmaStatus.ENOPERM, () -> memory.write(0, new byte[1]));
+            assertRefused(UrmaStatus.ENOPERM, () -> memory.fetchAndAdd(0, 1));
+            assertThat(segment.firstDifference(new Payload(3), 0, 0, 4096)).isEqualTo(-1);
+        }
+    }
+
+    @Rule("S7.9")
+    @Test
+    void aRevokedSegmentIsToldEachTime() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            memory.writeLong(0, 1);
+            segment.unregister(Patience.LIMIT);
+            for (int i = 0; i < 3; i++) {
+                assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2));
+                assertRefused(UrmaStatus.ENOPERM, () -> memory.read(0, 2 * MIB));
+            }
+            assertThat(segment.word(0)).isEqualTo(1);
+        }
+    }
+
+    @Rule("S7.9")
+    @Test
+    void aRevocationUnderLoadEndsAllCallsWithARefusal() throws InterruptedException {
+        HomeSegment segment = segment();
+        Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+        CountDownLatch started = new CountDownLatch(4);
+        try (RemoteMemory memory = memory(segment)) {
+            List<Thread> workers = IntStream.range(0, 4)
+                    .mapToObj(i -> Thread.ofPlatform()
+                            .start(() -> untilItFails(ends, () -> {
+                                memory.write(0, new byte[i % 2 == 0 ? 3 * MIB : 100]);
+                                started.countDown();
+                            })))
+                    .toList();
+            started.await();
+            segment.unregister(Patience.LIMIT);
+            for (Thread worker : workers) {
+                assertThat(worker.join(Patience.LIMIT)).as("a writer ended").isTrue();
+            }
+        }
+        assertThat(ends)
+                .hasSize(4)
+                .allSatisfy(end -> assertThat(end)
+                        .isInstanceOfSatisfying(
+                                UrmaException.class,
+                                failure -> assertThat(failure.status())
+                                        .as(failure.toString())
+                                        .isEqualTo(UrmaStatus.ENOPERM)));
+    }
+
+    private static void untilItFails(Queue<Throwable> ends, Runnable call) {
+        try {
+            while (true) {
+                call.run();
+            }
+        } catch (RuntimeException | Error e) {
+            ends.add(e);
+        }
+    }
+
+    @Rule("S4.2")
+    @Test
+    void closingUnderLoadEndsAllCallsAsClosed() throws InterruptedException {
+        for (int round = 0; round < 10; round++) {
+            HomeSegment segment = segment();
+            Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+            CountDownLatch started = new CountDownLatch(4);
+            RemoteMemory memory = memory(segment);
+            List<Thread> workers = IntStream.range(0, 4)
+                    .mapToObj(i -> Thread.ofVirtual()
+                            .start(() -> untilItFails(ends, () -> {
+                                if (i % 2 == 0) {
+                                    memory.read(0, 2 * MIB);
+                                } else {
+                                    memory.fetchAndAdd(8, 1);
+                                }
+                                started.countDown();
+                            })))
+                    .toList();
+            started.await();
+            memory.close();
+            for (Thread worker : workers) {
+                assertThat(worker.join(Patience.LIMIT)).as("a reader ended").isTrue();
+            }
+            assertThat(ends)
+                    .hasSize(4)
+                    .allSatisfy(end -> assertThat(end)
+                            .isInstanceOf(UrmaException.class)
+                            .hasMessage(memory + ": is closed (EINVAL)"));
+            segment.unregister(Duration.ofSeconds(5));
+        }
+    }
+
+    @Rule("S12.4")
+    @Test
+    void aHomeThatIsGoneIsTold() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            memory.writeLong(0, 1);
+            if (topology() == Topology.TWO_PROCESSES) {
+                processOfHome().kill();
+            } else if (topology() == Topology.LOOPBACK) {
+                segment.unregister(Patience.LIMIT);
+            } else {
+                pair.home().close();
+            }
+            Patience.await("the end of the home at the importer", memory.segment()::isRevoked);
+            assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2))
+                    .isNotInstanceOf(OperationFailedException.class);
+        }
+    }
+}
