@@ -308,9 +308,10 @@ public abstract class CompletionsContract extends Contract {
         for (int round = 0; round < 50; round++) {
             jfr.receive(buffer, 0, 64, round);
             jfc.rearm(false);
-            Thread.ofVirtual().start(() -> sender.send(shared, new byte[] {1, 2, 3}));
+            var sending = Thread.ofVirtual().start(() -> sender.send(shared, new byte[] {1, 2, 3}));
             assertThat(jfce.await(Patience.LIMIT)).contains(jfc);
             Patience.await("the record behind the event", () -> jfc.poll(batch) > 0);
+            assertThat(sending.join(Patience.LIMIT)).isTrue();
             assertThat(batch.userContext(0)).isEqualTo(round);
             assertThat(batch.lengthBytes(0)).isEqualTo(3);
         }
