@@ -49,6 +49,7 @@ public abstract class Contract {
     void closePair() {
         try {
             pair.close();
+            assertThat(pair.leftovers()).as("files that closing left behind").isEmpty();
         } catch (RuntimeException | AssertionError e) {
             boolean killed = process != null && process.wasKilled();
             endProcess(); // it is in an unknown state

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -30,6 +31,7 @@ public final class Pair implements AutoCloseable {
     private final UrmaDevice device;
     private final Initiator initiator;
     private final Home home;
+    private List<Path> leftovers = List.of();
 
     private Pair(Path directory, Urma urma, String device, Topology topology, Supplier<HomeOpener> process) {
         this.directory = directory;
@@ -181,7 +183,21 @@ public final class Pair implements AutoCloseable {
         try (urma) {
             home.close();
         } finally {
+            leftovers = filesIn(directory);
             remove(directory);
+        }
+    }
+
+    /** Files that were still there when both ends had closed. */
+    List<Path> leftovers() {
+        return leftovers;
+    }
+
+    private static List<Path> filesIn(Path directory) {
+        try (var files = Files.walk(directory)) {
+            return files.filter(file -> !Files.isDirectory(file)).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
