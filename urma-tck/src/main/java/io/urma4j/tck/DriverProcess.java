@@ -49,28 +49,29 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         Thread.ofPlatform().daemon().name("answers of " + process.pid()).start(this::takeAnswers);
     }
 
-    /** A process with this JDK and class path. */
+    /** A process with this JDK and class path; {@code root} is the class of its first object. */
     public static DriverProcess start(Class<? extends HomeObject> root) {
-        return start(root, List.of());
+        return start(root, List.of(), System.getProperty("java.class.path"));
     }
 
     /**
-     * A process with this JDK and class path.
+     * A process with this JDK.
      *
      * @param root class of its first object
      * @param launcher command line before {@code java}, for example to change the user
+     * @param classPath where it finds itself and the library
      */
-    public static DriverProcess start(Class<? extends HomeObject> root, List<String> launcher) {
+    public static DriverProcess start(Class<? extends HomeObject> root, List<String> launcher, String classPath) {
         List<String> command = new ArrayList<>(launcher);
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
+                "-XX:+UseSerialGC", // these three: the JVM is up sooner
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-ea",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 TckDriver.class.getName(),
                 root.getName()));
         try {
