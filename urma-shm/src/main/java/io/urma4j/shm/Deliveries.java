@@ -128,6 +128,7 @@ final class Deliveries {
             if (!in.memory().scope().isAlive()) {
                 throw e; // not the buffer went away but the ring
             }
+            OneSided.forgetFence();
             return CompletionStatus.LOC_ACCESS_ERR;
         }
     }

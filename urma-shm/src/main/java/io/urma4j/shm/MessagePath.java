@@ -161,6 +161,7 @@ final class MessagePath {
         try {
             return receive(insist) + reap(insist);
         } catch (IllegalStateException e) {
+            OneSided.forgetFence();
             return 0; // the rings were taken away: the peer is gone, and the engine says so
         }
     }
