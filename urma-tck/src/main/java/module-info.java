@@ -4,7 +4,8 @@ module io.urma4j.tck {
     requires transitive org.assertj.core;
     requires transitive org.junit.jupiter.api;
     requires transitive org.junit.jupiter.params;
-    requires awaitility;
+    // what the library logs to by default, for the test of a warning
+    requires java.logging;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 

@@ -4,6 +4,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
+import java.lang.System.Logger.Level;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +14,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time.
  */
 public final class Jfc implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Jfc.class.getName());
+
     private final UrmaContext context;
     private final @Nullable Jfce jfce;
     private final ProviderJfc provider;
     private final Lifetime life = new Lifetime(this);
     private volatile boolean closed;
+    private int attachedDepth; // of all its queues together; guarded by this
+    private boolean warned;
 
     private Jfc(UrmaContext context, ProviderContext from, JfcConfig config, @Nullable Jfce jfce) {
         this.context = context;
@@ -40,6 +45,23 @@ public final class Jfc implements AutoCloseable {
             throw e;
         }
         return jfc;
+    }
+
+    /** A queue completes here from now on: says so, once, when all together may overflow it (S10.6). */
+    synchronized void attach(Object queue, int queueDepth) {
+        attachedDepth += queueDepth;
+        if (attachedDepth > depth() && !warned) {
+            warned = true;
+            LOG.log(
+                    Level.WARNING,
+                    () -> this + " holds " + depth() + " records, and its queues may need " + attachedDepth
+                            + " since " + queue + " of depth " + queueDepth
+                            + " completes there too; when it overflows, all of them go to ERROR");
+        }
+    }
+
+    synchronized void detach(int queueDepth) {
+        attachedDepth -= queueDepth;
     }
 
     private void onEvent() {

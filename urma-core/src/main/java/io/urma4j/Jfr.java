@@ -36,6 +36,7 @@ public final class Jfr implements AutoCloseable {
         try {
             Jfr jfr = new Jfr(context, jfc, config, from.createReceiveQueue(config, jfc.provider()));
             jfc.life().retain(jfr);
+            jfc.attach(jfr, jfr.depth());
             return jfr;
         } finally {
             jfc.life().release(pending);
@@ -145,6 +146,7 @@ public final class Jfr implements AutoCloseable {
             closed = true;
             context.children().remove(this);
             provider.close();
+            jfc.detach(depth());
             jfc.life().release(this);
         }
     }

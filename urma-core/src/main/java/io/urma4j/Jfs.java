@@ -62,6 +62,7 @@ public final class Jfs implements AutoCloseable {
             ProviderSendQueue queue = from.createSendQueue(config, jfc.provider(), jfr == null ? null : jfr.provider());
             Jfs jfs = new Jfs(context, jfc, jfr, config, queue);
             jfc.life().retain(jfs);
+            jfc.attach(jfs, jfs.depth());
             if (jfr != null) {
                 jfr.life().retain(jfs);
             }
@@ -424,6 +425,7 @@ public final class Jfs implements AutoCloseable {
         if (life.end()) {
             context.children().remove(this);
             queue.close();
+            jfc.detach(depth());
             jfc.life().release(this);
             if (jfr != null) {
                 jfr.life().release(this);

@@ -1,11 +1,13 @@
 package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -18,6 +20,7 @@ import io.urma4j.WorkRequestList;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,6 +258,32 @@ public abstract class CompletionsContract extends Contract {
                 .as("records at the receiver, for those that count as delivered")
                 .hasSize(delivered.size());
         assertThat(receiver.queue().isJfcValid()).isEqualTo(failure == CompletionStatus.SUCCESS);
+    }
+
+    /** S10.6: whoever attaches more depth to a JFC than it has is warned, once, with the numbers. */
+    @Rule("S10.6")
+    @Test
+    void moreDepthThanAJfcHasIsWarnedOfOnce() {
+        var context = pair.initiator().context();
+        var deep = JfsConfig.builder().depth(16).build();
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        try (var listening = Warnings.of(Jfc.class, warnings::add)) {
+            var jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(32));
+            context.createJfs(jfc, deep);
+            context.createJfs(jfc, deep).close();
+            context.createJfs(jfc, deep);
+            assertThat(warnings).isEmpty();
+
+            context.createJfs(jfc, deep);
+            context.createJfs(jfc, deep);
+
+            assertThat(warnings)
+                    .filteredOn(warning -> warning.contains(jfc.toString()))
+                    .singleElement(STRING)
+                    .contains("32")
+                    .contains("48");
+            assertThat(listening).isNotNull();
+        }
     }
 
     /** S10.7: closing a queue removes its records, and no others. */

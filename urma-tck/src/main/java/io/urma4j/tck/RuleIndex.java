@@ -23,7 +23,9 @@ public final class RuleIndex {
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,
-            NotReadyContract.class);
+            NotReadyContract.class,
+            RemoteMemoryContract.class,
+            MessageChannelContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 
