@@ -4,6 +4,7 @@ import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import java.util.List;
@@ -30,6 +31,9 @@ public interface Home extends HomeObject {
 
     /** A Jetty that receives with the JFR of {@code other}, and has a JFC of its own. */
     HomeQueue jettySharing(HomeQueue other, JfsConfig send);
+
+    /** Imports somebody's segment, with all its access. */
+    HomeImport importSegment(SharedSegment shared);
 
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);

@@ -6,6 +6,7 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.PublishedName;
+import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.Urma;
@@ -84,6 +85,11 @@ final class LocalHome implements Home {
         var sendJfc = context.createJfc(JfcConfig.DEFAULT);
         var jetty = context.createJetty(sendJfc, receive.jfr(), send);
         return new LocalHomeQueue(context, receive.jfc(), receive.jfr(), jetty, sendJfc);
+    }
+
+    @Override
+    public HomeImport importSegment(SharedSegment shared) {
+        return new LocalHomeImport(context, context.importSegment(shared));
     }
 
     @Override

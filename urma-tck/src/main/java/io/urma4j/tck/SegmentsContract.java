@@ -3,6 +3,7 @@ package io.urma4j.tck;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
@@ -24,6 +25,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -590,6 +592,42 @@ public abstract class SegmentsContract extends Contract {
         public void close() {
             stop.set(true);
         }
+    }
+
+    /** S7.9: an importer that neither answers nor is dead puts the memory into quarantine, and is named. */
+    @Rule("S7.9")
+    @Test
+    void importerThatDoesNotAnswerPutsTheMemoryIntoQuarantine() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var segment = pair.initiator().asHome().segment(SIZE, Access.READ_WRITE);
+        var importer = pair.home().importSegment(segment.shared());
+        processOfHome().stop();
+        try {
+            var revocation = segment.unregister(Duration.ofMillis(300));
+
+            assertThat(revocation.status()).isEqualTo(Revocation.Status.QUARANTINED);
+            assertThat(revocation.importers()).singleElement(STRING).contains(Long.toString(processOfHome().pid()));
+        } finally {
+            processOfHome().proceed();
+        }
+        Patience.await("the revocation at the importer", importer::isRevoked);
+        assertThat(importer.write(0, new byte[8]).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(segment.isZero(0, SIZE)).isTrue();
+    }
+
+    /** S7.9: an importer that was killed holds nothing up. */
+    @Rule({"S7.9", "S12.4"})
+    @Test
+    void deadImporterHoldsNothingUp() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var segment = pair.initiator().asHome().segment(SIZE, Access.READ_WRITE);
+        pair.home().importSegment(segment.shared());
+        processOfHome().kill();
+        long start = System.nanoTime();
+
+        assertThat(segment.unregister(Patience.LIMIT)).isEqualTo(Revocation.COMPLETED);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
     }
 
     /** S7.9: a revoked segment is imported no more; its memory can be registered anew. */

@@ -442,6 +442,26 @@ public abstract class WorkRequestsContract extends Contract {
                 .isEqualTo(LongStream.range(0, (long) adders * additions).toArray());
     }
 
+    /** S8.7: additions of the home itself and of an initiator, which may be two processes, lose nothing. */
+    @Rule("S8.7")
+    @Test
+    void additionsFromBothEndsLoseNothing() throws Exception {
+        int additions = 20_000;
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        var loop = pair.home().importSegment(imported.home().shared());
+        var queue = pair.initiator().queue();
+
+        try (var thread = Executors.newSingleThreadExecutor()) {
+            var there = thread.submit(() -> loop.addOnes(8, additions));
+            for (int i = 0; i < additions; i++) {
+                queue.atomic(Opcode.FADD, imported.remote(), 8, 8, 1, 0);
+            }
+            there.get(40, TimeUnit.SECONDS);
+        }
+
+        assertThat(imported.home().word(8)).isEqualTo(2L * additions);
+    }
+
     /** S8.7: a lock made of CAS keeps two initiators apart. */
     @Rule("S8.7")
     @Test

@@ -1,0 +1,49 @@
+package io.urma4j.tck;
+
+import io.urma4j.Access;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.RemoteSegment;
+import io.urma4j.UrmaContext;
+import java.lang.foreign.MemorySegment;
+
+/** An import of a home in this process, with a queue of its own. */
+final class LocalHomeImport implements HomeImport {
+    private final UrmaContext context;
+    private final RemoteSegment remote;
+    private final SendSide queue;
+
+    LocalHomeImport(UrmaContext context, RemoteSegment remote) {
+        this.context = context;
+        this.remote = remote;
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+        this.queue = new SendSide(context, jfc, context.createJfs(jfc, JfsConfig.DEFAULT));
+    }
+
+    @Override
+    public Outcome write(long offset, byte[] bytes) {
+        try (var memory = context.allocate(bytes.length);
+                var source = context.register(memory, Access.LOCAL_ONLY)) {
+            MemorySegment.copy(MemorySegment.ofArray(bytes), 0, memory.segment(), 0, bytes.length);
+            return queue.write(remote, offset, source, 0, bytes.length);
+        }
+    }
+
+    @Override
+    public void addOnes(long offset, int times) {
+        for (int i = 0; i < times; i++) {
+            queue.atomic(Opcode.FADD, remote, offset, 8, 1, 0);
+        }
+    }
+
+    @Override
+    public boolean isRevoked() {
+        return remote.isRevoked();
+    }
+
+    @Override
+    public void close() {
+        remote.close();
+    }
+}
