@@ -81,18 +81,24 @@ final class MessagePath {
      * @return false when the ring is full before the message's end
      */
     boolean send(ShmSendQueue queue, long position, Wqe entry, Lane lane) {
+        boolean all;
         sending.acquire();
         try {
-            long total = entry.opcode == Opcode.WRITE_IMM ? 0 : entry.lengthBytes;
-            do {
-                if (!sendChunk(queue, position, entry, lane, total)) {
-                    return false;
-                }
-            } while (entry.sentBytes < total);
+            all = sendChunks(queue, position, entry, lane);
         } finally {
             sending.release();
         }
-        wakePeer();
+        wakePeer(); // for a part, too: the next one waits for the room that the peer makes
+        return all;
+    }
+
+    private boolean sendChunks(ShmSendQueue queue, long position, Wqe entry, Lane lane) {
+        long total = entry.opcode == Opcode.WRITE_IMM ? 0 : entry.lengthBytes;
+        do {
+            if (!sendChunk(queue, position, entry, lane, total)) {
+                return false;
+            }
+        } while (entry.sentBytes < total);
         return true;
     }
 

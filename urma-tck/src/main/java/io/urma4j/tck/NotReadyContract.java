@@ -78,6 +78,26 @@ public abstract class NotReadyContract extends Contract {
                 .isEqualTo(-1);
     }
 
+    /** S8.1, S12.6: messages are taken while nobody polls over there, small and large, and at once. */
+    @Rule({"S8.1", "S12.6"})
+    @ParameterizedTest
+    @ValueSource(ints = {8, 64 * 1024, 2 << 20, 24 << 20})
+    void messageIsTakenThoughItsReceiverDoesNotPoll(int lengthBytes) {
+        var receiver = pair.receiver(lengthBytes);
+        var queue = pair.initiator().queue();
+        receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
+        var source = pair.initiator().buffer(lengthBytes, new Payload(3));
+        long start = System.nanoTime();
+
+        assertThat(queue.send(receiver.target(), source, 0, lengthBytes).isSuccess())
+                .isTrue();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+        assertThat(receiver.queue().next()).returns(7L, Outcome::userContext);
+        assertThat(receiver.buffer().firstDifference(new Payload(3), 0, 0, lengthBytes))
+                .isEqualTo(-1);
+    }
+
     /** S12.1: no other queue waits for a receiver that is not ready, not even to the same home. */
     @Rule("S12.1")
     @Test

@@ -606,7 +606,9 @@ public abstract class SegmentsContract extends Contract {
             var revocation = segment.unregister(Duration.ofMillis(300));
 
             assertThat(revocation.status()).isEqualTo(Revocation.Status.QUARANTINED);
-            assertThat(revocation.importers()).singleElement(STRING).contains(Long.toString(processOfHome().pid()));
+            assertThat(revocation.importers())
+                    .singleElement(STRING)
+                    .contains(Long.toString(processOfHome().pid()));
         } finally {
             processOfHome().proceed();
         }
