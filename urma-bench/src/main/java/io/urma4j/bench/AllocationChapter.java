@@ -1,7 +1,6 @@
 package io.urma4j.bench;
 
 import com.sun.management.ThreadMXBean;
-import io.urma4j.CompletionBatch;
 import io.urma4j.bench.Limit.AtMost;
 import java.lang.management.ManagementFactory;
 import java.util.Locale;
@@ -38,22 +37,21 @@ final class AllocationChapter {
         String how = lockFree ? ", lock_free" : ", with locks";
         bytes("bytes-write" + suffix, "WRITE + poll" + how, number -> {
             pair.jfs.write(pair.remote, 0, pair.local, 0, 8, number);
-            OneSidedChapter.one(pair.jfc, pair.batch);
+            pair.one();
         });
         bytes("bytes-read" + suffix, "READ + poll" + how, number -> {
             pair.jfs.read(pair.remote, 0, pair.local, 0, 8, number);
-            OneSidedChapter.one(pair.jfc, pair.batch);
+            pair.one();
         });
         bytes("bytes-atomic" + suffix, "FADD + poll" + how, number -> {
             pair.jfs.fetchAndAdd(pair.remote, 0, pair.local, 0, 1, number);
-            OneSidedChapter.one(pair.jfc, pair.batch);
+            pair.one();
         });
         bytes("bytes-send" + suffix, "SEND + receive + polls" + how, number -> {
-            CompletionBatch batch = pair.homeBatch;
             pair.homeJfr.receive(pair.home(), 0, 64, number);
             pair.jfs.send(pair.target, pair.local, 0, 64, number);
-            OneSidedChapter.one(pair.homeJfc, batch);
-            OneSidedChapter.one(pair.jfc, pair.batch);
+            pair.oneAtHome();
+            pair.one();
         });
     }
 

@@ -15,27 +15,30 @@ import java.util.Arrays;
 record Alternation(int rounds, long roundNanos, long warmUpNanos) {
     private static final int LEAST_CHUNKS = 5;
 
+    /** On a busy machine time alone is no warm-up: the JIT waits for a CPU too. */
+    private static final int WARM_UP_CHUNKS = 200;
+
     /** Nanoseconds per operation of both, round by round. */
     Rounds measure(Timed subject, Timed peer) {
         // twice in turns, so that neither is compiled in the light of its first calls alone
         for (int i = 0; i < 2; i++) {
-            round(subject, warmUpNanos / 2);
-            round(peer, warmUpNanos / 2);
+            round(subject, warmUpNanos / 2, WARM_UP_CHUNKS);
+            round(peer, warmUpNanos / 2, WARM_UP_CHUNKS);
         }
         Rounds result = new Rounds(rounds);
         for (int round = 0; round < rounds; round++) {
-            result.subject(round, round(subject, roundNanos));
-            result.peer(round, round(peer, roundNanos));
+            result.subject(round, round(subject, roundNanos, LEAST_CHUNKS));
+            result.peer(round, round(peer, roundNanos, LEAST_CHUNKS));
         }
         return result;
     }
 
-    private static double round(Timed timed, long spanNanos) {
+    private static double round(Timed timed, long spanNanos, int leastChunks) {
         double[] chunks = new double[64];
         int count = 0;
         timed.begin();
         long start = System.nanoTime();
-        while (count < LEAST_CHUNKS || System.nanoTime() - start < spanNanos) {
+        while (count < leastChunks || System.nanoTime() - start < spanNanos) {
             if (count == chunks.length) {
                 chunks = Arrays.copyOf(chunks, 2 * count);
             }

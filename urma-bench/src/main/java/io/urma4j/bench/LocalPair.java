@@ -69,6 +69,16 @@ final class LocalPair implements AutoCloseable {
         return home.memory();
     }
 
+    /** Waits for the record that is due at the initiator; returns its user context. */
+    long one() {
+        return Records.one(jfc, batch);
+    }
+
+    /** Waits for the record that is due at the home; returns its user context. */
+    long oneAtHome() {
+        return Records.one(homeJfc, homeBatch);
+    }
+
     LocalSegment home() {
         return home;
     }

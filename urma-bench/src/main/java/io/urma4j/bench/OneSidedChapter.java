@@ -112,8 +112,8 @@ final class OneSidedChapter {
         return operations -> {
             long sum = 0;
             for (int i = 0; i < operations; i++) {
-                accepted(jfs.write(remote, 0, local, 0, bytes, i));
-                sum += one(jfc, batch);
+                Records.accepted(jfs.write(remote, 0, local, 0, bytes, i));
+                sum += Records.one(jfc, batch);
             }
             return sum;
         };
@@ -129,9 +129,9 @@ final class OneSidedChapter {
             long sum = 0;
             for (int i = 0; i < operations / BATCH; i++) {
                 for (int j = 0; j < BATCH; j++) {
-                    accepted(jfs.write(remote, 8L * j, local, 0, 8, j));
+                    Records.accepted(jfs.write(remote, 8L * j, local, 0, 8, j));
                 }
-                sum += all(jfc, batch);
+                sum += Records.all(jfc, batch, BATCH);
             }
             return sum;
         };
@@ -150,8 +150,8 @@ final class OneSidedChapter {
         return operations -> {
             long sum = 0;
             for (int i = 0; i < operations; i++) {
-                accepted(jfs.read(remote, 0, local, 0, bytes, i));
-                sum += one(jfc, batch);
+                Records.accepted(jfs.read(remote, 0, local, 0, bytes, i));
+                sum += Records.one(jfc, batch);
             }
             return sum;
         };
@@ -166,8 +166,8 @@ final class OneSidedChapter {
         return operations -> {
             long sum = 0;
             for (int i = 0; i < operations; i++) {
-                accepted(jfs.fetchAndAdd(remote, 0, local, 0, 1, i));
-                sum += one(jfc, batch);
+                Records.accepted(jfs.fetchAndAdd(remote, 0, local, 0, 1, i));
+                sum += Records.one(jfc, batch);
             }
             return sum;
         };
@@ -185,45 +185,13 @@ final class OneSidedChapter {
             long value = home.get(JAVA_LONG, 0);
             long sum = 0;
             for (int i = 0; i < operations; i++) {
-                accepted(jfs.compareAndSwap(remote, 0, local, 0, value + i, value + i + 1, i));
-                sum += one(jfc, batch);
+                Records.accepted(jfs.compareAndSwap(remote, 0, local, 0, value + i, value + i + 1, i));
+                sum += Records.one(jfc, batch);
             }
             if (home.get(JAVA_LONG, 0) != value + operations) {
                 throw new IllegalStateException("a swap did not happen");
             }
             return sum;
         };
-    }
-
-    private static void accepted(boolean accepted) {
-        if (!accepted) {
-            throw new IllegalStateException("the queue is full");
-        }
-    }
-
-    /** Waits for the one record that is due. */
-    static long one(Jfc jfc, CompletionBatch batch) {
-        while (jfc.poll(batch) == 0) {
-            Thread.onSpinWait();
-        }
-        if (!batch.isSuccess(0)) {
-            throw new IllegalStateException(batch.toString());
-        }
-        return batch.userContext(0);
-    }
-
-    private static long all(Jfc jfc, CompletionBatch batch) {
-        int count = jfc.poll(batch);
-        if (count != BATCH) {
-            throw new IllegalStateException(count + " records of " + BATCH);
-        }
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            if (!batch.isSuccess(i)) {
-                throw new IllegalStateException(batch.toString());
-            }
-            sum += batch.userContext(i);
-        }
-        return sum;
     }
 }

@@ -5,7 +5,7 @@ import io.urma4j.bench.RallyEnd.Rallies;
 
 /** Two processes on two CPUs: how long until the other one has it. Half of a round trip. */
 final class PingPongChapter {
-    private static final int CHUNK = 1_000;
+    private static final int CHUNK = 100;
 
     private final Numbers.Run run;
 

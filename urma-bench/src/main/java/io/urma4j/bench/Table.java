@@ -8,7 +8,7 @@ import java.util.Locale;
 
 /** How figures look, for people and as JSON. */
 final class Table {
-    private static final String ROW = "| %-16s | %-76s | %11s | %11s | %7s | %15s | %6s | %-6s |";
+    private static final String ROW = "| %-19s | %-76s | %11s | %11s | %7s | %15s | %6s | %-6s |";
 
     private Table() {}
 

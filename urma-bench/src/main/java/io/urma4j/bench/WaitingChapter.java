@@ -90,16 +90,17 @@ final class WaitingChapter {
         return windows;
     }
 
+    /** What it uses beyond an idle JVM, whose own threads look at the clock now and then. */
     private void tellIdle(double[] waiting, double[] bare) {
-        double value = Rounds.median(waiting);
+        double idle = Rounds.median(bare);
         run.tell(new Figure(
                 "idle-cpu",
-                "CPU of a process that waits in jfce.await; of an idle JVM",
-                perSecond(value),
-                perSecond(Rounds.median(bare)),
-                value,
-                Rounds.least(waiting),
-                Rounds.most(waiting),
+                "CPU of a process that waits in jfce.await, beyond that of an idle JVM",
+                perSecond(Rounds.median(waiting)),
+                perSecond(idle),
+                Rounds.median(waiting) - idle,
+                Rounds.least(waiting) - idle,
+                Rounds.most(waiting) - idle,
                 new AtMost(1)));
     }
 

@@ -39,7 +39,7 @@ final class Waker implements AutoCloseable {
     long untilTaken() {
         long start = System.nanoTime();
         send();
-        OneSidedChapter.one(jfc, batch);
+        Records.one(jfc, batch);
         return System.nanoTime() - start;
     }
 
@@ -50,7 +50,7 @@ final class Waker implements AutoCloseable {
         send();
         spinWhile(before);
         long nanos = System.nanoTime() - start;
-        OneSidedChapter.one(jfc, batch);
+        Records.one(jfc, batch);
         return nanos;
     }
 

@@ -71,6 +71,6 @@ final class WriteRally implements Rally {
         if (!jfs.write(remote, INBOX, local, SOURCE, Long.BYTES, value)) {
             throw new IllegalStateException("the queue is full");
         }
-        OneSidedChapter.one(jfc, batch);
+        Records.one(jfc, batch);
     }
 }

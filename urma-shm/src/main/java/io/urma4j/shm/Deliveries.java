@@ -102,7 +102,11 @@ final class Deliveries {
             return;
         }
         inbound.receives().recycle(wr, payload);
-        in.answer(status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
+        if (status == CompletionStatus.SUCCESS) {
+            in.answerTakenLater();
+        } else {
+            in.answer(Answer.FAILED, 0);
+        }
     }
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */

@@ -24,6 +24,9 @@ final class MessagePath {
     /** Slots that one visit takes at most, so that no path starves the others. */
     private static final int BATCH = 64;
 
+    /** A poll that brings messages sees to answers only now and then: a power of two. */
+    private static final int REAP_EVERY = 16;
+
     private final ShmContext context;
     private final Peer peer;
     private final PathMemory memory;
@@ -40,6 +43,13 @@ final class MessagePath {
 
     private final long eidHigh;
     private final long eidLow;
+    private int turns; // of all pollers, without order
+
+    // Whether who receives a message replies before it looks for the next. If so, the answer is held back until the
+    // reply
+    // is out. A guess, without order: a wrong one delays an answer until the next poll, or the engine's next tick.
+    private boolean replies;
+    private boolean unreplied; // messages came in after the last one went out
     private volatile boolean dead;
 
     MessagePath(ShmContext context, Peer peer, PathMemory memory) {
@@ -87,6 +97,9 @@ final class MessagePath {
             all = sendChunks(queue, position, entry, lane);
         } finally {
             sending.release();
+        }
+        if (unreplied) {
+            reply();
         }
         wakePeer(); // for a part, too: the next one waits for the room that the peer makes
         return all;
@@ -165,7 +178,9 @@ final class MessagePath {
             return 0;
         }
         try {
-            return receive(insist) + reap(insist);
+            int received = receive(insist);
+            // messages first: answers can wait, but not for ever
+            return received > 0 && !insist && (++turns & (REAP_EVERY - 1)) != 0 ? received : received + reap(insist);
         } catch (IllegalStateException e) {
             OneSided.forgetFence();
             return 0; // the rings were taken away: the peer is gone, and the engine says so
@@ -178,7 +193,7 @@ final class MessagePath {
             return false;
         }
         try {
-            return in.isReady() || out.peekAnswer() != 0;
+            return in.isReady() || in.isHolding() || out.peekAnswer() != 0;
         } catch (IllegalStateException e) {
             return false;
         }
@@ -193,10 +208,17 @@ final class MessagePath {
     }
 
     private int receive(boolean insist) {
-        if (!in.isReady() || !take(receiving, insist)) {
+        if (!in.isReady()) {
+            if (unreplied || in.isHolding()) {
+                noReply(insist);
+            }
+            return 0;
+        }
+        if (!take(receiving, insist)) {
             return 0;
         }
         int count = 0;
+        boolean hold = replies && !insist;
         try {
             while (count < BATCH && in.isReady()) {
                 if (!in.take() || !deliveries.deliver()) {
@@ -205,11 +227,44 @@ final class MessagePath {
                 }
                 count++;
             }
+            if (!hold) {
+                in.tellHeld();
+            }
         } finally {
             receiving.release();
         }
-        wakePeer();
+        unreplied = true;
+        if (!hold || count > 1) {
+            wakePeer();
+        }
         return count;
+    }
+
+    /** Somebody looks for messages who has not replied to the last one. */
+    private void noReply(boolean insist) {
+        unreplied = false;
+        replies = false;
+        if (in.isHolding() && take(receiving, insist)) {
+            tellHeld();
+            wakePeer();
+        }
+    }
+
+    /** A message went out after one came in: the answer to that one follows it. The caller wakes the peer. */
+    private void reply() {
+        unreplied = false;
+        replies = true;
+        if (in.isHolding() && receiving.tryAcquire()) {
+            tellHeld();
+        }
+    }
+
+    private void tellHeld() {
+        try {
+            in.tellHeld();
+        } finally {
+            receiving.release();
+        }
     }
 
     private int reap(boolean insist) {

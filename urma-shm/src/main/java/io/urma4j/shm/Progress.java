@@ -44,6 +44,7 @@ final class Progress {
     private long polls; // written by all pollers without order: the engine only wants to know whether it changes
 
     private long pollsSeen; // of the engine
+    private boolean ticking; // of the engine: there were polls before its last turn
 
     Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, AtomicInteger armedJfcs, Runnable wakeEngine) {
         this.armedJfcs = armedJfcs;
@@ -111,17 +112,19 @@ final class Progress {
 
     /** The engine's turn; returns how long it may sleep. */
     long turn(long nowNanos) {
+        boolean wasTicking = ticking;
+        ticking = pollsSinceLastTurn();
+        boolean leaveIt = ticking && armedJfcs.get() == 0;
+        if (leaveIt && wasTicking) {
+            // whoever polls comes again; a second thread at the rings would only be in its way
+            return Math.min(watch(nowNanos), TICK_NANOS);
+        }
         if (!takeAll()) {
             return 0;
         }
         long next = watch(nowNanos);
-        long pollsNow = (long) POLLS.getOpaque(this);
-        if (pollsNow != pollsSeen) {
-            pollsSeen = pollsNow;
-            next = Math.min(next, TICK_NANOS);
-            if (armedJfcs.get() == 0) {
-                return next; // whoever polls comes again
-            }
+        if (leaveIt) {
+            return Math.min(next, TICK_NANOS);
         }
         askForWakeUps();
         for (MessagePath path : paths) {
@@ -129,7 +132,14 @@ final class Progress {
                 return 0;
             }
         }
-        return next;
+        return ticking ? Math.min(next, TICK_NANOS) : next;
+    }
+
+    private boolean pollsSinceLastTurn() {
+        long pollsNow = (long) POLLS.getOpaque(this);
+        boolean polled = pollsNow != pollsSeen;
+        pollsSeen = pollsNow;
+        return polled;
     }
 
     /** Sees to what depends on time; returns how long until it must be seen to again. */

@@ -125,6 +125,11 @@ public final class RingLayout {
         return (long) U64.getAcquire(ring, slot(position));
     }
 
+    /** A word of the slot's second cache line; it means nothing. */
+    static long secondHalf(MemorySegment ring, long position) {
+        return ring.get(JAVA_LONG, slot(position) + 64);
+    }
+
     static boolean isOfLap(long word, long position) {
         return (int) word == lap(position);
     }

@@ -12,10 +12,13 @@ import java.lang.invoke.VarHandle;
  */
 public final class RingReceiver {
     private static final VarHandle POSITION;
+    private static final VarHandle HELD;
 
     static {
         try {
-            POSITION = MethodHandles.lookup().findVarHandle(RingReceiver.class, "position", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            POSITION = lookup.findVarHandle(RingReceiver.class, "position", long.class);
+            HELD = lookup.findVarHandle(RingReceiver.class, "held", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -23,6 +26,10 @@ public final class RingReceiver {
 
     private final MemorySegment ring;
     private long position; // only the receiver writes it; whoever asks isReady() reads it
+    private boolean held; // the slot before position was taken, and the sender was not told yet
+
+    @SuppressWarnings("UnusedVariable") // stored so that the JIT does not leave out the load
+    private long fetched;
 
     // the slot that was taken last
     private int opcode;
@@ -42,7 +49,10 @@ public final class RingReceiver {
     /** Whether a slot is filled. Any thread may ask; only for the receiver the answer lasts. */
     public boolean isReady() {
         long next = (long) POSITION.getAcquire(this);
-        return RingLayout.isOfLap(RingLayout.committed(ring, next), next);
+        long word = RingLayout.committed(ring, next);
+        // the second half of the slot is fetched beside the first, and not after it
+        fetched = RingLayout.secondHalf(ring, next);
+        return RingLayout.isOfLap(word, next);
     }
 
     /**
@@ -72,8 +82,33 @@ public final class RingReceiver {
 
     /** Answers the slot that was taken last, gives it back, and goes to the next. */
     public void answer(int answer, int argument) {
+        tellHeld();
         RingLayout.answer(ring, position, answer, argument);
         POSITION.setRelease(this, position + 1);
+    }
+
+    /**
+     * The slot that was taken last is TAKEN, but the sender need not know at once: it is told with the next answer, or by
+     * {@link #tellHeld}. For the answer goes to a line that the sender looks at, and its store would hold up all later
+     * stores of this thread, most of all a reply.
+     */
+    public void answerTakenLater() {
+        tellHeld();
+        HELD.setOpaque(this, true);
+        POSITION.setRelease(this, position + 1);
+    }
+
+    /** Whether an answer is held back. Any thread may ask. */
+    public boolean isHolding() {
+        return (boolean) HELD.getOpaque(this);
+    }
+
+    /** Gives the answer that is held back, if one is. */
+    public void tellHeld() {
+        if (held) {
+            RingLayout.answer(ring, position - 1, Answer.TAKEN, 0);
+            HELD.setOpaque(this, false);
+        }
     }
 
     public boolean has(int flag) {

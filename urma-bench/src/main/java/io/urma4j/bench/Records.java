@@ -1,0 +1,42 @@
+package io.urma4j.bench;
+
+import io.urma4j.CompletionBatch;
+import io.urma4j.Jfc;
+
+/** Takes records, and believes none that it has not looked at. */
+final class Records {
+    private Records() {}
+
+    static void accepted(boolean accepted) {
+        if (!accepted) {
+            throw new IllegalStateException("the queue is full");
+        }
+    }
+
+    /** Waits for the one record that is due; returns its user context. */
+    static long one(Jfc jfc, CompletionBatch batch) {
+        while (jfc.poll(batch) == 0) {
+            Thread.onSpinWait();
+        }
+        if (!batch.isSuccess(0)) {
+            throw new IllegalStateException(batch.toString());
+        }
+        return batch.userContext(0);
+    }
+
+    /** Polls once for so many records; returns the sum of their user contexts. */
+    static long all(Jfc jfc, CompletionBatch batch, int due) {
+        int count = jfc.poll(batch);
+        if (count != due) {
+            throw new IllegalStateException(count + " records of " + due);
+        }
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            if (!batch.isSuccess(i)) {
+                throw new IllegalStateException(batch.toString());
+            }
+            sum += batch.userContext(i);
+        }
+        return sum;
+    }
+}
