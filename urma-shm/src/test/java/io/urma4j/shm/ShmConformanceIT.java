@@ -9,6 +9,7 @@ import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.SegmentsContract;
+import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
 import io.urma4j.tck.WorkRequestsContract;
 import org.junit.jupiter.api.Nested;
@@ -93,6 +94,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class NotReady extends NotReadyContract {
         NotReady() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Soak extends SoakContract {
+        Soak() {
             super(DEVICE);
         }
     }

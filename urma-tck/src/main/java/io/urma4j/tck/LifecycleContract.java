@@ -258,6 +258,92 @@ public abstract class LifecycleContract extends Contract {
         }
     }
 
+    /** S4.2, S7.3: memory that is closed while other threads write from it ends their writes, not the process. */
+    @Rule({"S4.2", "S7.3"})
+    @Test
+    void memoryThatIsClosedUnderWritesEndsThemAlone() throws Exception {
+        var imported = pair.imported(64 * 1024);
+        for (int round = 0; round < 20; round++) {
+            var context = pair.initiator().context();
+            var memory = context.allocate(64 * 1024);
+            var local = context.register(memory, Access.LOCAL_ONLY);
+            assertPostersEnd(
+                    queue -> queue.jfs().write(imported.remote(), 0, local, 0, 64 * 1024, 0),
+                    () -> closeWhenPossible(local, memory));
+        }
+    }
+
+    /** S4.2: an import that is closed while other threads use it ends their operations, not the process. */
+    @Rule("S4.2")
+    @Test
+    void importThatIsClosedUnderReadsEndsThemAlone() throws Exception {
+        var segment = pair.home().segment(64 * 1024, Access.READ);
+        for (int round = 0; round < 20; round++) {
+            var remote = pair.initiator().context().importSegment(segment.shared());
+            var local = pair.initiator().buffer(64 * 1024);
+            assertPostersEnd(
+                    queue -> queue.jfs().read(remote, 0, local, 0, 64 * 1024, 0), () -> closeWhenPossible(remote));
+        }
+    }
+
+    private interface Post {
+        boolean on(SendSide queue);
+    }
+
+    /** Two threads post and poll; each must end with EINVAL "closed", or see its queue in ERROR. */
+    private void assertPostersEnd(Post post, Runnable close) throws Exception {
+        var posted = new AtomicLong();
+        try (var threads = Executors.newFixedThreadPool(2)) {
+            List<Future<CompletionStatus>> posters = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+                posters.add(threads.submit(() -> postUntilItFails(queue, post, posted)));
+            }
+            Patience.await("first posts", () -> posted.get() > 20);
+            close.run();
+            for (var poster : posters) {
+                assertThat(poster.get(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                        .isIn(
+                                CompletionStatus.SUCCESS,
+                                CompletionStatus.LOC_ACCESS_ERR,
+                                CompletionStatus.REM_ACCESS_ABORT_ERR);
+            }
+        }
+    }
+
+    private static CompletionStatus postUntilItFails(SendSide queue, Post post, AtomicLong posted) {
+        try {
+            while (true) {
+                post.on(queue);
+                var outcome = queue.awaitCompletion();
+                if (!outcome.isSuccess()) {
+                    return outcome.status();
+                }
+                posted.incrementAndGet();
+            }
+        } catch (UrmaException e) {
+            assertThat(e).hasMessageContaining("closed");
+            return CompletionStatus.SUCCESS; // refused, and nothing was under way
+        }
+    }
+
+    /** Closes one after the other; EAGAIN says that a write has it at this moment. */
+    private static void closeWhenPossible(AutoCloseable... inOrder) {
+        for (AutoCloseable closeable : inOrder) {
+            Patience.await("the end of " + closeable, () -> {
+                try {
+                    closeable.close();
+                    return true;
+                } catch (UrmaException e) {
+                    assertThat(e.status()).isEqualTo(UrmaStatus.EAGAIN);
+                    return false;
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+        }
+    }
+
     /** S4.2: several threads that close the same context all return, and it is closed once. */
     @Rule("S4.2")
     @Test

@@ -279,6 +279,40 @@ public abstract class PostingContract extends Contract {
         assertThat(receiver.queue().nextOnes((int) rest)).allMatch(Outcome::isSuccess);
     }
 
+    /** S13.1, S11.4: a hundred virtual threads send, and wait without polling. */
+    @Rule({"S13.1", "S11.4"})
+    @Test
+    void virtualThreadsSendAndWait() throws Exception {
+        var receiver = pair.receiver(64 * 1024);
+        receiver.receive(200, 64, 0);
+        var context = pair.initiator().context();
+        List<Callable<Boolean>> tasks = new ArrayList<>();
+        for (int t = 0; t < 100; t++) {
+            tasks.add(() -> {
+                var jfce = context.createJfce();
+                var jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(8), jfce);
+                var jfs = context.createJfs(jfc, JfsConfig.builder().depth(4).build());
+                var batch = new CompletionBatch(4);
+                for (int i = 0; i < 2; i++) {
+                    jfc.rearm(false);
+                    jfs.send(receiver.target(), pair.initiator().queue().scratch(), 0, 32, i);
+                    assertThat(jfce.await(Patience.LIMIT)).contains(jfc);
+                    assertThat(jfc.poll(batch)).isEqualTo(1);
+                    assertThat(batch.isSuccess(0)).isTrue();
+                }
+                return true;
+            });
+        }
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<Boolean> done : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+                assertThat(done.get()).isTrue();
+            }
+        }
+
+        assertThat(receiver.queue().nextOnes(200)).allMatch(Outcome::isSuccess);
+    }
+
     /** S13.1, S8.9: two queues of one context in two threads do not disturb each other. */
     @Rule("S13.1")
     @Test

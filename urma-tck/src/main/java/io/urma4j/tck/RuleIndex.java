@@ -24,6 +24,7 @@ public final class RuleIndex {
             PostingContract.class,
             CompletionsContract.class,
             NotReadyContract.class,
+            SoakContract.class,
             RemoteMemoryContract.class,
             MessageChannelContract.class);
 

@@ -9,7 +9,7 @@ import io.urma4j.tck.Payload;
 
 /** Sends messages of all sizes; the first word of each says what the others must be. */
 final class MessageStep implements Trouble.Step {
-    static final int LONGEST = 128 * 1024;
+    static final int LONGEST = 1024 * 1024; // several chunks, so that some die half-way
 
     @Override
     public void run(Trouble trouble, long round) {
@@ -35,7 +35,7 @@ final class MessageStep implements Trouble.Step {
 
     private static void send(Trouble trouble, LocalSegment local, AccountedQueue queue, TargetJetty target) {
         for (int i = 0; i < 40 && !trouble.isStopped() && !queue.hasFailed(); i++) {
-            int lengthBytes = 8 + (1 << i % 17);
+            int lengthBytes = 8 + (1 << i % 20);
             queue.post((jfs, n) -> jfs.send(target, local, 0, lengthBytes, n));
             queue.poll();
         }
