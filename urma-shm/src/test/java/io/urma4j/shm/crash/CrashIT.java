@@ -139,6 +139,9 @@ class CrashIT {
             List<String> wrongs = random.nextBoolean() ? killHome(round, moment) : killInitiator(round, moment);
             assertThat(wrongs).as(what).isEmpty();
             assertLeaksNothing(what, before);
+            if (round % 100 == 0) {
+                System.out.println("CrashIT: " + round + " of " + MOMENTS + ": " + tally);
+            }
         }
 
         System.out.println("CrashIT: " + tally + "; seed " + Seed.OF_RUN);
