@@ -37,6 +37,10 @@ final class ChildProcess implements AutoCloseable {
                 .start());
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     void say(String line) {
         toChild.println(line);
     }

@@ -18,7 +18,7 @@ public final class Numbers {
             Usage: urma-bench/numbers [--quick] [--only NAME]... [--json FILE]
 
             Measures urma4j on shared memory beside plain Java, in one run, and prints a table: a line per figure,
-            with its limit. Takes about four minutes, wants two CPUs that nobody else uses.
+            with its limit. Takes about three minutes, wants two CPUs that nobody else uses.
 
               --quick        about one minute: shorter rounds, and fewer
               --only NAME    that figure alone, or all whose names begin with NAME; may be repeated
@@ -102,7 +102,8 @@ public final class Numbers {
                 ? new Alternation(5, 60_000_000L, 400_000_000L)
                 : new Alternation(15, 200_000_000L, 1_000_000_000L);
         Run run = new Run(alternation, options.only());
-        System.out.println(Table.machine());
+        String machine = Table.machine();
+        System.out.println(machine);
         System.out.println(Table.head());
         new OneSidedChapter(run).measure();
         new PingPongChapter(run).measure();
@@ -110,7 +111,7 @@ public final class Numbers {
         new AllocationChapter(run).measure();
         System.out.println(Table.foot(run.figures));
         if (options.json() != null) {
-            write(options.json(), Table.json(run.figures));
+            write(options.json(), Table.json(machine, run.figures));
         }
         return run.figures.stream().allMatch(Figure::isKept);
     }

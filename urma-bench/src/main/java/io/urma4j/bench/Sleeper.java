@@ -13,24 +13,17 @@ import io.urma4j.LocalSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.libc.Epoll;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.VarHandle;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /** Sleeps in several ways, and shows itself in shared memory each time that it is woken. */
 final class Sleeper implements AutoCloseable {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final Duration FOR_EVER = Duration.ofSeconds(-1);
     private static final int RECEIVES = 16_384;
-    private static final long WINDOW_MILLIS = 500;
 
     private final HandOver shared;
     private final Urma urma = Urma.open();
@@ -154,34 +147,6 @@ final class Sleeper implements AutoCloseable {
         shared.event().drain();
         ending = false;
         takeMessages(); // those that the engine took alone
-    }
-
-    /** CPU that this whole process uses while nothing comes, in milliseconds per second. */
-    static double idleCpu() throws InterruptedException {
-        long before = cpuNanos();
-        long start = System.nanoTime();
-        Thread.sleep(WINDOW_MILLIS);
-        return (double) (cpuNanos() - before) * 1_000 / (System.nanoTime() - start);
-    }
-
-    /** Of all threads: the kernel's own count, since the JDK's comes in steps of 10 ms. */
-    private static long cpuNanos() {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            return tasks.mapToLong(Sleeper::cpuNanos).sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static long cpuNanos(Path task) {
-        try {
-            String times = Files.readString(task.resolve("schedstat"));
-            return Long.parseLong(times.substring(0, times.indexOf(' ')));
-        } catch (NoSuchFileException e) {
-            return 0; // it has ended meanwhile
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

@@ -15,7 +15,7 @@ final class Table {
     /** On what it was measured, in words; and how busy that is. */
     static String machine() {
         return String.format(
-                "%d CPUs, Linux %s, JDK %s; load before the run %s",
+                "%d CPUs, Linux %s, JDK %s, load %s",
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.version"),
                 Runtime.version(),
@@ -51,8 +51,8 @@ final class Table {
 
     static String foot(List<Figure> figures) {
         long missed = figures.stream().filter(figure -> !figure.isKept()).count();
-        return figures.size() + " figures, " + (missed == 0 ? "every limit kept" : missed + " missed")
-                + "; load after the run " + load();
+        return figures.size() + " figures, " + (missed == 0 ? "every limit kept" : missed + " missed") + ", load "
+                + load();
     }
 
     private static String number(double value) {
@@ -60,8 +60,8 @@ final class Table {
     }
 
     /** The names are ours and the rest are numbers, so nothing needs to be escaped. */
-    static String json(List<Figure> figures) {
-        StringBuilder json = new StringBuilder("{\"machine\": \"" + machine() + "\", \"figures\": [");
+    static String json(String machine, List<Figure> figures) {
+        StringBuilder json = new StringBuilder("{\"machine\": \"" + machine + "\", \"figures\": [");
         String separator = "\n";
         for (Figure figure : figures) {
             json.append(separator)

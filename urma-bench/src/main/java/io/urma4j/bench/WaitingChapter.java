@@ -12,8 +12,6 @@ import java.util.function.LongSupplier;
  */
 final class WaitingChapter {
     private static final long PAUSE_NANOS = 60_000;
-    private static final int IDLE_WINDOWS = 5;
-    private static final long SETTLE_MILLIS = 1_500;
 
     private final Numbers.Run run;
 
@@ -27,11 +25,12 @@ final class WaitingChapter {
         }
         try (ChildProcess child = ChildProcess.start(Child.Role.SLEEPER)) {
             HandOver shared = HandOver.give(child);
-            double[] bare = run.wants("idle-cpu") ? idle(child) : new double[IDLE_WINDOWS];
+            IdleCpu cpu = new IdleCpu(child.pid());
+            double[] bare = run.wants("idle-cpu") ? cpu.millisPerSecond() : new double[1];
             try (Waker waker = new Waker(shared, child.ask("open"))) {
                 if (run.wants("idle-cpu")) {
                     child.ask("await");
-                    tellIdle(idle(child), bare);
+                    tellIdle(cpu.millisPerSecond(), bare);
                     child.ask("end");
                 }
                 Pinned.run(0, () -> measure(child, waker));
@@ -81,15 +80,6 @@ final class WaitingChapter {
         };
     }
 
-    private static double[] idle(ChildProcess child) throws InterruptedException {
-        Thread.sleep(SETTLE_MILLIS); // the JIT and the engine come to rest
-        double[] windows = new double[IDLE_WINDOWS];
-        for (int i = 0; i < windows.length; i++) {
-            windows[i] = Double.parseDouble(child.ask("idle"));
-        }
-        return windows;
-    }
-
     /** What it uses beyond an idle JVM, whose own threads look at the clock now and then. */
     private void tellIdle(double[] waiting, double[] bare) {
         double idle = Rounds.median(bare);
@@ -112,24 +102,18 @@ final class WaitingChapter {
     static void child(Child parent) throws Exception {
         Pinned.pin(1); // and with this thread every one that it starts: the engine too
         HandOver shared = HandOver.take(parent.hear());
-        String line = parent.hear();
-        while (line.equals("idle")) {
-            parent.say(String.valueOf(Sleeper.idleCpu()));
-            line = parent.hear();
-        }
+        parent.hear(); // when it has seen what a JVM without urma4j uses
         try (Sleeper sleeper = new Sleeper(shared)) {
             parent.say(sleeper.invitation());
-            for (line = parent.hear(); !line.isEmpty(); line = parent.hear()) {
-                parent.say(obey(sleeper, line));
+            for (String line = parent.hear(); !line.isEmpty(); line = parent.hear()) {
+                obey(sleeper, line);
+                parent.say("done");
             }
         }
     }
 
-    private static String obey(Sleeper sleeper, String line) throws InterruptedException {
+    private static void obey(Sleeper sleeper, String line) throws InterruptedException {
         switch (line) {
-            case "idle" -> {
-                return String.valueOf(Sleeper.idleCpu());
-            }
             case "engine" -> {} // it is always there
             case "await" -> sleeper.awaitMessages();
             case "epoll" -> sleeper.awaitSignals();
@@ -137,6 +121,5 @@ final class WaitingChapter {
             case "end" -> sleeper.stop();
             default -> throw new IllegalArgumentException(line);
         }
-        return "done";
     }
 }
