@@ -32,11 +32,10 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final int mask;
     private long head;
     private long tail;
-    private long notReady;
-
-    // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
+    private @Nullable ReceiveWr spare;
     private long received;
     private long receivedBytes;
+    private long notReady;
 
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
@@ -97,19 +96,16 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int index = (int) tail & mask;
         ReceiveWr wr = waiting[index];
         if (wr == null) {
-            wr = new ReceiveWr();
+            wr = spare == null ? new ReceiveWr() : spare;
+            spare = null;
             waiting[index] = wr;
         }
         return wr;
     }
 
-    /**
-     * Progress: takes the oldest receive work request for a message; null when there is none.
-     *
-     * @param emptied one that is used no more, to be filled again in the place of the other; or null
-     */
+    /** Progress: takes the oldest receive work request for a message; null when there is none. */
     @Nullable
-    ReceiveWr take(@Nullable ReceiveWr emptied) {
+    ReceiveWr take() {
         claim.acquire();
         try {
             if (state != ReceiveState.READY || head == tail) {
@@ -118,17 +114,26 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             }
             int index = (int) head++ & mask;
             ReceiveWr wr = waiting[index];
-            waiting[index] = emptied; // its place may be filled before the message is complete
+            waiting[index] = null; // its place may be filled before the message is complete
             return wr;
         } finally {
             claim.release();
         }
     }
 
-    /** Progress: a message has its record. */
-    void count(long lengthBytes) {
+    /** Progress: the message has its record; the emptied work request is used again. */
+    void recycle(ReceiveWr wr, long lengthBytes) {
+        wr.release();
+        claim.acquire();
         received++;
         receivedBytes += lengthBytes;
+        int index = (int) tail & mask;
+        if (tail - head <= mask && waiting[index] == null) {
+            waiting[index] = wr;
+        } else {
+            spare = wr;
+        }
+        claim.release();
     }
 
     /** Progress: the message was not consumed after all; its buffers are again the next. */
