@@ -25,6 +25,13 @@ class RuleIndexTest {
                     .concat(" S12.1 S12.3 S12.4 S12.5 S12.6 S13.1 S13.2")
                     .split(" "));
 
+    /** The page's rules that are not built; who builds one takes it out. */
+    private static final List<String> NOT_BUILT_YET = Arrays.asList(
+            "S3.1 S4.4 S5.5 S5.10 S6.10 S6.11 S6.12 S7.10 S7.11 S7.12 S10.8 S11.3 S11.5 S12.2 S13.3 S13.4".split(" "));
+
+    private static final List<String> RULES =
+            RuleText.all().stream().map(RuleText::id).toList();
+
     @Test
     void everyImplementedRuleHasATest() {
         Set<String> missing = new TreeSet<>(IMPLEMENTED);
@@ -32,6 +39,22 @@ class RuleIndexTest {
 
         System.out.println(INDEX.toText());
         assertThat(missing).as("rules without a test").isEmpty();
+    }
+
+    @Test
+    void everyRuleHasATestUnlessItIsNotBuiltYet() {
+        Set<String> missing = new TreeSet<>(RULES);
+        missing.removeAll(INDEX.testsByRule().keySet());
+        missing.removeAll(NOT_BUILT_YET);
+
+        assertThat(missing).as("rules of docs/semantics.md without a test").isEmpty();
+    }
+
+    @Test
+    void onlyRulesOfThePageAreNamed() {
+        assertThat(INDEX.testsByRule().keySet()).as("rules that tests name").isSubsetOf(RULES);
+        assertThat(NOT_BUILT_YET).as("rules not built yet").isSubsetOf(RULES);
+        assertThat(RULES).doesNotHaveDuplicates();
     }
 
     @Test
