@@ -6,6 +6,7 @@ import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ public final class Jfc implements AutoCloseable {
     private volatile boolean closed;
     private int attachedDepth; // of all its queues together; guarded by this
     private boolean warned;
+    private final AtomicLong unacknowledged = new AtomicLong();
 
     private Jfc(UrmaContext context, ProviderContext from, JfcConfig config, @Nullable Jfce jfce) {
         this.context = context;
@@ -112,6 +114,33 @@ public final class Jfc implements AutoCloseable {
             throw Checks.invalid(this, "was made without a JFCE, nobody could hear its events");
         }
         provider.rearm(solicitedOnly);
+    }
+
+    /** {@link Jfce#await} has returned this JFC. */
+    void reported() {
+        unacknowledged.incrementAndGet();
+    }
+
+    /** Events that {@link Jfce#await} has reported and {@link #ack} has not been told of. */
+    public long unacknowledged() {
+        return unacknowledged.get();
+    }
+
+    /**
+     * Acknowledges events, for those who count them. Nothing depends on it: events that are never acknowledged hold up
+     * no close, and suppress no later event (S4.3).
+     *
+     * @throws UrmaException EINVAL for fewer than 0 or more than were reported
+     */
+    public void ack(long events) {
+        life.checkOpen();
+        while (true) {
+            long reported = unacknowledged.get();
+            Checks.inRange(this, "events", events, 0, reported);
+            if (unacknowledged.compareAndSet(reported, reported - events)) {
+                return;
+            }
+        }
     }
 
     public Counters counters() {

@@ -2,12 +2,15 @@ package io.urma4j;
 
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A completion event channel: where threads wait until one of several JFCs has something (SEMANTICS §11).
@@ -20,6 +23,7 @@ public final class Jfce implements AutoCloseable {
     private final Condition fired = lock.newCondition();
     private final Set<Jfc> events = new LinkedHashSet<>();
     private final Lifetime life = new Lifetime(this);
+    private @Nullable Readiness readiness; // null until somebody asks for it; guarded by the lock
 
     Jfce(UrmaContext context) {
         this.context = context;
@@ -42,6 +46,7 @@ public final class Jfce implements AutoCloseable {
                 if (!events.isEmpty()) {
                     return Optional.of(takeFirst());
                 }
+                lower();
                 if (remainingNanos <= 0) {
                     return Optional.empty();
                 }
@@ -56,7 +61,45 @@ public final class Jfce implements AutoCloseable {
         var iterator = events.iterator();
         Jfc first = iterator.next();
         iterator.remove();
+        first.reported();
         return first;
+    }
+
+    /**
+     * A channel that becomes readable soon after an event of an armed JFC, and stays so until an {@link #await} finds no
+     * more of them; so one {@code Selector} waits for TCP and URMA together (S11.3). Rearm, select, and when it is
+     * readable call {@code await(Duration.ZERO)} until that is empty; it may be readable for no reason, and never fails
+     * to be for one.
+     *
+     * <p>It is non-blocking, always the same one, and not to be read from. Once this object is closed, a channel that a
+     * selector waits for is readable for good, and its user's to close; any other is closed with it.
+     *
+     * @throws UrmaException EINVAL when closed; ENOMEM when the process has no descriptors left
+     */
+    public SelectableChannel channel() {
+        lock.lock();
+        try {
+            life.checkOpen();
+            if (readiness == null || !readiness.isOpen()) {
+                readiness = openReadiness();
+                if (!events.isEmpty()) {
+                    readiness.raise();
+                }
+            }
+            return readiness.channel();
+        } catch (IOException e) {
+            throw new UrmaException(UrmaStatus.ENOMEM, this, "cannot make a channel: " + e.getMessage(), e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Readiness openReadiness() throws IOException {
+        if (readiness != null) {
+            readiness.close(); // its user closed his end
+            readiness = null;
+        }
+        return Readiness.open();
     }
 
     void raise(Jfc jfc) {
@@ -64,9 +107,25 @@ public final class Jfce implements AutoCloseable {
         try {
             if (!jfc.life().isClosed() && events.add(jfc)) {
                 fired.signal();
+                if (readiness != null && readiness.isOpen()) {
+                    readiness.raise();
+                }
             }
+        } catch (IOException e) {
+            // closed by its user just now: nobody waits for it
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** No event is waiting: the channel is readable no more. */
+    private void lower() {
+        try {
+            if (readiness != null && readiness.isOpen()) {
+                readiness.lower();
+            }
+        } catch (IOException e) {
+            // closed by its user just now: nobody waits for it
         }
     }
 
@@ -96,6 +155,9 @@ public final class Jfce implements AutoCloseable {
             lock.lock();
             try {
                 fired.signalAll();
+                if (readiness != null) {
+                    readiness.close();
+                }
             } finally {
                 lock.unlock();
             }

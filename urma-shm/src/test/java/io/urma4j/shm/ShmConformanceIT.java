@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DevicesContract;
+import io.urma4j.tck.EventsContract;
 import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
@@ -86,6 +87,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Completions extends CompletionsContract {
         Completions() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Events extends EventsContract {
+        Events() {
             super(DEVICE);
         }
     }

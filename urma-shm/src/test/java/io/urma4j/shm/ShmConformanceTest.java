@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DevicesContract;
+import io.urma4j.tck.EventsContract;
 import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.InOneProcess;
 import io.urma4j.tck.JettiesContract;
@@ -86,6 +87,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Completions extends CompletionsContract {
         Completions() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Events extends EventsContract {
+        Events() {
             super(DEVICE);
         }
     }

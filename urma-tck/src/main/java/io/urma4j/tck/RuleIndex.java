@@ -23,6 +23,7 @@ public final class RuleIndex {
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,
+            EventsContract.class,
             NotReadyContract.class,
             SoakContract.class,
             RemoteMemoryContract.class,
