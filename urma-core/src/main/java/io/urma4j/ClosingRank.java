@@ -11,7 +11,8 @@ final class ClosingRank {
     static final int JFC = 6;
     static final int JFCE = 7;
     static final int LOCAL_SEGMENT = 8;
-    static final int MEMORY = 9;
+    static final int TOKEN_ID = 9;
+    static final int MEMORY = 10;
 
     private ClosingRank() {}
 }

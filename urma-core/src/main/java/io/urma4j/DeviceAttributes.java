@@ -26,6 +26,7 @@ public record DeviceAttributes(
      * @param oneSided no code of the home process runs for reads, writes and atomics
      * @param mappable segments can be mapped for plain loads and stores
      * @param foreignShareable memory that this library did not allocate can be shared
+     * @param sharedTokenIds several segments can have one token id (S7.4)
      * @param cpuAtomics atomics are atomic against the CPU's own, too (S8.7)
      */
     public record Capabilities(
@@ -37,6 +38,7 @@ public record DeviceAttributes(
             boolean oneSided,
             boolean mappable,
             boolean foreignShareable,
+            boolean sharedTokenIds,
             boolean cpuAtomics) {
 
         public Capabilities {

@@ -22,22 +22,26 @@ public final class LocalSegment implements AutoCloseable {
     private final MemorySegment memory;
     private final long lengthBytes;
     private final Access access;
-    private final Token token;
+    private final boolean secret;
+    private final @Nullable TokenId tokenId; // null when it has one of its own
     private final Lifetime life = new Lifetime(this);
     private final CompletableFuture<Revocation> revocation = new CompletableFuture<>();
     private volatile boolean closed; // read by each post; the same as life.isClosed(), one hop nearer
 
-    LocalSegment(UrmaContext context, @Nullable SharedMemory shared, SegmentRequest request, ProviderSegment provider) {
+    LocalSegment(
+            UrmaContext context,
+            @Nullable SharedMemory shared,
+            @Nullable TokenId tokenId,
+            SegmentRequest request,
+            ProviderSegment provider) {
         this.context = context;
         this.shared = shared;
         this.provider = provider;
         this.memory = memoryOf(request);
         this.lengthBytes = memory.byteSize();
         this.access = request.access();
-        this.token = request.token();
-        if (shared != null) {
-            shared.life().retain(this);
-        }
+        this.secret = request.policy() != TokenPolicy.NONE;
+        this.tokenId = tokenId;
     }
 
     private static MemorySegment memoryOf(SegmentRequest request) {
@@ -68,7 +72,25 @@ public final class LocalSegment implements AutoCloseable {
 
     /** The secret that importers need. */
     public Token token() {
-        return token;
+        return provider.token();
+    }
+
+    /**
+     * Gives it a new token: who imports it from now on needs {@code next}, and everybody who has imported it loses it as
+     * by {@link #unregister} (S7.5). The segment itself goes on, under its names, too. Blocks at most {@code deadline}.
+     *
+     * @return whether all importers have let go, or who has not by the deadline; the new token holds either way
+     * @throws UrmaException EINVAL under policy NONE, for a LOCAL_ONLY segment, or for the token that it has
+     */
+    public Revocation rotateToken(Token next, Duration deadline) {
+        checkShareable();
+        if (!secret) {
+            throw Checks.invalid(this, "has policy NONE, and no token to be changed");
+        }
+        if (next.equals(provider.token())) {
+            throw Checks.invalid(this, "has that token already");
+        }
+        return Await.uninterrupted(this, provider.rotate(next, deadline));
     }
 
     /** What a peer needs to import it, except the token. */
@@ -79,7 +101,7 @@ public final class LocalSegment implements AutoCloseable {
 
     /** Descriptor and token as one line for any side channel; {@link UrmaContext#remoteMemory} reads it. */
     public String share() {
-        return new SharedSegment(descriptor(), token).toLine();
+        return new SharedSegment(descriptor(), token()).toLine();
     }
 
     /**
@@ -159,6 +181,9 @@ public final class LocalSegment implements AutoCloseable {
             var _ = provider.unregister(deadline).whenComplete((result, failure) -> {
                 if (shared != null) {
                     shared.life().release(this); // before who waits goes on and closes the memory
+                }
+                if (tokenId != null) {
+                    tokenId.release(this);
                 }
                 if (failure != null) {
                     revocation.completeExceptionally(Await.causeOf(failure));

@@ -87,7 +87,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Registers the whole of {@code memory} under a random token. */
     public LocalSegment register(SharedMemory memory, Access access) {
-        return register(memory, access, TokenPolicy.PLAIN_TEXT, Token.random());
+        return register(memory, SegmentConfig.of(access));
     }
 
     /**
@@ -97,10 +97,39 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL for closed or another context's memory, or a policy that the device lacks
      */
     public LocalSegment register(SharedMemory memory, Access access, TokenPolicy policy, Token token) {
-        if (memory.context() != this) {
-            throw Checks.invalid(this, memory + " belongs to " + memory.context());
+        return register(memory, SegmentConfig.of(access).withPolicy(policy).withToken(token));
+    }
+
+    /**
+     * Registers the whole of {@code memory}.
+     *
+     * @throws UrmaException EINVAL for closed or another context's memory or token id, a policy that the device lacks, a
+     *     token id that another segment uses when the device allows one only, or isolation of memory that others share
+     */
+    public LocalSegment register(SharedMemory memory, SegmentConfig config) {
+        checkMine(memory.context(), memory);
+        TokenId tokenId = config.tokenId();
+        if (tokenId != null) {
+            checkMine(tokenId.context(), tokenId);
         }
-        return register(memory, new SegmentRequest(memory.provider(), null, access, policy, token));
+        return register(
+                memory,
+                tokenId,
+                new SegmentRequest(
+                        memory.provider(),
+                        null,
+                        config.access(),
+                        config.policy(),
+                        config.token(),
+                        tokenId == null ? 0 : tokenId.value(),
+                        config.isolated()));
+    }
+
+    /** A number under which segments can be registered (S7.4). */
+    public TokenId allocateTokenId() {
+        life.checkOpen();
+        return children.add(
+                new TokenId(this, provider, attributes.capabilities().sharedTokenIds()), ClosingRank.TOKEN_ID);
     }
 
     /**
@@ -127,39 +156,14 @@ public final class UrmaContext implements AutoCloseable {
                     "access " + access + " is not possible for memory that " + device.name()
                             + " did not allocate; use allocate() for memory that peers can import");
         }
-        return register(null, new SegmentRequest(null, memory, access, TokenPolicy.NONE, Token.of(0)));
+        return register(null, null, new SegmentRequest(null, memory, access, TokenPolicy.NONE, Token.of(0)));
     }
 
-    private LocalSegment register(@Nullable SharedMemory memory, SegmentRequest request) {
+    private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
         life.checkOpen();
         checkPolicy(request.policy());
-        Object registration = new PendingRegistration();
-        if (memory != null) {
-            memory.life().retain(registration); // it cannot go while it is being registered
-        }
-        CompletableFuture<LocalSegment> registered;
-        try {
-            registered = provider.register(request)
-                    .thenApply(handle -> new LocalSegment(this, memory, request, handle))
-                    .whenComplete((_, _) -> release(memory, registration));
-        } catch (RuntimeException e) {
-            release(memory, registration);
-            throw e;
-        }
+        var registered = Registration.begin(this, provider, memory, tokenId, request);
         return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon));
-    }
-
-    private static final class PendingRegistration {
-        @Override
-        public String toString() {
-            return "a registration that is under way";
-        }
-    }
-
-    private static void release(@Nullable SharedMemory memory, Object registration) {
-        if (memory != null) {
-            memory.life().release(registration);
-        }
     }
 
     /**

@@ -94,8 +94,20 @@ final class FakeContext implements ProviderContext {
     }
 
     @Override
+    public int allocateTokenId() {
+        open.add("token id");
+        return ++ids;
+    }
+
+    @Override
+    public void freeTokenId(int tokenId) {
+        open.remove("token id");
+    }
+
+    @Override
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
-        return CompletableFuture.completedFuture(new FakeSegment(this, ++ids, request));
+        int tokenId = request.tokenId() == 0 ? ++ids : request.tokenId();
+        return CompletableFuture.completedFuture(new FakeSegment(this, tokenId, request));
     }
 
     @Override
@@ -167,6 +179,7 @@ final class FakeContext implements ProviderContext {
         private final FakeContext context;
         private final int tokenId;
         final SegmentRequest request;
+        private Token token;
         int unfinished;
 
         /** What unregister answers; a test may keep it open. */
@@ -176,6 +189,7 @@ final class FakeContext implements ProviderContext {
             this.context = context;
             this.tokenId = tokenId;
             this.request = request;
+            this.token = request.token();
             context.open.add("segment");
         }
 
@@ -217,6 +231,17 @@ final class FakeContext implements ProviderContext {
         @Override
         public CompletableFuture<Void> publish(String name) {
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public Token token() {
+            return token;
+        }
+
+        @Override
+        public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
+            token = next;
+            return revocation;
         }
 
         @Override

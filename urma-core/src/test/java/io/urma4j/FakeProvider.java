@@ -42,6 +42,7 @@ public final class FakeProvider implements UrmaProvider {
                         true,
                         false,
                         false,
+                        false,
                         true),
                 LIMITS,
                 List.of(),

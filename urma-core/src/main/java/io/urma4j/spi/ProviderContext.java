@@ -31,6 +31,12 @@ public interface ProviderContext {
     /** Memory that this provider can share: zeroed, page-aligned. */
     ProviderMemory allocate(long lengthBytes, AllocOptions options);
 
+    /** A number for segments, until {@link #freeTokenId}. */
+    int allocateTokenId();
+
+    /** No segment of this context uses it any more; it is not given out anew while an import could name it (S4.5). */
+    void freeTokenId(int tokenId);
+
     CompletableFuture<ProviderSegment> register(SegmentRequest request);
 
     CompletableFuture<ProviderImport> importSegment(ImportRequest request);

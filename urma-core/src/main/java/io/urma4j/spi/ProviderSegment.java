@@ -2,6 +2,7 @@ package io.urma4j.spi;
 
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.Token;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,14 @@ public interface ProviderSegment {
 
     /** Makes it visible under a name until it is unregistered; fails with EEXIST when the name is taken. */
     CompletableFuture<Void> publish(String name);
+
+    /** The secret that importers need now. */
+    Token token();
+
+    /**
+     * From now on importers need {@code next}; those that it has now are revoked, as {@link #unregister} does (S7.5).
+     */
+    CompletableFuture<Revocation> rotate(Token next, Duration deadline);
 
     /**
      * Revokes it from all importers. The future completes with the result when no remote operation touches the memory

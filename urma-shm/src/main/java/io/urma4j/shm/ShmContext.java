@@ -105,6 +105,16 @@ final class ShmContext implements ProviderContext, DataPlane {
     }
 
     @Override
+    public int allocateTokenId() {
+        return control.allocateTokenId();
+    }
+
+    @Override
+    public void freeTokenId(int tokenId) {
+        control.freeTokenId(tokenId);
+    }
+
+    @Override
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
         return control.register(request);
     }

@@ -12,6 +12,7 @@ import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.SegmentsContract;
 import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
+import io.urma4j.tck.TokensContract;
 import io.urma4j.tck.WorkRequestsContract;
 import org.junit.jupiter.api.Nested;
 
@@ -63,6 +64,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Segments extends SegmentsContract {
         Segments() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Tokens extends TokensContract {
+        Tokens() {
             super(DEVICE);
         }
     }

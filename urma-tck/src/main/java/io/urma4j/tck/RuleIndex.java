@@ -20,6 +20,7 @@ public final class RuleIndex {
             JettiesContract.class,
             StatesContract.class,
             SegmentsContract.class,
+            TokensContract.class,
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,

@@ -124,6 +124,7 @@ final class DevicesCommand implements Callable<Integer> {
         map.put("oneSided", can.oneSided());
         map.put("mappable", can.mappable());
         map.put("foreignShareable", can.foreignShareable());
+        map.put("sharedTokenIds", can.sharedTokenIds());
         map.put("cpuAtomics", can.cpuAtomics());
         return map;
     }

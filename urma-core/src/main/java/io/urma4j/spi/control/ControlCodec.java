@@ -107,6 +107,7 @@ public final class ControlCodec {
                 w.u8(IMPORT_SEGMENT)
                         .i64(m.request())
                         .i32(m.tokenId())
+                        .i64(m.key())
                         .u8(m.access().mask())
                         .token(m.token());
             case SegmentGranted m ->
@@ -145,6 +146,7 @@ public final class ControlCodec {
                 w.u8(NAMED)
                         .i64(m.request())
                         .i32(m.tokenId())
+                        .i64(m.key())
                         .i64(m.lengthBytes())
                         .u8(m.access().mask())
                         .u8(m.policy().value())
@@ -173,7 +175,8 @@ public final class ControlCodec {
             case GOODBYE -> new Goodbye(r.text("reason"));
             case REFUSED -> new Refused(r.i64("request"), UrmaStatus.of(r.i32("status")), r.text("reason"));
             case DONE -> new Done(r.i64("request"));
-            case IMPORT_SEGMENT -> new ImportSegment(r.i64("request"), r.id("token id"), access(r), r.token());
+            case IMPORT_SEGMENT ->
+                new ImportSegment(r.i64("request"), r.id("token id"), r.i64("key"), access(r), r.token());
             case SEGMENT_GRANTED ->
                 new SegmentGranted(r.i64("request"), r.i64("grant"), access(r), r.i64("offset"), r.i64("length"));
             case UNIMPORT -> new Unimport(r.i64("grant"));
@@ -216,11 +219,12 @@ public final class ControlCodec {
     private static Named named(ControlReader r) throws ControlFormatException {
         long request = r.i64("request");
         int tokenId = r.id("token id");
+        long key = r.i64("key");
         long lengthBytes = r.i64("length");
         Access access = access(r);
         TokenPolicy policy = r.oneOf("token policy", r.u8("token policy"), TokenPolicy::of);
         Token token = r.token();
-        return new Named(request, tokenId, lengthBytes, access, policy, token, r.i64("VA base"), r.texts("users"));
+        return new Named(request, tokenId, key, lengthBytes, access, policy, token, r.i64("VA base"), r.texts("users"));
     }
 
     private static Access access(ControlReader r) throws ControlFormatException {

@@ -51,10 +51,15 @@ public sealed interface ControlMessage {
             String address)
             implements Notice {}
 
-    /** Wants to import a segment. */
+    /**
+     * Wants to import a segment.
+     *
+     * @param key of the endpoint in its descriptor: which of the segments of that token id
+     */
     record ImportSegment(
             long request,
             int tokenId,
+            long key,
             Access access,
             @Nullable Token token) implements Request {}
 
@@ -102,11 +107,13 @@ public sealed interface ControlMessage {
     /**
      * A published segment.
      *
+     * @param key of the endpoint in its descriptor
      * @param users one description per importer; the last may say how many more there are
      */
     record Named(
             long request,
             int tokenId,
+            long key,
             long lengthBytes,
             Access access,
             TokenPolicy policy,

@@ -30,8 +30,8 @@ class ControlCodecTest {
                 new ControlMessage.Goodbye("closed: ünïcödé"),
                 new ControlMessage.Refused(9, UrmaStatus.ENOPERM, "no"),
                 new ControlMessage.Done(10),
-                new ControlMessage.ImportSegment(11, 12, Access.READ_WRITE_ATOMIC, Token.of(-13)),
-                new ControlMessage.ImportSegment(11, 12, Access.READ, null),
+                new ControlMessage.ImportSegment(11, 12, -1, Access.READ_WRITE_ATOMIC, Token.of(-13)),
+                new ControlMessage.ImportSegment(11, 12, 13, Access.READ, null),
                 new ControlMessage.SegmentGranted(14, 15, Access.READ, 4096, 1L << 40),
                 new ControlMessage.Unimport(16),
                 new ControlMessage.Revoke(17),
@@ -44,7 +44,15 @@ class ControlCodecTest {
                 new ControlMessage.Unbind(27, 28, 29),
                 new ControlMessage.Lookup(30, "orders", true),
                 new ControlMessage.Named(
-                        31, 32, 33, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, Token.of(34), 35, List.of("a", "b")));
+                        31,
+                        32,
+                        36,
+                        33,
+                        Access.READ_WRITE,
+                        TokenPolicy.PLAIN_TEXT,
+                        Token.of(34),
+                        35,
+                        List.of("a", "b")));
     }
 
     @ParameterizedTest
@@ -109,7 +117,7 @@ class ControlCodecTest {
     void whatIsTooLongIsCutAtACharacter() throws ControlFormatException {
         var goodbye = new ControlMessage.Goodbye("x" + "ü".repeat(1000));
         var named = new ControlMessage.Named(
-                1, 2, 3, Access.READ, TokenPolicy.NONE, null, 0, Collections.nCopies(1000, "y".repeat(1000)));
+                1, 2, 4, 3, Access.READ, TokenPolicy.NONE, null, 0, Collections.nCopies(1000, "y".repeat(1000)));
 
         var cut = (ControlMessage.Goodbye) ControlCodec.decode(ControlCodec.encode(goodbye));
         assertThat(cut.reason()).hasSize(256).endsWith("ü");

@@ -74,7 +74,8 @@ public final class ControlPlane {
         this.engine = new Engine("urma-shm-engine-" + uasid, dataPlane::turn, () -> ended.complete(null));
         this.callers = new Callers(engine);
         this.requests = new Requests(engine);
-        this.exports = new Exports(engine, callers, directory, events, eid, uasid, self);
+        Publisher publisher = new Publisher(engine, directory, self);
+        this.exports = new Exports(engine, callers, publisher, events, eid, uasid, self);
         this.imports =
                 new Imports(engine, callers, events, options.closeTimeout().toNanos());
         this.paths = new Paths(
@@ -84,7 +85,7 @@ public final class ControlPlane {
                 self,
                 ringBytes,
                 options.importTimeout().toNanos());
-        Serving serving = new Serving(engine, requests, exports, imports, paths, dataPlane);
+        Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane);
         try {
             this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), serving);
         } catch (RuntimeException e) {
@@ -164,6 +165,14 @@ public final class ControlPlane {
 
     // ---- segments
 
+    public int allocateTokenId() {
+        return exports.allocateTokenId();
+    }
+
+    public void freeTokenId(int tokenId) {
+        exports.freeTokenId(tokenId);
+    }
+
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
         try {
             return CompletableFuture.completedFuture(exports.register(request));
@@ -181,14 +190,15 @@ public final class ControlPlane {
             if (!request.access().canRead()) {
                 throw new UrmaException(UrmaStatus.EINVAL, what, "cannot be imported as " + request.access());
             }
-            PeerId home = homeOf(
-                    what, request.descriptor().endpoints(), request.descriptor().incarnation());
+            Endpoint endpoint = endpointOf(what, request.descriptor().endpoints());
+            PeerId home = new PeerId(endpoint.address(), request.descriptor().incarnation());
             int tokenId = request.descriptor().tokenId();
             return callers.ask(
                     () -> ask(
                                     home,
                                     deadlineNanos,
-                                    n -> new ImportSegment(n, tokenId, request.access(), request.token()))
+                                    n -> new ImportSegment(
+                                            n, tokenId, endpoint.key(), request.access(), request.token()))
                             .thenApply(reply -> imports.granted(reply, tokenId, request.access())),
                     ControlPlane::giveBack);
         } catch (UrmaException e) {
@@ -208,8 +218,8 @@ public final class ControlPlane {
         }
     }
 
-    /** Where a descriptor's home is; a critical endpoint that we do not understand spoils all (S1.4). */
-    private static PeerId homeOf(String what, List<Endpoint> endpoints, long incarnation) {
+    /** How a descriptor's home is reached; a critical endpoint that we do not understand spoils all (S1.4). */
+    private static Endpoint endpointOf(String what, List<Endpoint> endpoints) {
         for (Endpoint endpoint : endpoints) {
             if (endpoint.critical() && !endpoint.kind().equals(Exports.KIND)) {
                 throw new UrmaException(
@@ -219,7 +229,6 @@ public final class ControlPlane {
         return endpoints.stream()
                 .filter(endpoint -> endpoint.kind().equals(Exports.KIND))
                 .findFirst()
-                .map(endpoint -> new PeerId(endpoint.address(), incarnation))
                 .orElseThrow(() ->
                         new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + Exports.KIND));
     }
@@ -256,7 +265,7 @@ public final class ControlPlane {
         String what = descriptor.kind() + " " + descriptor.id();
         try {
             checkToken(what, descriptor.policy(), token);
-            PeerId home = homeOf(what, descriptor.endpoints(), descriptor.incarnation());
+            PeerId home = new PeerId(endpointOf(what, descriptor.endpoints()).address(), descriptor.incarnation());
             int queue = descriptor.id().id();
             return callers.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))
                     .thenCompose(reply -> granted(reply, queue, deadlineNanos)));

@@ -17,20 +17,13 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
-import io.urma4j.spi.control.ControlMessage.Lookup;
-import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Refused;
-import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
-import io.urma4j.spi.support.IdSpace;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,41 +35,46 @@ import org.jspecify.annotations.Nullable;
 final class Exports {
     static final String KIND = "shm";
 
-    private static final int MAX_TOKEN_ID = 0xFF_FFFF;
-    private static final int NAME_ATTEMPTS = 5;
-    private static final long NAME_RETRY_NANOS = 5_000_000;
-
     private static final String REFUSAL = "the home refused: wrong token id, token, or access";
 
     private final Engine engine;
     private final Callers callers;
-    private final RuntimeDirectory directory;
     private final ContextEvents events;
+    private final RefusalEvents refusals;
+    private final Publisher publisher;
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
-    private final IdSpace tokenIds = new IdSpace("token id", MAX_TOKEN_ID);
-    private final Map<Integer, ShmSegment> byTokenId = new ConcurrentHashMap<>();
+    private final SegmentTable table = new SegmentTable();
     private long lastGrant; // the engine's thread
 
     Exports(
             Engine engine,
             Callers callers,
-            RuntimeDirectory directory,
+            Publisher publisher,
             ContextEvents events,
             Eid eid,
             int uasid,
             PeerId self) {
         this.engine = engine;
         this.callers = callers;
-        this.directory = directory;
+        this.publisher = publisher;
         this.events = events;
+        this.refusals = new RefusalEvents(events, System.nanoTime());
         this.eid = eid;
         this.uasid = uasid;
         this.self = self;
     }
 
     // ---- registration; any thread
+
+    int allocateTokenId() {
+        return table.allocateTokenId();
+    }
+
+    void freeTokenId(int tokenId) {
+        table.freeTokenId(tokenId);
+    }
 
     ShmSegment register(SegmentRequest request) {
         checkPolicy(request.policy());
@@ -89,12 +87,11 @@ final class Exports {
         memory.checkNotQuarantined();
         ShmSegment segment = add(memory.segment(), memory, request);
         try {
-            if (request.access().canWrite()) {
-                memory.addWritableUser(segment);
-            }
+            boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
+            memory.addUser(segment, request.access().canWrite(), isolated);
             return segment;
         } catch (RuntimeException e) {
-            remove(segment);
+            table.remove(segment);
             throw e;
         }
     }
@@ -124,12 +121,19 @@ final class Exports {
     }
 
     private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
-        int tokenId = tokenIds.take(0);
-        SegmentDescriptor descriptor = describe(
-                eid, uasid, self, tokenId, memory.byteSize(), request.access(), request.policy(), memory.address());
-        ShmSegment segment = new ShmSegment(this, memory, shared, descriptor, request.token());
-        byTokenId.put(tokenId, segment);
-        return segment;
+        return table.add(request.tokenId(), (tokenId, key) -> {
+            SegmentDescriptor descriptor = describe(
+                    eid,
+                    uasid,
+                    self,
+                    tokenId,
+                    key,
+                    memory.byteSize(),
+                    request.access(),
+                    request.policy(),
+                    memory.address());
+            return new ShmSegment(this, memory, shared, descriptor, key, request.token());
+        });
     }
 
     static SegmentDescriptor describe(
@@ -137,6 +141,7 @@ final class Exports {
             int uasid,
             PeerId home,
             int tokenId,
+            long key,
             long lengthBytes,
             Access access,
             TokenPolicy policy,
@@ -150,7 +155,7 @@ final class Exports {
                 access,
                 policy,
                 new Capabilities(true, true, true, MemoryKind.HOST),
-                List.of(new Endpoint(KIND, home.address(), home.incarnation(), vaBase, false)));
+                List.of(new Endpoint(KIND, home.address(), key, vaBase, false)));
     }
 
     private static UrmaException invalid(String argument, String why) {
@@ -158,16 +163,16 @@ final class Exports {
     }
 
     Collection<ShmSegment> all() {
-        return List.copyOf(byTokenId.values());
+        return table.all();
     }
 
     // ---- import; the engine's thread
 
     /** Grants or refuses; true when it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
-        ShmSegment segment = byTokenId.get(wanted.tokenId());
-        // one answer for all that can be wrong: it tells a guesser nothing (S7.6)
-        if (segment == null || !segment.opensTo(wanted.token(), wanted.access())) {
+        ShmSegment segment = table.find(wanted.tokenId(), wanted.key());
+        // one way and one answer for all that can be wrong: they tell a guesser nothing (S7.6)
+        if (!ShmSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
             refused(from, "segment " + wanted.tokenId());
             via.send(new Refused(wanted.request(), UrmaStatus.ENOPERM, REFUSAL));
             return false;
@@ -177,8 +182,7 @@ final class Exports {
     }
 
     void refused(Peer from, String what) {
-        events.raise(
-                new AsyncEvent(AsyncEvent.Type.IMPORT_REFUSED, what, from + " offered a wrong token, id or access"));
+        refusals.refused(what, from, System.nanoTime());
     }
 
     private void grant(ShmSegment segment, Peer from, Connection via, ImportSegment wanted) {
@@ -212,11 +216,7 @@ final class Exports {
         grant.importer().grants.remove(grant.number());
         ShmSegment segment = grant.segment();
         segment.grants.remove(grant.number());
-        if (segment.grants.isEmpty() && segment.told) {
-            List<Runnable> waiting = List.copyOf(segment.whenReleased);
-            segment.whenReleased.clear();
-            waiting.forEach(Runnable::run);
-        }
+        List.copyOf(segment.withdrawals).forEach(withdrawal -> withdrawal.ended(grant));
     }
 
     // ---- revocation
@@ -228,132 +228,63 @@ final class Exports {
 
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
-        CompletableFuture<Revocation> result = new CompletableFuture<>();
-        unpublish(segment);
-        tellImporters(segment);
-        if (segment.grants.isEmpty()) {
-            remove(segment);
-            result.complete(Revocation.COMPLETED);
-            return result;
-        }
-        Timers.Timer timeout = engine.at(deadlineNanos, () -> quarantine(segment, result));
-        segment.whenReleased.add(() -> {
-            timeout.cancel();
-            remove(segment);
-            result.complete(Revocation.COMPLETED);
-        });
-        return result;
-    }
-
-    private void tellImporters(ShmSegment segment) {
+        publisher.unpublish(segment);
         segment.markRevoked();
-        if (!segment.told) {
-            segment.told = true;
-            for (Grant grant : segment.grants.values()) {
-                grant.via().send(new Revoke(grant.number()));
-            }
-        }
+        return Withdrawal.begin(
+                engine, segment, deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
     }
 
-    private static void quarantine(ShmSegment segment, CompletableFuture<Revocation> result) {
-        List<String> importers = segment.importers();
+    private static void quarantine(ShmSegment segment, List<String> importers) {
         if (segment.shared() != null) {
             segment.shared().quarantine(segment, importers);
         }
-        result.complete(new Revocation(Revocation.Status.QUARANTINED, importers));
     }
 
     private void remove(ShmSegment segment) {
-        if (byTokenId.remove(segment.tokenId(), segment)) {
-            tokenIds.give(segment.tokenId());
-            if (segment.shared() != null) {
-                segment.shared().removeWritableUser(segment);
-                segment.shared().endQuarantine(segment);
-            }
+        if (table.remove(segment) && segment.shared() != null) {
+            segment.shared().removeUser(segment);
+            segment.shared().endQuarantine(segment);
         }
+    }
+
+    /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
+    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration deadline) {
+        long deadlineNanos = ControlPlane.deadline(deadline);
+        return callers.ask(() -> {
+            if (segment.isRevoked()) {
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
+            }
+            segment.setToken(next);
+            return Withdrawal.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
+        });
     }
 
     /** A message wants to revoke a token id. Any thread. */
     InvalidateResult invalidate(Peer from, int tokenId) {
-        ShmSegment segment = byTokenId.get(tokenId);
-        if (segment == null) {
+        List<ShmSegment> segments = table.under(tokenId);
+        if (segments.stream().noneMatch(segment -> segment.mayInvalidate(from))) {
             return InvalidateResult.NOT_ALLOWED;
         }
-        if (segment.beginInvalidation(from)) {
-            engine.execute(() -> {
-                tellImporters(segment);
-                events.raise(new AsyncEvent(
-                        AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message of " + from + " revoked it"));
-            });
-            return InvalidateResult.IN_PROGRESS;
+        boolean done = true;
+        for (ShmSegment segment : segments) {
+            if (segment.beginInvalidation(from)) {
+                engine.execute(() -> invalidated(segment, from));
+                done = false;
+            }
+            done &= segment.grants.isEmpty();
         }
-        if (!segment.mayInvalidate(from)) {
-            return InvalidateResult.NOT_ALLOWED;
-        }
-        return segment.grants.isEmpty() ? InvalidateResult.DONE : InvalidateResult.IN_PROGRESS;
+        return done ? InvalidateResult.DONE : InvalidateResult.IN_PROGRESS;
+    }
+
+    private void invalidated(ShmSegment segment, Peer by) {
+        segment.grants.values().forEach(Grant::tell);
+        events.raise(new AsyncEvent(
+                AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message of " + by + " revoked it"));
     }
 
     // ---- names
 
     CompletableFuture<Void> publish(ShmSegment segment, String name) {
-        return callers.ask(() -> {
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            publish(segment, name, NAME_ATTEMPTS, result);
-            return result;
-        });
-    }
-
-    private void publish(ShmSegment segment, String name, int attempts, CompletableFuture<Void> result) {
-        try {
-            if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name");
-            }
-            Optional<LockFile> file = directory.takeName(name);
-            if (file.isPresent()) {
-                file.get().write(new NameRecord(self, segment.tokenId()).toLine());
-                segment.names.put(name, file.get());
-                result.complete(null);
-            } else if (attempts > 1) {
-                // somebody who tidies up may hold a dead owner's file for a moment
-                engine.after(NAME_RETRY_NANOS, () -> publish(segment, name, attempts - 1, result));
-            } else {
-                throw new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken");
-            }
-        } catch (IllegalArgumentException e) {
-            result.completeExceptionally(new UrmaException(UrmaStatus.EINVAL, segment, String.valueOf(e.getMessage())));
-        } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-        }
-    }
-
-    void unpublish(ShmSegment segment) {
-        segment.names.values().forEach(LockFile::remove);
-        segment.names.clear();
-    }
-
-    /** A peer asks for a name of ours. */
-    void lookedUp(Connection via, Lookup lookup) {
-        for (ShmSegment segment : byTokenId.values()) {
-            if (segment.names.containsKey(lookup.name())) {
-                via.send(named(segment, lookup));
-                return;
-            }
-        }
-        via.send(new Refused(
-                lookup.request(), UrmaStatus.EINVAL, "no segment is published as '" + lookup.name() + "' any more"));
-    }
-
-    private static Named named(ShmSegment segment, Lookup lookup) {
-        SegmentDescriptor descriptor = segment.descriptor();
-        Token token = lookup.withToken() ? segment.token() : null;
-        return new Named(
-                lookup.request(),
-                descriptor.tokenId(),
-                descriptor.lengthBytes(),
-                descriptor.access(),
-                descriptor.policy(),
-                token,
-                descriptor.endpoints().getFirst().vaBase(),
-                segment.importers());
+        return callers.ask(() -> publisher.publish(segment, name));
     }
 }

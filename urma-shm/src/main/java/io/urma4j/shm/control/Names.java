@@ -62,6 +62,7 @@ final class Names {
                     home.uasid(),
                     home.id(),
                     named.tokenId(),
+                    named.key(),
                     named.lengthBytes(),
                     named.access(),
                     named.policy(),

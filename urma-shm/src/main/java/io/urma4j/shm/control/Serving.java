@@ -28,6 +28,7 @@ final class Serving implements PeerEvents {
     private final Engine engine;
     private final Requests requests;
     private final Exports exports;
+    private final Publisher publisher;
     private final Imports imports;
     private final Paths paths;
     private final DataPlane dataPlane;
@@ -35,10 +36,18 @@ final class Serving implements PeerEvents {
     private int delayed;
     private boolean closing;
 
-    Serving(Engine engine, Requests requests, Exports exports, Imports imports, Paths paths, DataPlane dataPlane) {
+    Serving(
+            Engine engine,
+            Requests requests,
+            Exports exports,
+            Publisher publisher,
+            Imports imports,
+            Paths paths,
+            DataPlane dataPlane) {
         this.engine = engine;
         this.requests = requests;
         this.exports = exports;
+        this.publisher = publisher;
         this.imports = imports;
         this.paths = paths;
         this.dataPlane = dataPlane;
@@ -68,7 +77,7 @@ final class Serving implements PeerEvents {
                 dataPlane.unbindRequested(from, m.queue(), m.partner());
                 via.send(new Done(m.request()));
             }
-            case Lookup m -> exports.lookedUp(via, m);
+            case Lookup m -> publisher.lookedUp(via, m);
         }
     }
 

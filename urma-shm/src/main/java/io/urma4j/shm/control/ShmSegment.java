@@ -11,23 +11,28 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A registered region of this context. Safe for any thread. */
 public final class ShmSegment implements ProviderSegment {
+    private static final Token NOBODYS = Token.random();
+
     /** The bytes; access throws {@code IllegalStateException} once whoever owns them has freed them. */
     public final MemorySegment memory;
 
     private final Exports exports;
     private final @Nullable ShmMemory shared;
     private final SegmentDescriptor descriptor;
-    private final Token token;
+    private final long key;
+    private volatile Token token;
     private final AtomicInteger unfinished = new AtomicInteger();
 
     /** Who has it; written by the engine, and read by anybody. */
@@ -35,8 +40,7 @@ public final class ShmSegment implements ProviderSegment {
 
     // the engine's thread
     final Map<String, LockFile> names = new HashMap<>();
-    final List<Runnable> whenReleased = new ArrayList<>();
-    boolean told; // importers were told to let go
+    final List<Withdrawal> withdrawals = new ArrayList<>();
 
     /** No new import from now on; set under this object's monitor. */
     private volatile boolean revoked;
@@ -54,11 +58,13 @@ public final class ShmSegment implements ProviderSegment {
             MemorySegment memory,
             @Nullable ShmMemory shared,
             SegmentDescriptor descriptor,
+            long key,
             Token token) {
         this.memory = memory;
         this.exports = exports;
         this.shared = shared;
         this.descriptor = descriptor;
+        this.key = key;
         this.token = token;
     }
 
@@ -71,16 +77,35 @@ public final class ShmSegment implements ProviderSegment {
         return descriptor.access();
     }
 
-    /** Whether a token opens it for that access; the same work whatever is wrong. */
-    @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
-    boolean opensTo(@Nullable Token offered, Access wanted) {
-        boolean right = token.equals(offered == null ? Token.of(~token.value()) : offered);
-        boolean open = right | descriptor.policy() == TokenPolicy.NONE;
-        return open & wanted != Access.LOCAL_ONLY & access().covers(wanted) & !revoked & shared != null;
+    /** What tells it from others of its token id. */
+    long key() {
+        return key;
     }
 
-    Token token() {
+    /** Whether there is a segment, and a token opens it for that access; the same work whatever is wrong. */
+    @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
+    static boolean opens(@Nullable ShmSegment segment, @Nullable Token offered, Access wanted) {
+        Token needed = segment == null ? NOBODYS : segment.token;
+        Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
+        boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
+        boolean open = segment != null && !segment.revoked && segment.shared != null;
+        boolean right = needed.equals(offered == null ? Token.of(~needed.value()) : offered);
+        return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
+    }
+
+    @Override
+    public Token token() {
         return token;
+    }
+
+    /** On the engine's thread. */
+    void setToken(Token next) {
+        token = next;
+    }
+
+    @Override
+    public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
+        return exports.rotate(this, next, deadline);
     }
 
     /** Counts a work request that names it. */
@@ -124,22 +149,26 @@ public final class ShmSegment implements ProviderSegment {
         revoked = true;
     }
 
-    /** Notes that a message of {@code from} revokes it; true for the first that may. */
+    /** Notes that a message of {@code from} revokes its token id; true for the first. */
     synchronized boolean beginInvalidation(Peer from) {
-        Set<Peer> importers = Set.copyOf(
-                grants.values().stream().map(Grant::importer).distinct().toList());
-        if (revoked || !importers.contains(from)) {
+        if (revoked) {
             return false;
         }
         revoked = true;
+        Set<Peer> importers = new HashSet<>(importingPeers());
+        importers.add(from); // which has imported another segment of that token id
         invalidators = importers;
         return true;
     }
 
-    /** Whether a message of {@code from} revoked it, or could have. */
-    boolean mayInvalidate(Peer from) {
+    /** Whether a message of {@code from} may revoke it, did so, or could have. */
+    synchronized boolean mayInvalidate(Peer from) {
         Set<Peer> all = invalidators;
-        return all != null && all.contains(from);
+        return all != null ? all.contains(from) : !revoked && importingPeers().contains(from);
+    }
+
+    private Set<Peer> importingPeers() {
+        return grants.values().stream().map(Grant::importer).collect(Collectors.toSet());
     }
 
     @Override

@@ -41,7 +41,9 @@ public final class ShmMemory implements ProviderMemory {
     private final MemorySegment segment;
     private final AllocReport report;
 
-    private final Set<Object> writableUsers = new LinkedHashSet<>(); // these four: guarded by this
+    private final Set<Object> users = new LinkedHashSet<>(); // these six: guarded by this
+    private final Set<Object> writableUsers = new LinkedHashSet<>();
+    private @Nullable Object alone; // the user who has it for itself
     private final Map<Object, List<String>> quarantines = new LinkedHashMap<>();
     private @Nullable Fd readOnly;
     private boolean sealedAgainstWriting;
@@ -155,22 +157,52 @@ public final class ShmMemory implements ProviderMemory {
     }
 
     /**
-     * Takes note of a user of the memory that may share it for writing.
+     * Takes note of a user of the memory.
      *
-     * @throws UrmaException ENOPERM when it was sealed for readers already
+     * @param writable whether he may share it for writing
+     * @param isolated whether he has it for himself, and it is sealed now when it is not writable (S7.7)
+     * @throws UrmaException ENOPERM when it was sealed for readers already; EINVAL when somebody else uses it and one
+     *     of them wants to be alone, or when it cannot be sealed any more
      */
-    public synchronized void addWritableUser(Object user) {
-        if (sealedAgainstWriting) {
+    public synchronized void addUser(Object user, boolean writable, boolean isolated) {
+        if (writable && sealedAgainstWriting) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     this,
                     "was imported as a READ segment and is sealed against writing by others for ever");
         }
-        writableUsers.add(user);
+        if (alone != null || (isolated && !users.isEmpty())) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    this,
+                    "is used by " + users + ", and an isolated segment shares its memory with none");
+        }
+        if (isolated && !writable) {
+            sealAgainstWriting();
+        }
+        users.add(user);
+        if (writable) {
+            writableUsers.add(user);
+        }
+        alone = isolated ? user : null;
     }
 
-    public synchronized void removeWritableUser(Object user) {
+    private void sealAgainstWriting() {
+        shareReadOnly();
+        if (!sealedAgainstWriting) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    this,
+                    "was shared for writing before, and cannot be sealed for readers any more");
+        }
+    }
+
+    public synchronized void removeUser(Object user) {
+        users.remove(user);
         writableUsers.remove(user);
+        if (user.equals(alone)) {
+            alone = null;
+        }
     }
 
     /** The descriptor to be handed to a peer that may write; whoever has it can add no seal. */

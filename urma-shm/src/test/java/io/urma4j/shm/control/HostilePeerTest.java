@@ -95,7 +95,7 @@ class HostilePeerTest {
     void whoDoesNotGreetIsNotHeard() throws Exception {
         ShmSegment segment = context.share(Access.READ);
         try (RawPeer peer = RawPeer.connectedTo(directory, context.plane)) {
-            peer.send(new ImportSegment(1, segment.tokenId(), Access.READ, segment.token()));
+            peer.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
             assertThat(peer.receive()).isEmpty();
         }
     }
@@ -215,7 +215,7 @@ class HostilePeerTest {
     private static ControlMessage anything(Random random, ShmSegment segment) {
         long number = random.nextInt(4);
         return switch (random.nextInt(12)) {
-            case 0 -> new ImportSegment(number, segment.tokenId(), Access.READ, segment.token());
+            case 0 -> new ImportSegment(number, segment.tokenId(), segment.key(), Access.READ, segment.token());
             case 1 -> new SegmentGranted(number, number, Access.READ_WRITE, 0, 4096);
             case 2 -> new Unimport(number);
             case 3 -> new Revoke(number);
@@ -234,7 +234,7 @@ class HostilePeerTest {
 
     private CompletableFuture<?> importFromRawHome(Duration timeout) throws Exception {
         var descriptor =
-                Exports.describe(Eid.ofIpv4(1), 7, RawPeer.ID, 5, 4096, Access.READ_WRITE, TokenPolicy.NONE, 0);
+                Exports.describe(Eid.ofIpv4(1), 7, RawPeer.ID, 5, 1, 4096, Access.READ_WRITE, TokenPolicy.NONE, 0);
         return context.plane.importSegment(new ImportRequest(descriptor, null, Access.READ_WRITE, timeout));
     }
 

@@ -110,7 +110,7 @@ class ShmMemoryTest {
             assertThat(mapping.segment().get(JAVA_BYTE, 0)).isEqualTo((byte) 9);
             assertThatThrownBy(() -> mapping.segment().set(JAVA_BYTE, 0, (byte) 1))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> memory.addWritableUser("late")).hasMessageContaining("sealed");
+            assertThatThrownBy(() -> memory.addUser("late", true, false)).hasMessageContaining("sealed");
             mapping.revoke(System.nanoTime() + FAR);
         }
     }
@@ -118,7 +118,7 @@ class ShmMemoryTest {
     @Test
     void readersOfWritableMemoryGetADescriptorThatCannotWrite() {
         try (ShmMemory memory = allocate(4096)) {
-            memory.addWritableUser("somebody");
+            memory.addUser("somebody", true, false);
             var readOnly = memory.shareReadOnly();
 
             assertThatThrownBy(() -> ImportedMapping.map(readOnly, 0, 4096, true))

@@ -1,0 +1,77 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderContext;
+
+/**
+ * A number under which peers find segments, allocated apart from them: so it is known before a segment is, or outlives
+ * it (S7.4). Safe for any thread.
+ */
+public final class TokenId implements AutoCloseable {
+    private final UrmaContext context;
+    private final ProviderContext provider;
+    private final int value;
+    private final boolean shareable;
+    private final Lifetime life = new Lifetime(this);
+
+    TokenId(UrmaContext context, ProviderContext provider, boolean shareable) {
+        this.context = context;
+        this.provider = provider;
+        this.value = provider.allocateTokenId();
+        this.shareable = shareable;
+    }
+
+    public int value() {
+        return value;
+    }
+
+    UrmaContext context() {
+        return context;
+    }
+
+    /** A segment uses it from now on; EINVAL when another one does, and the device allows only one. */
+    synchronized void use(Object segment) {
+        if (!shareable && life.isHeld()) {
+            throw Checks.invalid(this, "is used by a segment already, and this device allows one segment a token id");
+        }
+        life.retain(segment);
+    }
+
+    /** The segment that a registration has made uses it from now on. */
+    synchronized void pass(Object registration, Object segment) {
+        life.retain(segment);
+        life.release(registration);
+    }
+
+    synchronized void release(Object segment) {
+        life.release(segment);
+    }
+
+    /**
+     * Frees it. Idempotent.
+     *
+     * @throws UrmaException EINVAL while a segment uses it
+     */
+    public void free() {
+        try {
+            close();
+        } catch (UrmaException e) {
+            throw e.status() == UrmaStatus.EAGAIN ? new UrmaException(UrmaStatus.EINVAL, this, e.reason(), e) : e;
+        }
+    }
+
+    /** {@link #free}, but refused with EAGAIN as every close of what is in use. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            context.children().remove(this);
+            provider.freeTokenId(value);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "token id " + context.uasid() + "/" + value;
+    }
+}

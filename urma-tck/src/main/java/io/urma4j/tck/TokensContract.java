@@ -1,0 +1,362 @@
+package io.urma4j.tck;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionStatus;
+import io.urma4j.LocalSegment;
+import io.urma4j.Revocation;
+import io.urma4j.SegmentConfig;
+import io.urma4j.SharedSegment;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaStatus;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * SEMANTICS §7.4–7.7: token ids, and tokens and what they open. The initiator is the one who shares here, and the home
+ * imports, since it is the sharing that is looked at.
+ */
+public abstract class TokensContract extends Contract {
+    private static final int SIZE = 4096;
+    private static final Duration LONG = Patience.LIMIT;
+
+    private UrmaContext owner;
+
+    @SuppressWarnings("NullAway.Init") // before each test
+    protected TokensContract(String device) {
+        super(device);
+    }
+
+    @BeforeEach
+    void takeOwner() {
+        owner = pair.initiator().context();
+    }
+
+    private LocalSegment segment(SegmentConfig config) {
+        return owner.register(owner.allocate(SIZE), config);
+    }
+
+    private LocalSegment segment() {
+        return segment(SegmentConfig.of(Access.READ_WRITE));
+    }
+
+    private static SharedSegment shared(LocalSegment segment) {
+        return new SharedSegment(segment.descriptor(), segment.token());
+    }
+
+    /** S7.4: a token id is allocated and freed apart from segments, any number of times. */
+    @Rule("S7.4")
+    @Test
+    void tokenIdLivesApartFromSegments() {
+        var first = owner.allocateTokenId();
+        var second = owner.allocateTokenId();
+
+        assertThat(first.value()).isPositive().isNotEqualTo(second.value());
+        first.free();
+        first.free();
+        second.close();
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> segment(SegmentConfig.of(Access.READ).withTokenId(first)))
+                .hasMessageContaining("closed");
+    }
+
+    /** S7.4, §4: a token id that a segment uses is not freed, and the refusal changes nothing. */
+    @Rule({"S7.4", "S4.1", "S2.2"})
+    @Test
+    void tokenIdInUseIsNotFreed() {
+        var id = owner.allocateTokenId();
+        var segment = segment(SegmentConfig.of(Access.READ_WRITE).withTokenId(id));
+
+        assertRefused(UrmaStatus.EINVAL, id::free).hasMessageContaining(segment.toString());
+        assertRefused(UrmaStatus.EAGAIN, id::close).hasMessageContaining(segment.toString());
+        assertThat(pair.home()
+                        .importSegment(shared(segment))
+                        .write(0, new byte[8])
+                        .isSuccess())
+                .isTrue();
+
+        segment.close();
+        id.free();
+    }
+
+    /** S7.4, S4.5: a token id outlives its segments; what was known of the first opens nothing of the next. */
+    @Rule({"S7.4", "S4.5"})
+    @Test
+    void tokenIdOutlivesItsSegmentsAndLetsNobodyIntoTheNext() {
+        var id = owner.allocateTokenId();
+        var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
+        var first = segment(config);
+        var old = shared(first);
+        first.close();
+
+        var second = segment(config);
+
+        assertThat(second.tokenId())
+                .isEqualTo(id.value())
+                .isEqualTo(old.descriptor().tokenId());
+        assertRefused(UrmaStatus.ENOPERM, () -> pair.home().importSegment(old));
+        assertThat(pair.home()
+                        .importSegment(shared(second))
+                        .write(0, new byte[8])
+                        .isSuccess())
+                .isTrue();
+    }
+
+    /** S7.4: several segments under one token id, each with a life of its own, where the device can. */
+    @Rule("S7.4")
+    @Test
+    void segmentsOfOneTokenIdAreToldApart() {
+        assumeTrue(pair.device().attributes().capabilities().sharedTokenIds(), "one segment a token id");
+        var id = owner.allocateTokenId();
+        var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
+        var first = segment(config);
+        var second = segment(config);
+        var viaFirst = pair.home().importSegment(shared(first));
+        var viaSecond = pair.home().importSegment(shared(second));
+
+        assertThat(viaFirst.write(0, new byte[] {1}).isSuccess()).isTrue();
+        assertThat(viaSecond.write(0, new byte[] {2}).isSuccess()).isTrue();
+        assertThat(first.memory().get(JAVA_BYTE, 0)).isEqualTo((byte) 1);
+        assertThat(second.memory().get(JAVA_BYTE, 0)).isEqualTo((byte) 2);
+
+        first.close();
+        Patience.await("the revocation", viaFirst::isRevoked);
+        assertThat(viaSecond.write(0, new byte[] {3}).isSuccess()).isTrue();
+        assertRefused(UrmaStatus.EAGAIN, id::close).hasMessageContaining(second.toString());
+    }
+
+    /** S7.4: without the capability a token id has one segment. */
+    @Rule({"S7.4", "S2.2"})
+    @Test
+    void secondSegmentOfATokenIdIsRefusedWhereTheDeviceCannot() {
+        assumeTrue(!pair.device().attributes().capabilities().sharedTokenIds(), "the device can");
+        var id = owner.allocateTokenId();
+        var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
+        var first = segment(config);
+        var memory = owner.allocate(SIZE);
+
+        assertRefused(UrmaStatus.EINVAL, () -> owner.register(memory, config)).hasMessageContaining("one segment");
+
+        memory.close(); // nothing holds it
+        assertThat(pair.home().importSegment(shared(first)).isRevoked()).isFalse();
+    }
+
+    /** S7.4: a token id of another context is refused, and stays free. */
+    @Rule({"S7.4", "S2.2"})
+    @Test
+    void tokenIdOfAnotherContextIsRefused() {
+        var foreign = pair.anotherInitiator().context().allocateTokenId();
+        var memory = owner.allocate(SIZE);
+
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> owner.register(
+                                memory, SegmentConfig.of(Access.READ).withTokenId(foreign)))
+                .hasMessageContaining("belongs to");
+
+        memory.close();
+        foreign.free();
+    }
+
+    /** S7.4: a policy that the device lacks is refused, and holds neither memory nor token id. */
+    @Rule({"S7.4", "S2.2"})
+    @Test
+    void refusedPolicyHoldsNothing() {
+        var offered = pair.device().attributes().capabilities().tokenPolicies();
+        for (TokenPolicy policy : TokenPolicy.values()) {
+            if (!offered.contains(policy)) {
+                var id = owner.allocateTokenId();
+                var memory = owner.allocate(SIZE);
+                var config = SegmentConfig.of(Access.READ).withPolicy(policy).withTokenId(id);
+
+                assertRefused(UrmaStatus.EINVAL, () -> owner.register(memory, config))
+                        .hasMessageContaining(policy.name());
+
+                memory.close();
+                id.free();
+            }
+        }
+    }
+
+    /** S7.5: after a rotation imports need the new token, and those of the old one are revoked. */
+    @Rule({"S7.5", "S7.9"})
+    @Test
+    void rotationRevokesImportsAndAsksForTheNewToken() {
+        var segment = segment();
+        var old = shared(segment);
+        var before = pair.home().importSegment(old);
+        var next = Token.of(~old.token().value());
+
+        assertThat(segment.rotateToken(next, LONG)).isEqualTo(Revocation.COMPLETED);
+
+        assertThat(segment.token()).isEqualTo(next);
+        assertThat(before.isRevoked()).isTrue();
+        assertThat(before.write(0, new byte[8]).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertRefused(UrmaStatus.ENOPERM, () -> pair.home().importSegment(old));
+        assertThat(pair.home()
+                        .importSegment(shared(segment))
+                        .write(0, new byte[8])
+                        .isSuccess())
+                .isTrue();
+    }
+
+    /** S7.5: a published name leads to the segment with its new token. */
+    @Rule({"S7.5", "S7.13"})
+    @Test
+    void nameLeadsToTheNewToken() {
+        var segment = segment();
+        segment.publish("rotated");
+        segment.rotateToken(Token.of(~segment.token().value()), LONG);
+
+        assertThat(owner.lookup("rotated").token()).isEqualTo(segment.token());
+    }
+
+    /** S7.5: rotation of what has no token, or to the same one, is refused and revokes nobody. */
+    @Rule({"S7.5", "S2.2"})
+    @Test
+    void rotationToNothingNewIsRefusedAndRevokesNobody() {
+        var segment = segment();
+        var open = segment(SegmentConfig.of(Access.READ_WRITE).withPolicy(TokenPolicy.NONE));
+        var local = segment(SegmentConfig.of(Access.LOCAL_ONLY));
+        var imported = pair.home().importSegment(shared(segment));
+        var importedOpen = pair.home().importSegment(shared(open));
+
+        for (LocalSegment each : List.of(open, local)) {
+            assertRefused(UrmaStatus.EINVAL, () -> each.rotateToken(Token.of(1), LONG));
+        }
+        assertRefused(UrmaStatus.EINVAL, () -> segment.rotateToken(segment.token(), LONG));
+
+        assertThat(imported.write(0, new byte[8]).isSuccess()).isTrue();
+        assertThat(importedOpen.write(0, new byte[8]).isSuccess()).isTrue();
+        segment.close();
+        assertRefused(UrmaStatus.EINVAL, () -> segment.rotateToken(Token.of(1), LONG))
+                .hasMessageContaining("closed");
+    }
+
+    /** S7.5, S7.9: the new token holds though an importer does not answer; he is named, and let go later. */
+    @Rule({"S7.5", "S7.9"})
+    @Test
+    void rotationNamesWhoDoesNotAnswerAndHoldsAllTheSame() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var segment = segment();
+        var stopped = pair.home().importSegment(shared(segment));
+        var other = pair.anotherInitiator().context().importSegment(shared(segment));
+        processOfHome().stop();
+        try {
+            var revocation = segment.rotateToken(Token.of(~segment.token().value()), Duration.ofMillis(300));
+
+            assertThat(revocation.status()).isEqualTo(Revocation.Status.QUARANTINED);
+            assertThat(revocation.importers())
+                    .singleElement()
+                    .asString()
+                    .contains(Long.toString(processOfHome().pid()));
+            assertThat(other.isRevoked()).isTrue();
+            assertThat(pair.anotherInitiator()
+                            .context()
+                            .importSegment(shared(segment))
+                            .isRevoked())
+                    .isFalse();
+        } finally {
+            processOfHome().proceed();
+        }
+        Patience.await("the revocation", stopped::isRevoked);
+        assertThat(segment.unregister(LONG)).isEqualTo(Revocation.COMPLETED);
+    }
+
+    /** S7.6: wrong, absent and too much go one way, also for a token id that nobody has. */
+    @Rule("S7.6")
+    @Test
+    void whatIsWrongIsNotTold() {
+        var segment = segment(SegmentConfig.of(Access.READ));
+        var freed = segment(SegmentConfig.of(Access.READ));
+        var gone = shared(freed);
+        freed.close();
+        var wrong = new SharedSegment(
+                segment.descriptor(), Token.of(~segment.token().value()));
+
+        var refusals = List.<ThrowingCallable>of(
+                () -> pair.home().importSegment(wrong), () -> pair.home().importSegment(gone));
+
+        for (ThrowingCallable refusal : refusals) {
+            assertRefused(UrmaStatus.ENOPERM, refusal).hasMessageContaining("wrong token id, token, or access");
+        }
+    }
+
+    /** S7.6: who guesses is slowed down, and does not flood the home with events. */
+    @Rule("S7.6")
+    @Test
+    void guessesAreSlowedDownAndDoNotFloodTheHome() {
+        int guesses = 18;
+        var segment = segment();
+        long start = System.nanoTime();
+
+        for (int i = 1; i <= guesses; i++) {
+            var guess = Token.of(segment.token().value() + i);
+            assertRefused(
+                    UrmaStatus.ENOPERM,
+                    () -> pair.home().importSegment(new SharedSegment(segment.descriptor(), guess)));
+        }
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(500));
+        int told = 0;
+        for (var event = owner.events().poll();
+                event.isPresent();
+                event = owner.events().poll()) {
+            told += event.get().type() == AsyncEvent.Type.IMPORT_REFUSED ? 1 : 0;
+        }
+        assertThat(told).isBetween(1, guesses - 1);
+        assertThat(pair.home().importSegment(shared(segment)).isRevoked())
+                .as("the right token opens it still")
+                .isFalse();
+    }
+
+    /** S7.7: an isolated segment has its memory for itself, whichever came first. */
+    @Rule({"S7.7", "S2.2"})
+    @Test
+    void isolatedSegmentSharesItsMemoryWithNone() {
+        var memory = owner.allocate(SIZE);
+        var plain = SegmentConfig.of(Access.READ_WRITE);
+        var isolated = plain.withIsolation();
+        var first = owner.register(memory, plain);
+
+        assertRefused(UrmaStatus.EINVAL, () -> owner.register(memory, isolated)).hasMessageContaining("isolated");
+        first.close();
+        var alone = owner.register(memory, isolated);
+        assertRefused(UrmaStatus.EINVAL, () -> owner.register(memory, plain)).hasMessageContaining("isolated");
+
+        assertThat(pair.home()
+                        .importSegment(shared(alone))
+                        .write(0, new byte[8])
+                        .isSuccess())
+                .isTrue();
+        alone.close();
+        owner.register(memory, plain).close();
+    }
+
+    /** S7.7: isolated READ memory cannot be shared for writing any more, nor the other way round. */
+    @Rule("S7.7")
+    @Test
+    void isolatedReadMemoryIsForReadersForGood() {
+        var memory = owner.allocate(SIZE);
+        owner.register(memory, SegmentConfig.of(Access.READ).withIsolation()).close();
+        assertRefused(UrmaStatus.ENOPERM, () -> owner.register(memory, SegmentConfig.of(Access.READ_WRITE)));
+
+        var written = owner.allocate(SIZE);
+        var segment = owner.register(written, SegmentConfig.of(Access.READ_WRITE));
+        pair.home().importSegment(shared(segment));
+        segment.close();
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> owner.register(written, SegmentConfig.of(Access.READ).withIsolation()));
+    }
+}
