@@ -6,8 +6,12 @@ module io.urma4j.tck {
     requires transitive org.junit.jupiter.params;
     // what the library logs to by default, for the test of a warning
     requires java.logging;
+    // runs the suite from the command line
+    requires org.junit.platform.engine;
+    requires org.junit.platform.launcher;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 
     exports io.urma4j.tck;
+    exports io.urma4j.tck.run;
 }

@@ -10,6 +10,9 @@ module io.urma4j.tools {
     requires jdk.management;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
+    // the suite is in a jar of its own, which only `urma tck` puts on its class path, and what it logs it keeps quiet
+    requires static io.urma4j.tck;
+    requires java.logging;
 
     // picocli fills fields and calls methods by reflection
     opens io.urma4j.tools to
@@ -17,5 +20,7 @@ module io.urma4j.tools {
     opens io.urma4j.tools.demo to
             info.picocli;
     opens io.urma4j.tools.doctor to
+            info.picocli;
+    opens io.urma4j.tools.tck to
             info.picocli;
 }

@@ -4,6 +4,7 @@ import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
 import io.urma4j.tools.demo.DemoInitiatorCommand;
 import io.urma4j.tools.doctor.DoctorCommand;
+import io.urma4j.tools.tck.TckCommand;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
             FetchCommand.class,
             PutCommand.class,
             AddCommand.class,
+            TckCommand.class,
             GenerateCompletion.class,
             DemoHomeCommand.class,
             DemoInitiatorCommand.class

@@ -69,6 +69,11 @@ public final class Progress implements AutoCloseable {
     /** Ends the step, and takes the changing line away. */
     @Override
     public void close() {
+        hide();
+    }
+
+    /** Takes the changing line away, so that something else can be printed; it comes back when it is due again. */
+    public void hide() {
         if (shownLength > 0) {
             err.print("\r" + " ".repeat(shownLength) + "\r");
             err.flush();

@@ -1,0 +1,60 @@
+package io.urma4j.tck.run;
+
+import io.urma4j.tck.AcrossProcesses;
+import io.urma4j.tck.InOneProcess;
+import io.urma4j.tck.RunnableContract;
+import io.urma4j.tck.Topology;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** The conformance suite on one device: each chosen test in one process, in all its topologies, then across processes. */
+public final class SuiteRun {
+    private static final List<Class<? extends Annotation>> PLACES = List.of(InOneProcess.class, AcrossProcesses.class);
+
+    private final String device;
+    private final Selection selection;
+
+    public SuiteRun(String device, Selection selection) {
+        this.device = device;
+        this.selection = selection;
+    }
+
+    /** How often a test method will run, each in its topology; what a parameterized one repeats is not counted. */
+    public int plannedTests() {
+        return selection.size() * Topology.values().length;
+    }
+
+    /**
+     * Runs the tests on this thread.
+     *
+     * @param onResult told of each result as it comes, on the thread that ran the test
+     */
+    public List<TestResult> run(Consumer<TestResult> onResult) {
+        List<TestResult> results = new ArrayList<>();
+        try (var session = LauncherFactory.openSession()) {
+            session.getLauncher().execute(request(), new ResultCollector(result -> {
+                results.add(result);
+                onResult.accept(result);
+            }));
+        }
+        return List.copyOf(results);
+    }
+
+    private LauncherDiscoveryRequest request() {
+        List<DiscoverySelector> selectors = new ArrayList<>();
+        for (Class<? extends Annotation> place : PLACES) {
+            for (Selection.Chosen test : selection.tests()) {
+                selectors.add(DiscoverySelectors.selectMethod(
+                        RunnableContract.of(test.contract(), device, place), test.method()));
+            }
+        }
+        return LauncherDiscoveryRequestBuilder.request().selectors(selectors).build();
+    }
+}

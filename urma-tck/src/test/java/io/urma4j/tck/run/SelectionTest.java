@@ -1,0 +1,47 @@
+package io.urma4j.tck.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.tck.Rule;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SelectionTest {
+    private static List<String> rules(Selection.Chosen test) {
+        return List.of(test.method().getAnnotation(Rule.class).value());
+    }
+
+    @Test
+    void ruleSelectsItsTestsAndNoOthers() {
+        assertThat(Selection.matching(List.of("S1.1")).tests())
+                .isNotEmpty()
+                .allMatch(test -> rules(test).contains("S1.1")); // and not those of S1.10, were there one
+    }
+
+    @Test
+    void sectionSelectsAllOfItsRules() {
+        assertThat(Selection.matching(List.of("s1")).tests())
+                .isNotEmpty()
+                .allMatch(test -> rules(test).stream().anyMatch(rule -> rule.startsWith("S1.")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SegmentsContract", "segmentscontract.", "gmentsCont"})
+    void partOfANameSelects(String word) {
+        assertThat(Selection.matching(List.of(word)).tests())
+                .isNotEmpty()
+                .allMatch(test -> test.contract().getSimpleName().equals("SegmentsContract"));
+    }
+
+    @Test
+    void severalWordsSelectWhatAnyOfThemDoes() {
+        int one = Selection.matching(List.of("S1.1")).size();
+        int other = Selection.matching(List.of("S9.2")).size();
+
+        assertThat(Selection.matching(List.of("S1.1", "S9.2")).size()).isBetween(Math.max(one, other) + 1, one + other);
+        assertThat(Selection.matching(List.of("nothingOfThatName")).size()).isZero();
+        assertThat(Selection.all().size()).isGreaterThan(100);
+    }
+}

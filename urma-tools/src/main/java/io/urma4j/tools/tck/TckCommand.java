@@ -1,0 +1,89 @@
+package io.urma4j.tools.tck;
+
+import io.urma4j.tools.JsonOption;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code urma tck}: whether a device does what docs/semantics.md says. */
+@Command(
+        name = "tck",
+        description = {
+            "Run the conformance suite on a device: every rule of docs/semantics.md, within one process and across "
+                    + "processes.",
+            "The last line says how many tests passed, failed and were skipped; a skipped one is about what the device "
+                    + "does not offer."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma tck --device shm0",
+            "  urma tck --device shm0 --filter S7.8 --filter RemoteMemory",
+            "  urma tck --device mine0 --class-path my-provider.jar",
+            "  urma tck --device shm0 --write-report docs/conformance.md"
+        })
+public final class TckCommand implements Callable<Integer> {
+    @Option(
+            names = {"-d", "--device"},
+            paramLabel = "DEVICE",
+            description = "Device to test; may be repeated. By default shm0.")
+    private List<String> devices = List.of("shm0");
+
+    @Option(
+            names = {"-f", "--filter"},
+            paramLabel = "WORD",
+            description = "Run only the tests of this rule (S7.8) or section (S7), or with this in their name; may be "
+                    + "repeated.")
+    private List<String> filters = List.of();
+
+    @Option(
+            names = "--class-path",
+            paramLabel = "PATH",
+            description = "Where the provider is, when it is not one of urma4j's own.")
+    private @Nullable String classPath;
+
+    @Option(names = "--full", description = "Run whole what takes a sample else: random runs, many times as long.")
+    private boolean full;
+
+    @Option(names = "--seed", paramLabel = "NUMBER", description = "Repeat the random choices of an earlier run.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--write-report",
+            paramLabel = "FILE",
+            description = "Write the page of all rules, their tests and what they said; not with --filter.")
+    private @Nullable Path report;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (report != null && !filters.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--write-report needs the whole suite, so it does not go with --filter");
+        }
+        if (!TckJvm.hasSuite()) {
+            List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
+            return TckJvm.run(arguments, classPath);
+        }
+        if (seed != null) {
+            System.setProperty("urma.seed", seed.toString()); // read by the tests, and by the processes they start
+        }
+        if (full) {
+            System.setProperty("urma.full", "true");
+        }
+        SuiteSession session = new SuiteSession(devices, filters, spec.commandLine());
+        return session.run(json.isAsked(), report);
+    }
+}
