@@ -42,8 +42,8 @@ public final class ConformancePage {
                 .append(command)
                 .append("`; do not edit.\n\nA test runs within one context, between two contexts of one library, ")
                 .append("between two libraries of one process, and between two\nprocesses. The number of runs stands ")
-                .append(
-                        "beside the result; a skipped run says that the device does not offer what\nthe test is about.\n");
+                .append("beside the result. A skipped run says that the test does not apply: only a\nprocess can be ")
+                .append("killed, and a device may lack what the test is about.\n");
         page.append("\n| device | passed | failed | skipped | rules with a test |\n|---|---|---|---|---|\n");
         resultsByDevice.forEach((device, results) -> page.append("| ")
                 .append(device)
