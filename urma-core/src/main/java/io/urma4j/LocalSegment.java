@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -166,9 +167,9 @@ public final class LocalSegment implements AutoCloseable {
         return Await.uninterrupted(this, revocation);
     }
 
-    /** Ends it without waiting: nobody got it. */
+    /** Begins its end without waiting, unless it is in use. */
     void abandon() {
-        if (life.end()) {
+        if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
             revoke(context.closeBudget());
         }
     }
@@ -197,7 +198,17 @@ public final class LocalSegment implements AutoCloseable {
         }
     }
 
-    /** {@link #unregister} within the context's close timeout; says in the log when it ended in quarantine. */
+    /** How its revocation ended; empty while it is registered, or its importers are being waited for. */
+    public Optional<Revocation> revocation() {
+        return revocation.isDone() && !revocation.isCompletedExceptionally()
+                ? Optional.of(revocation.join())
+                : Optional.empty();
+    }
+
+    /**
+     * {@link #unregister} within the context's close timeout. When it ends in quarantine, the log says so with the
+     * importers' names, and {@link #revocation} does.
+     */
     @Override
     public void close() {
         Revocation result = unregister(context.closeBudget());

@@ -14,6 +14,7 @@ public final class RemoteSegment implements AutoCloseable {
     private final long lengthBytes;
     private final Access access;
     private final Lifetime life = new Lifetime(this);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile int mask; // of the access; 0 once closed, so that each post checks one field for both
 
     RemoteSegment(UrmaContext context, SegmentDescriptor descriptor, ProviderImport provider) {
@@ -101,7 +102,7 @@ public final class RemoteSegment implements AutoCloseable {
     }
 
     /**
-     * Gives it back. Idempotent.
+     * Gives it back. Idempotent: a second call waits for the first one's result.
      *
      * @throws UrmaException EAGAIN while unfinished work requests name it
      */
@@ -114,21 +115,28 @@ public final class RemoteSegment implements AutoCloseable {
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
         if (life.end()) {
-            Await.uninterrupted(this, giveBack());
+            giveBack();
         }
+        Await.uninterrupted(this, ended);
     }
 
-    /** Ends it without waiting: nobody got it. */
+    /** Begins its end without waiting, unless it is in use. */
     void abandon() {
-        if (life.end()) {
-            var _ = giveBack();
+        if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
+            giveBack();
         }
     }
 
-    private CompletableFuture<Void> giveBack() {
+    private void giveBack() {
         mask = 0;
         context.children().remove(this);
-        return provider.close();
+        var _ = provider.close().whenComplete((_, failure) -> {
+            if (failure != null) {
+                ended.completeExceptionally(Await.causeOf(failure));
+            } else {
+                ended.complete(null);
+            }
+        });
     }
 
     @Override

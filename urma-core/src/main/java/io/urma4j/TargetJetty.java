@@ -12,6 +12,7 @@ public final class TargetJetty implements AutoCloseable {
     private final JettyDescriptor descriptor;
     private final ProviderTarget provider;
     private final Lifetime life = new Lifetime(this);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean closed;
 
     TargetJetty(UrmaContext context, JettyDescriptor descriptor, ProviderTarget provider) {
@@ -44,7 +45,7 @@ public final class TargetJetty implements AutoCloseable {
     }
 
     /**
-     * Gives it back. Idempotent.
+     * Gives it back. Idempotent: a second call waits for the first one's result.
      *
      * @throws UrmaException EAGAIN while a Jetty is bound to it or unfinished work requests name it
      */
@@ -57,21 +58,28 @@ public final class TargetJetty implements AutoCloseable {
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
         if (life.end()) {
-            Await.uninterrupted(this, giveBack());
+            giveBack();
         }
+        Await.uninterrupted(this, ended);
     }
 
-    /** Ends it without waiting: nobody got it. */
+    /** Begins its end without waiting, unless it is in use. */
     void abandon() {
-        if (life.end()) {
-            var _ = giveBack();
+        if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
+            giveBack();
         }
     }
 
-    private CompletableFuture<Void> giveBack() {
+    private void giveBack() {
         closed = true;
         context.children().remove(this);
-        return provider.close();
+        var _ = provider.close().whenComplete((_, failure) -> {
+            if (failure != null) {
+                ended.completeExceptionally(Await.causeOf(failure));
+            } else {
+                ended.complete(null);
+            }
+        });
     }
 
     @Override

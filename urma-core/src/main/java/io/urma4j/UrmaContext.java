@@ -170,7 +170,7 @@ public final class UrmaContext implements AutoCloseable {
      * Makes what a provider made a child of this context, and hands it to who asked. When this context was closed
      * meanwhile, or who asked waits no more, nobody could close it: then it is abandoned.
      *
-     * @param abandon ends the child without waiting, since this may be a thread that others wait for
+     * @param abandon begins the child's end without waiting, since this may be a thread that others wait for
      */
     private <T extends AutoCloseable> CompletableFuture<T> adopt(
             CompletableFuture<T> made, int rank, Consumer<T> abandon) {
@@ -178,7 +178,7 @@ public final class UrmaContext implements AutoCloseable {
         var _ = made.whenComplete((child, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(Await.causeOf(failure));
-            } else if (!children.tryAdd(child, rank)) {
+            } else if (!children.tryAdd(child, rank, () -> abandon.accept(child))) {
                 abandon.accept(child);
                 result.completeExceptionally(Checks.closed(this));
             } else if (!result.complete(child)) {

@@ -3,10 +3,11 @@ package io.urma4j.internal;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClosingOrder {
     private final Object owner;
-    private final Map<AutoCloseable, Integer> rankOf = new LinkedHashMap<>();
+    private final Map<AutoCloseable, Place> places = new LinkedHashMap<>();
     private boolean ended;
+
+    /**
+     * Where a child stands.
+     *
+     * @param begin begins its end without waiting for it; does nothing when it cannot end now
+     */
+    private record Place(int rank, Runnable begin) {}
 
     /** The children of {@code owner}, whose {@code toString} names it in messages. */
     public ClosingOrder(Object owner) {
@@ -42,23 +50,35 @@ public final class ClosingOrder {
     }
 
     /** Adds a child, unless {@link #closeAll} has begun: then the caller must end it. */
-    public synchronized boolean tryAdd(AutoCloseable child, int rank) {
+    public boolean tryAdd(AutoCloseable child, int rank) {
+        return tryAdd(child, rank, () -> {});
+    }
+
+    /**
+     * The same for a child whose end takes a while.
+     *
+     * @param begin begins it without waiting; so all of a rank end side by side, and {@code close} waits for the result
+     */
+    public synchronized boolean tryAdd(AutoCloseable child, int rank, Runnable begin) {
         if (!ended) {
-            rankOf.put(child, rank);
+            places.put(child, new Place(rank, begin));
         }
         return !ended;
     }
 
     public synchronized void remove(AutoCloseable child) {
-        rankOf.remove(child);
+        places.remove(child);
     }
 
-    /** The children in the order in which they are to be closed. None is added from now on. */
-    private synchronized List<AutoCloseable> end() {
+    /** The children by rank, each in the order in which they are to be closed. None is added from now on. */
+    private synchronized Collection<Map<AutoCloseable, Runnable>> end() {
         ended = true;
-        List<AutoCloseable> children = new ArrayList<>(new ArrayList<>(rankOf.keySet()).reversed());
-        children.sort(Comparator.comparing(child -> rankOf.getOrDefault(child, 0)));
-        return children;
+        SortedMap<Integer, Map<AutoCloseable, Runnable>> byRank = new TreeMap<>();
+        new ArrayList<>(places.entrySet())
+                .reversed()
+                .forEach(child -> byRank.computeIfAbsent(child.getValue().rank, any -> new LinkedHashMap<>())
+                        .put(child.getKey(), child.getValue().begin));
+        return byRank.values();
     }
 
     /**
@@ -68,30 +88,47 @@ public final class ClosingOrder {
      */
     public @Nullable RuntimeException closeAll() {
         RuntimeException failure = null;
-        for (AutoCloseable child : end()) {
-            try {
-                child.close();
-            } catch (Exception e) {
-                RuntimeException wrapped = e instanceof RuntimeException r ? r : new IllegalStateException(e);
-                if (failure == null) {
-                    failure = wrapped;
-                } else if (!failure.equals(wrapped)) {
-                    failure.addSuppressed(wrapped);
+        for (Map<AutoCloseable, Runnable> rank : end()) {
+            rank.values().forEach(ClosingOrder::begin);
+            for (AutoCloseable child : rank.keySet()) {
+                try {
+                    child.close();
+                } catch (Exception e) {
+                    failure = joined(failure, e);
                 }
+                remove(child);
             }
-            remove(child);
         }
         return failure;
     }
 
+    private static void begin(Runnable begin) {
+        try {
+            begin.run();
+        } catch (RuntimeException e) {
+            // close() says it
+        }
+    }
+
+    private static RuntimeException joined(@Nullable RuntimeException first, Exception next) {
+        RuntimeException wrapped = next instanceof RuntimeException r ? r : new IllegalStateException(next);
+        if (first == null) {
+            return wrapped;
+        }
+        if (!first.equals(wrapped)) {
+            first.addSuppressed(wrapped);
+        }
+        return first;
+    }
+
     /** Refuses with EAGAIN, naming the open children, when there are any. */
     public synchronized void checkEmpty() {
-        if (!rankOf.isEmpty()) {
+        if (!places.isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN,
                     owner,
                     "cannot be closed, still open: "
-                            + rankOf.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));
+                            + places.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));
         }
     }
 }

@@ -9,6 +9,7 @@ import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.PostingContract;
+import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
 import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
@@ -72,6 +73,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Tokens extends TokensContract {
         Tokens() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Revocation extends RevocationContract {
+        Revocation() {
             super(DEVICE);
         }
     }

@@ -21,6 +21,7 @@ public final class RuleIndex {
             StatesContract.class,
             SegmentsContract.class,
             TokensContract.class,
+            RevocationContract.class,
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,
