@@ -8,9 +8,7 @@ import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,19 +25,23 @@ final class Deliveries {
     private final ShmContext context;
     private final MessagePath path;
     private final RingReceiver in;
-    private final Set<Long> held = new HashSet<>();
+    private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
 
     /** A message that comes in several chunks. */
     private static final class Train {
         final Inbound inbound;
         final ReceiveWr wr;
+        final int opcode;
+        final long totalBytes;
         CompletionStatus status = CompletionStatus.SUCCESS;
         long received;
 
-        Train(Inbound inbound, ReceiveWr wr) {
+        Train(Inbound inbound, ReceiveWr wr, RingReceiver first) {
             this.inbound = inbound;
             this.wr = wr;
+            this.opcode = first.opcode();
+            this.totalBytes = first.totalBytes();
         }
     }
 
@@ -56,9 +58,11 @@ final class Deliveries {
             return true;
         }
         boolean first = in.has(SlotFlags.FIRST);
+        if (first && !trains.isEmpty()) {
+            abandonTrain(trains.remove(flow())); // the sender gave up what it had begun
+        }
         if (first && in.has(SlotFlags.LAST)) {
-            deliverWhole();
-            return true;
+            return deliverWhole();
         }
         return first ? beginTrain() : continueTrain();
     }
@@ -69,27 +73,30 @@ final class Deliveries {
 
     private boolean isHeld() {
         if (in.has(SlotFlags.FIRST) && in.has(SlotFlags.RESTART)) {
-            held.remove(flow());
+            held.release(flow());
             return false;
         }
-        return held.contains(flow());
+        return held.holds(flow(), in.position());
     }
 
     // ---- messages of one slot
 
-    private void deliverWhole() {
+    private boolean deliverWhole() {
+        long payload = payloadBytes();
+        if (payload != in.chunkBytes()) {
+            return false; // a record would promise bytes that nobody sent
+        }
         Inbound inbound = context.inbound(in.target());
         int admission = admission(inbound);
         if (inbound == null || admission != Answer.TAKEN) {
             turnAway(admission, inbound);
-            return;
+            return true;
         }
         ReceiveWr wr = takeReceive(inbound.receives());
         if (wr == null) {
             turnAway(Answer.NOT_READY, inbound);
-            return;
+            return true;
         }
-        long payload = payloadBytes();
         CompletionStatus status = CompletionStatus.SUCCESS;
         if (payload > wr.capacityBytes) {
             status = CompletionStatus.LOC_LEN_ERR;
@@ -99,7 +106,7 @@ final class Deliveries {
         if (!record(inbound, wr, status, in.totalBytes())) {
             inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
             turnAway(Answer.NOT_READY, inbound);
-            return;
+            return true;
         }
         inbound.receives().recycle(wr, payload);
         if (status == CompletionStatus.SUCCESS) {
@@ -107,6 +114,7 @@ final class Deliveries {
         } else {
             in.answer(Answer.FAILED, 0);
         }
+        return true;
     }
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
@@ -169,7 +177,7 @@ final class Deliveries {
     private void turnAway(int answer, @Nullable Inbound inbound) {
         int argument = 0;
         if (answer == Answer.NOT_READY || answer == Answer.LATER) {
-            held.add(flow());
+            held.hold(flow(), in.position());
             argument = answer == Answer.LATER || inbound == null
                     ? RETRY_INVALIDATE_MICROS
                     : inbound.receives().rnrMicros();
@@ -197,13 +205,15 @@ final class Deliveries {
     // ---- messages of several slots
 
     private boolean beginTrain() {
-        abandonTrain(trains.remove(flow())); // the sender gave up an earlier one
+        if (in.opcode() == WRITE_IMM) {
+            return false; // has no payload here, so one slot is enough
+        }
         Inbound inbound = context.inbound(in.target());
         int admission = admission(inbound);
         if (inbound == null || admission != Answer.TAKEN) {
             turnAway(admission, inbound);
             if (admission != Answer.NOT_READY && admission != Answer.LATER) {
-                held.add(flow()); // the rest of it is turned away as well
+                held.hold(flow(), in.position()); // the rest of it is turned away as well
             }
             return true;
         }
@@ -212,7 +222,7 @@ final class Deliveries {
             turnAway(Answer.NOT_READY, inbound);
             return true;
         }
-        Train train = new Train(inbound, wr);
+        Train train = new Train(inbound, wr, in);
         if (in.totalBytes() > wr.capacityBytes) {
             train.status = CompletionStatus.LOC_LEN_ERR;
         }
@@ -227,17 +237,25 @@ final class Deliveries {
 
     private boolean load(Train train) {
         ReceiveWr wr = train.wr;
-        if (train.received + in.chunkBytes() > in.totalBytes()) {
-            return false;
+        long received = train.received + in.chunkBytes();
+        boolean last = in.has(SlotFlags.LAST);
+        if (in.opcode() != train.opcode
+                || in.totalBytes() != train.totalBytes
+                || (last ? received != train.totalBytes : received > train.totalBytes)) {
+            return false; // it has changed under way
+        }
+        if (train.inbound.receives().isClosed()) {
+            trains.remove(flow());
+            wr.release();
+            held.hold(flow(), in.position()); // the rest of it is turned away as well
+            in.answer(Answer.FAILED, 0);
+            return true;
         }
         if (train.status == CompletionStatus.SUCCESS) {
-            if (train.received + in.chunkBytes() > wr.capacityBytes) {
-                return false; // the total has changed under way
-            }
             train.status = scatter(wr, train.received);
         }
-        train.received += in.chunkBytes();
-        if (!in.has(SlotFlags.LAST)) {
+        train.received = received;
+        if (!last) {
             in.answer(Answer.TAKEN, 0);
             return true;
         }

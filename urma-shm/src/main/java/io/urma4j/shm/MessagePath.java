@@ -11,6 +11,7 @@ import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.support.Claim;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,13 @@ final class MessagePath {
     private boolean replies;
     private boolean unreplied; // messages came in after the last one went out
     private volatile boolean dead;
+
+    // guarded by the claim to send
+    private final LinkedHashSet<Flow> abandoned = new LinkedHashSet<>();
+    private boolean anyAbandoned; // read without the claim by who takes answers, and looks again later
+
+    /** Messages from one queue of ours to one of the peer's. */
+    private record Flow(int source, int target) {}
 
     MessagePath(ShmContext context, Peer peer, PathMemory memory) {
         this.context = context;
@@ -128,6 +136,9 @@ final class MessagePath {
             if (lane.restart) {
                 flags |= SlotFlags.RESTART;
                 lane.restart = false;
+                if (anyAbandoned) { // this message says it, and to say it later would end this one
+                    abandoned.remove(new Flow(queue.id(), lane.target.queueId()));
+                }
             }
         }
         if (entry.sentBytes + chunk == total) {
@@ -148,6 +159,40 @@ final class MessagePath {
                 entry.opcode == Opcode.WRITE_IMM ? entry.lengthBytes : total,
                 payloadAt);
         return true;
+    }
+
+    /**
+     * The rest of a message of which the peer has the beginning will not come. It is told, now or when the ring has room
+     * again, so that the receive work request that it has taken for it is free. The caller holds the claim of the queue.
+     */
+    void abandonTrain(int source, int target) {
+        if (dead) {
+            return;
+        }
+        sending.acquire();
+        try {
+            abandoned.add(new Flow(source, target));
+            tellAbandoned();
+        } finally {
+            sending.release();
+        }
+        wakePeer();
+    }
+
+    /** Under the claim to send: a flow that starts anew ends what was begun of it; a NOP does that and nothing else. */
+    private void tellAbandoned() {
+        try {
+            while (!abandoned.isEmpty() && out.hasSlot()) {
+                Flow flow = abandoned.removeFirst();
+                int slot = (int) out.position() & (RingLayout.SLOTS - 1);
+                slotQueue[slot] = null;
+                int flags = SlotFlags.FIRST | SlotFlags.LAST | SlotFlags.RESTART;
+                out.publish(NOP, flags, flow.source(), flow.target(), 0, 0, 0, out.payloadRoom(0));
+            }
+        } catch (IllegalStateException e) {
+            abandoned.clear(); // the rings were taken away: there is nobody to tell
+        }
+        anyAbandoned = !abandoned.isEmpty();
     }
 
     /** Wakes the peer's engine when it sleeps. */
@@ -222,7 +267,8 @@ final class MessagePath {
         try {
             while (count < BATCH && in.isReady()) {
                 if (!in.take() || !deliveries.deliver()) {
-                    context.broken(this, "its message ring holds what cannot be");
+                    dead = true; // nothing more is believed of it, nor sent to it
+                    context.broken(this, "its message ring holds what cannot be: " + in.describe());
                     break;
                 }
                 count++;
@@ -285,10 +331,23 @@ final class MessagePath {
                 count++;
                 word = out.peekAnswer();
             }
+            if (anyAbandoned) {
+                tellAbandonedNow();
+            }
         } finally {
             reaping.release();
         }
         return count;
+    }
+
+    private void tellAbandonedNow() {
+        sending.acquire();
+        try {
+            tellAbandoned();
+        } finally {
+            sending.release();
+        }
+        wakePeer();
     }
 
     /** We are about to sleep: whoever sends or answers from now on wakes us. The caller fences and looks again. */
@@ -320,6 +379,9 @@ final class MessagePath {
             reaping.release();
         }
     }
+
+    // Opcode.value() as a constant
+    private static final int NOP = Opcode.NOP.value();
 
     @Override
     public String toString() {

@@ -262,16 +262,17 @@ final class SendWindow {
             finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
             return false;
         }
-        boolean first = entry.slotsInFlight == 0 && entry.sentBytes == 0;
         boolean all;
         try {
             all = path.send(queue, position, entry, lane);
         } catch (RuntimeException e) {
             // the peer went away, or local memory
+            letGo(entry);
             finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
             return false;
         }
-        if (first && entry.slotsInFlight > 0) {
+        if (!entry.counted && entry.slotsInFlight > 0) {
+            entry.counted = true;
             lane.sent++;
             lane.peer.sent++;
             entry.sentAtNanos = 0;
@@ -323,8 +324,7 @@ final class SendWindow {
         if (isSettled(entry) || lane == null) {
             return;
         }
-        lane.sent--;
-        lane.peer.sent--;
+        uncount(entry, lane);
         switch (entry.answer) {
             case Answer.TAKEN -> {
                 lane.probing = false;
@@ -333,7 +333,7 @@ final class SendWindow {
             }
             case Answer.NOT_READY -> notReady(position, entry, lane, true);
             case Answer.LATER -> notReady(position, entry, lane, false);
-            case Answer.HELD -> repeat(position, entry);
+            case Answer.HELD -> held(position, entry, lane);
             case Answer.REFUSED -> finish(entry, CompletionStatus.REM_ACCESS_ABORT_ERR);
             case Answer.UNSUPPORTED -> finish(entry, CompletionStatus.REM_UNSUPPORTED_REQ_ERR);
             default -> finish(entry, CompletionStatus.REM_OPERATION_ERR);
@@ -353,6 +353,14 @@ final class SendWindow {
         repeat(position, entry);
     }
 
+    private void held(long position, Wqe entry, Lane lane) {
+        if (lane.probing) {
+            repeat(position, entry);
+        } else { // behind nothing: a peer that says so for ever would hold us up for ever
+            finish(entry, CompletionStatus.REM_OPERATION_ERR);
+        }
+    }
+
     private void repeat(long position, Wqe entry) {
         entry.rewind();
         if (entry.stage != Wqe.Stage.WAITING) {
@@ -361,7 +369,28 @@ final class SendWindow {
         firstWaiting = Math.min(firstWaiting, position);
     }
 
+    private static void uncount(Wqe entry, Lane lane) {
+        if (entry.counted) {
+            entry.counted = false;
+            lane.sent--;
+            lane.peer.sent--;
+        }
+    }
+
     // ---- finishing
+
+    /** The rest of a message will not be sent, and answers that still come are ignored. */
+    private void letGo(Wqe entry) {
+        Lane lane = entry.lane;
+        if (lane == null) {
+            return;
+        }
+        uncount(entry, lane);
+        entry.slotsInFlight = 0;
+        if (entry.isHalfSent()) {
+            lane.target.path.abandonTrain(queue.id(), lane.target.queueId());
+        }
+    }
 
     /** The work request has its status. A failure takes the queue to ERROR. */
     private void finish(Wqe entry, CompletionStatus status) {
@@ -389,11 +418,7 @@ final class SendWindow {
             if (isSettled(entry) || !entry.hasBegun()) {
                 continue;
             }
-            if (entry.slotsInFlight > 0 && entry.lane != null) {
-                entry.lane.sent--;
-                entry.lane.peer.sent--;
-                entry.slotsInFlight = 0; // answers that still come are ignored
-            }
+            letGo(entry);
             if (entry.stage == Wqe.Stage.WAITING) {
                 waitsNoMore();
             }
@@ -420,11 +445,7 @@ final class SendWindow {
     }
 
     private void failAt(Wqe entry, CompletionStatus status) {
-        if (entry.slotsInFlight > 0 && entry.lane != null) {
-            entry.lane.sent--;
-            entry.lane.peer.sent--;
-            entry.slotsInFlight = 0;
-        }
+        letGo(entry);
         finish(entry, status);
         report();
     }
@@ -542,10 +563,10 @@ final class SendWindow {
     void clear() {
         for (long position = head; position < end; position++) {
             Wqe entry = at(position);
+            letGo(entry);
             if (entry.stage == Wqe.Stage.WAITING) {
                 waitsNoMore();
             }
-            entry.slotsInFlight = 0;
             entry.release();
             entry.stage = Wqe.Stage.REPORTED;
         }

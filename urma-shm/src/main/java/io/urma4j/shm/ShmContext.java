@@ -37,6 +37,7 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.support.IdSpace;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,8 @@ import org.jspecify.annotations.Nullable;
  * {@link ControlPlane}'s; who drives what is {@link Progress}'s.
  */
 final class ShmContext implements ProviderContext, DataPlane {
+    private static final System.Logger LOG = System.getLogger(ShmContext.class.getName());
+
     private static final String KIND = "shm";
 
     private final Eid eid;
@@ -305,6 +308,7 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     /** The peer put something impossible into its ring: it is given up. */
     void broken(MessagePath path, String why) {
+        LOG.log(Level.WARNING, () -> this + " gives up " + path + ": " + why);
         control.cutOff(path.peer(), why);
     }
 

@@ -141,11 +141,12 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         claim.acquire();
         try {
             int index = (int) (head - 1) & mask;
-            if (tail - head <= mask) {
+            if (!closed && tail - head <= mask) {
                 waiting[index] = wr;
                 head--;
             } else {
-                wr.release(); // filled up meanwhile: the queue is deeper than its JFC, and that is in ERROR
+                // closed, or filled up meanwhile: the queue is deeper than its JFC, and that is in ERROR
+                wr.release();
             }
         } finally {
             claim.release();
@@ -182,6 +183,10 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     ShmJfc jfc() {
         return jfc;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     int ownerIndex() {

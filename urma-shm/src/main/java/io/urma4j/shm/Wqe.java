@@ -72,6 +72,9 @@ final class Wqe {
     /** Slots in the ring whose answers are not there yet. */
     int slotsInFlight;
 
+    /** Its lane counts it among those that lie in the ring. */
+    boolean counted;
+
     /** The worst answer so far. */
     int answer;
 
@@ -137,6 +140,7 @@ final class Wqe {
         inlinePayload = null;
         sgeCount = 0;
         rewind();
+        counted = false;
         placed = false;
     }
 
@@ -146,6 +150,11 @@ final class Wqe {
         slotsInFlight = 0;
         answer = 0;
         answerArgument = 0;
+    }
+
+    /** Whether the peer has got its first chunks, and would wait for the others. */
+    boolean isHalfSent() {
+        return stage == Stage.WAITING && sentBytes > 0;
     }
 
     /** Whether something of it may have been executed. */

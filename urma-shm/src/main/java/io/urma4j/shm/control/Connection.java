@@ -26,12 +26,16 @@ import java.util.stream.Stream;
  */
 final class Connection {
     private static final System.Logger LOG = System.getLogger(Connection.class.getName());
+    private static final Complaints COMPLAINTS = new Complaints(LOG);
 
     /** The most descriptors that any message carries. */
     private static final int MAX_DESCRIPTORS = 2;
 
     /** A peer that does not read is given up when so many messages wait for it. */
     private static final int MAX_PENDING = 4096;
+
+    /** Each message that waits with descriptors keeps duplicates of them open. */
+    private static final int MAX_PENDING_DESCRIPTORS = 1024;
 
     /** So many messages a round, then it is the turn of others. */
     private static final int MESSAGES_PER_ROUND = 32;
@@ -52,6 +56,7 @@ final class Connection {
     private final ByteBuffer buffer = ByteBuffer.allocate(ControlCodec.MAX_MESSAGE_BYTES);
     private final Deque<PendingSend> pending = new ArrayDeque<>();
     private Receiver receiver;
+    private int pendingDescriptors;
     private boolean closed;
 
     /** Takes over the socket, also when it fails. */
@@ -114,8 +119,9 @@ final class Connection {
         if (closed) {
             return;
         }
-        if (pending.size() == MAX_PENDING) {
-            end("it has not read its last " + MAX_PENDING + " messages");
+        pendingDescriptors += descriptors.length;
+        if (pending.size() == MAX_PENDING || pendingDescriptors > MAX_PENDING_DESCRIPTORS) {
+            end("it has not read its last " + pending.size() + " messages");
             return;
         }
         pending.add(
@@ -139,7 +145,7 @@ final class Connection {
                 receiveSome();
             }
         } catch (ControlFormatException | LibcException e) {
-            LOG.log(Level.WARNING, () -> this + " ends, it broke the protocol: " + e.getMessage());
+            COMPLAINTS.log(() -> this + " ends, it broke the protocol: " + e.getMessage());
             end("it broke the protocol: " + e.getMessage());
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, () -> this + " ends, a message could not be handled", e);
@@ -150,6 +156,7 @@ final class Connection {
     private void flush() {
         PendingSend next = pending.peek();
         while (next != null && sentNow(next.bytes(), next.descriptors().toArray(Fd[]::new))) {
+            pendingDescriptors -= next.descriptors().size();
             pending.remove().close();
             next = pending.peek();
         }

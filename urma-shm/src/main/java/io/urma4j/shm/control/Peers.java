@@ -21,10 +21,13 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Peers {
     private static final System.Logger LOG = System.getLogger(Peers.class.getName());
+    private static final Complaints COMPLAINTS = new Complaints(LOG);
 
     private static final int BACKLOG = 128;
     private static final int ACCEPTS_PER_ROUND = 16;
@@ -49,6 +53,12 @@ final class Peers {
 
     private static final long LOCK_POLL_NANOS = 50_000_000;
 
+    /** So many may have connected and not greeted yet; who greets at once is never among the oldest of them. */
+    static final int MAX_STRANGERS = 256;
+
+    /** So many contexts of one process may be peers, the lost ones included whose end is not proven. */
+    static final int MAX_CONTEXTS_OF_A_PROCESS = 512;
+
     private final Engine engine;
     private final RuntimeDirectory directory;
     private final Hello self;
@@ -58,7 +68,8 @@ final class Peers {
     private final Engine.Watch listening;
     private final Map<PeerId, Peer> living = new HashMap<>();
     private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
-    private final List<Connection> strangers = new ArrayList<>();
+    private final List<Connection> strangers = new ArrayList<>(); // those that we greeted, and wait for
+    private final SequencedSet<Connection> callers = new LinkedHashSet<>(); // those that have not greeted us yet
     private boolean closed;
     private boolean acceptFailed;
 
@@ -241,6 +252,9 @@ final class Peers {
         if (known != null) {
             return known.pid() == pid ? known : null;
         }
+        if (pid != 0 && contextsOf(pid) >= MAX_CONTEXTS_OF_A_PROCESS) {
+            return null; // each costs us a descriptor
+        }
         Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid);
         if (pid != ownPid) {
             connection.pidFd().ifPresent(process -> {
@@ -250,6 +264,12 @@ final class Peers {
         }
         living.put(id, peer);
         return peer;
+    }
+
+    private long contextsOf(int pid) {
+        return Stream.concat(living.values().stream(), unproven.keySet().stream())
+                .filter(peer -> peer.pid() == pid)
+                .count();
     }
 
     // ---- from others
@@ -281,24 +301,33 @@ final class Peers {
         try {
             Strangers.checkUser(socket.peerCredentials());
         } catch (UrmaException e) {
-            LOG.log(Level.WARNING, () -> engine + " refused a connection: " + e.getMessage());
+            COMPLAINTS.log(() -> engine + " refused a connection: " + e.getMessage());
             socket.close();
             return;
         }
-        Connection connection = new Connection(engine, socket, new IncomingGreeting());
-        strangers.add(connection);
-        engine.after(GREETING_NANOS, () -> {
-            if (strangers.remove(connection)) {
-                connection.close();
-            }
-        });
+        if (callers.size() >= MAX_STRANGERS) {
+            callers.getFirst().end("too many have come after it");
+        }
+        IncomingGreeting greeting = new IncomingGreeting();
+        Connection connection = new Connection(engine, socket, greeting);
+        callers.add(connection);
+        greeting.timeout = engine.after(GREETING_NANOS, () -> connection.end("it did not greet in time"));
     }
 
     /** Waits for the greeting of somebody who connected. */
     private final class IncomingGreeting implements Connection.Receiver {
+        private Timers.@Nullable Timer timeout;
+
+        private void isStrangerNoMore(Connection connection) {
+            callers.remove(connection);
+            if (timeout != null) {
+                timeout.cancel(); // or it would keep the connection in memory until then
+            }
+        }
+
         @Override
         public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
-            strangers.remove(from);
+            isStrangerNoMore(from);
             if (!(message instanceof Hello hello)) {
                 from.close();
                 return;
@@ -321,7 +350,10 @@ final class Peers {
             }
             Peer peer = peerOf(id, hello, from);
             if (peer == null || peer.incoming != null) {
-                refuse(from, UrmaStatus.ENOPERM, "another process has greeted in that name");
+                refuse(
+                        from,
+                        UrmaStatus.ENOPERM,
+                        "another has greeted in that name, or its process has too many contexts");
                 return;
             }
             peer.incoming = from;
@@ -337,7 +369,7 @@ final class Peers {
 
         @Override
         public void ended(Connection connection, String why) {
-            strangers.remove(connection);
+            isStrangerNoMore(connection);
         }
     }
 
@@ -389,8 +421,16 @@ final class Peers {
         prove(peer);
     }
 
-    /** Lost peers whose end is not proven yet, and whether the data plane knows of the loss. */
-    private final Map<Peer, Boolean> unproven = new HashMap<>();
+    /** Lost peers whose end is not proven yet. */
+    private final Map<Peer, Loss> unproven = new HashMap<>();
+
+    /**
+     * How a peer was lost.
+     *
+     * @param why the first reason: that its process ended as well, perhaps later, explains nothing
+     * @param told the data plane knows
+     */
+    private record Loss(String why, boolean told) {}
 
     /** Gives up a peer. */
     void lose(Peer peer, String why, boolean saidGoodbye) {
@@ -402,15 +442,16 @@ final class Peers {
         close(peer.incoming);
         close(peer.outgoing);
         events.lost(peer, why);
-        if (saidGoodbye || hasExited(peer)) {
+        // of one that held nothing of ours nothing need be proven, and to wait for its end would cost a descriptor
+        if (saidGoodbye || hasExited(peer) || !peer.mattered) {
             stopWatching(peer);
             events.judged(peer, why, true);
             events.proven(peer);
             return;
         }
-        unproven.put(peer, false);
+        unproven.put(peer, new Loss(why, false));
         engine.after(PROOF_PATIENCE_NANOS, () -> {
-            if (unproven.replace(peer, false, true)) {
+            if (unproven.replace(peer, new Loss(why, false), new Loss(why, true))) {
                 events.judged(peer, why, false);
             }
         });
@@ -441,12 +482,12 @@ final class Peers {
     }
 
     private void prove(Peer peer) {
-        Boolean told = unproven.remove(peer);
-        if (told == null) {
+        Loss loss = unproven.remove(peer);
+        if (loss == null) {
             return;
         }
-        if (!told) {
-            events.judged(peer, "its process has ended", true);
+        if (!loss.told()) {
+            events.judged(peer, loss.why(), true);
         }
         events.proven(peer);
     }
@@ -480,6 +521,7 @@ final class Peers {
         listening.end();
         listener.close();
         List.copyOf(strangers).forEach(Connection::close);
+        List.copyOf(callers).forEach(Connection::close);
     }
 
     /** Whether something that we said has not left yet. */

@@ -51,6 +51,9 @@ public final class RingLayout {
     /** Most payload of a slot: a longer message is a train of chunks, so that both sides copy at the same time. */
     public static final int CHUNK_BYTES = 1 << 17;
 
+    /** Longest message, also of a WRITE_IMM whose payload goes another way. */
+    public static final long MAX_MESSAGE_BYTES = Integer.MAX_VALUE;
+
     private static final long ASLEEP = 128; // two lines on: CPUs prefetch lines in pairs
     private static final long RESULTS = 256;
     private static final long FIRST_SLOT = RESULTS + 8L * SLOTS;

@@ -24,6 +24,9 @@ public final class RingReceiver {
         }
     }
 
+    /** Ids of queues have 24 bits: more would spill into what a record says of the sender. */
+    private static final int ID_BITS = 24;
+
     private final MemorySegment ring;
     private long position; // only the receiver writes it; whoever asks isReady() reads it
     private boolean held; // the slot before position was taken, and the sender was not told yet
@@ -77,7 +80,16 @@ public final class RingReceiver {
                 && chunkBytes <= RingLayout.CHUNK_BYTES
                 && chunkBytes <= room
                 && (!inData || dataOffset >= 0)
-                && totalBytes >= chunkBytes;
+                && totalBytes >= chunkBytes
+                && totalBytes <= RingLayout.MAX_MESSAGE_BYTES
+                && (source | target) >>> ID_BITS == 0;
+    }
+
+    /** What the slot that was taken last says, for whoever must explain why it cannot be. */
+    public String describe() {
+        return "slot " + position + ": opcode 0x" + Integer.toHexString(opcode) + ", flags 0x"
+                + Integer.toHexString(flags) + ", from queue " + source + " to queue " + target + ", " + chunkBytes
+                + " of " + totalBytes + " bytes";
     }
 
     /** Answers the slot that was taken last, gives it back, and goes to the next. */

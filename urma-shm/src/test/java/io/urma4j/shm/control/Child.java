@@ -22,6 +22,9 @@ final class Child implements AutoCloseable {
     private static final String IMPORTER = "importer";
     private static final String BUSY = "busy";
 
+    /** After so many imports a busy importer says that it goes on. */
+    private static final int BUSY_REPORT = 20;
+
     private final Process process;
     private final BufferedReader output;
 
@@ -72,6 +75,18 @@ final class Child implements AutoCloseable {
         return this;
     }
 
+    /** How many imports a busy importer has made since it was asked last, in steps. */
+    int importsSince() throws IOException {
+        int imports = 0;
+        while (output.ready()) {
+            if (!"on".equals(output.readLine())) {
+                throw new AssertionError("the child has ended");
+            }
+            imports += BUSY_REPORT;
+        }
+        return imports;
+    }
+
     int pid() {
         return Math.toIntExact(process.pid());
     }
@@ -101,8 +116,11 @@ final class Child implements AutoCloseable {
             }
             case BUSY -> {
                 System.out.println("ready");
-                while (true) {
+                for (long i = 1; ; i++) {
                     TestContext.get(importByName(context, name).close());
+                    if (i % BUSY_REPORT == 0) {
+                        System.out.println("on");
+                    }
                 }
             }
             default -> throw new IllegalArgumentException(arguments[0]);

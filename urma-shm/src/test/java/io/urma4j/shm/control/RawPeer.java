@@ -29,8 +29,12 @@ final class RawPeer implements AutoCloseable {
     }
 
     static RawPeer connectedTo(Path directory, ControlPlane plane) {
+        return connectedTo(directory, plane.address());
+    }
+
+    static RawPeer connectedTo(Path directory, String address) {
         try (Dir place = Dir.open(directory)) {
-            return new RawPeer(UnixSocket.connect(place, plane.address()));
+            return new RawPeer(UnixSocket.connect(place, address));
         }
     }
 

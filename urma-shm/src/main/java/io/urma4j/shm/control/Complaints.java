@@ -1,0 +1,39 @@
+package io.urma4j.shm.control;
+
+import java.lang.System.Logger.Level;
+import java.util.function.Supplier;
+
+/** Warnings that strangers can cause: a few at once, then one a second, so that nobody fills our log. Any thread. */
+final class Complaints {
+    private static final int BURST = 8;
+    private static final long EACH_NANOS = 1_000_000_000;
+
+    private final System.Logger log;
+    private long paidAt = System.nanoTime();
+    private long unsaid;
+
+    Complaints(System.Logger log) {
+        this.log = log;
+    }
+
+    /** Says it, or counts it among those that are not said. */
+    void log(Supplier<String> what) {
+        long before = allowance(System.nanoTime());
+        if (before >= 0) {
+            log.log(Level.WARNING, () -> what.get() + (before == 0 ? "" : " (and " + before + " more before it)"));
+        }
+    }
+
+    /** How many were not said before this one; −1 when this one is not to be said either. */
+    synchronized long allowance(long nowNanos) {
+        long start = Math.max(paidAt - nowNanos, 0);
+        if (start > BURST * EACH_NANOS) {
+            unsaid++;
+            return -1;
+        }
+        paidAt = nowNanos + start + EACH_NANOS;
+        long before = unsaid;
+        unsaid = 0;
+        return before;
+    }
+}

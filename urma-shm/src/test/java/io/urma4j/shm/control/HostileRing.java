@@ -1,0 +1,110 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.Eid;
+import io.urma4j.Endpoint;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.OrderType;
+import io.urma4j.TargetJetty;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaContext;
+import io.urma4j.libc.EventFd;
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.UnixSocket;
+import io.urma4j.shm.memory.ImportedMapping;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.shm.ring.RingScribbler;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.PathOpened;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A peer with a message path to a victim, which does to both rings whatever a test wants. */
+final class HostileRing implements AutoCloseable {
+    /** The queue that the victim has imported of it. */
+    static final int QUEUE = 7;
+
+    private final Path socket;
+    private final UnixSocket listener;
+    private final RawPeer connection;
+    private final ShmMemory ownRing;
+    private final EventFd ownWake;
+    private final ImportedMapping victimsRing;
+    private final Fd victimsWakeFd;
+    private final EventFd victimsWake;
+
+    /** What the victim receives from. */
+    final RingScribbler toVictim;
+
+    /** What the victim sends to. */
+    final RingScribbler fromVictim;
+
+    /** By which the victim sends to us. */
+    final TargetJetty target;
+
+    /** Lets the victim import a queue of ours, and so open a path. */
+    HostileRing(Path directory, UrmaContext victim) throws Exception {
+        socket = directory.resolve(RawPeer.ID.address());
+        listener = RawPeer.listenAsHome(directory);
+        var imported = victim.importJettyAsync(descriptor(), null);
+        connection = RawPeer.acceptedBy(listener);
+        ownRing = ShmMemory.allocate(RingLayout.BYTES, AllocOptions.DEFAULT, "hostile");
+        ownWake = EventFd.create();
+        while (connection.received.isEmpty()) {
+            serve(connection.receive().orElseThrow());
+        }
+        target = imported.get(20, TimeUnit.SECONDS);
+        victimsRing = ImportedMapping.map(connection.received.get(0), 0, RingLayout.BYTES, true);
+        victimsWakeFd = connection.received.get(1).duplicate();
+        victimsWake = EventFd.adopt(victimsWakeFd);
+        toVictim = new RingScribbler(victimsRing.segment());
+        fromVictim = new RingScribbler(ownRing.segment());
+    }
+
+    private void serve(ControlMessage message) {
+        switch (message) {
+            case Hello hello -> connection.send(RawPeer.hello(0));
+            case ImportQueue m -> connection.send(new QueueGranted(m.request(), TransportMode.RM, OrderType.OI, 0));
+            case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd(), ownWake.fd());
+            default -> throw new AssertionError("unexpected: " + message);
+        }
+    }
+
+    private static JettyDescriptor descriptor() {
+        return new JettyDescriptor(
+                new JettyId(Eid.ofIpv4(1), 7, QUEUE),
+                JettyDescriptor.Kind.JFR,
+                RawPeer.ID.incarnation(),
+                TransportMode.RM,
+                OrderType.OI,
+                TokenPolicy.NONE,
+                List.of(new Endpoint("shm", RawPeer.ID.address(), 0, 0, false)));
+    }
+
+    /** Wakes the victim's engine, as an honest sender would. */
+    void wakeVictim() {
+        victimsWake.signal();
+    }
+
+    @Override
+    public void close() throws IOException {
+        connection.close();
+        listener.close();
+        Files.delete(socket);
+        victimsRing.revoke(System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+        victimsWake.close();
+        victimsWakeFd.close();
+        ownRing.close();
+        ownWake.close();
+    }
+}

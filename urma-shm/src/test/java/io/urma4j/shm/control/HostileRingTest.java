@@ -1,0 +1,220 @@
+package io.urma4j.shm.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
+import io.urma4j.QueueState;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaOptions;
+import io.urma4j.shm.ring.Answer;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.tck.Patience;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A peer that puts into its rings what is well-formed and yet a lie. {@link RingFuzzTest} has what is not even that. */
+@Timeout(60)
+class HostileRingTest {
+    private static final int SEND = Opcode.SEND.value();
+    private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
+    private static final int CHUNK = RingLayout.CHUNK_BYTES / 4;
+
+    @TempDir
+    Path temporary;
+
+    private Urma urma;
+    private RingVictim victim;
+    private HostileRing hostile;
+
+    @BeforeEach
+    void meet() throws Exception {
+        Path directory = temporary.resolve("runtime");
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
+        UrmaContext context = urma.device("shm0").openContext();
+        victim = new RingVictim(context);
+        hostile = new HostileRing(directory, context);
+    }
+
+    @AfterEach
+    void part() throws Exception {
+        hostile.close();
+        victim.close();
+        urma.close();
+    }
+
+    private void publish(int opcode, int flags, int source, int chunkBytes, long totalBytes) {
+        int placed = chunkBytes > RingLayout.SLOT_PAYLOAD_BYTES ? flags | SlotFlags.IN_DATA : flags;
+        hostile.toVictim.publish(opcode, placed, source, victim.jfr.id(), chunkBytes, 0, totalBytes, 0);
+    }
+
+    private void assertCutOff() {
+        assertThat(victim.awaitLoss()).contains("cannot be").contains("slot ");
+        assertThat(victim.records).isEmpty();
+    }
+
+    @Test
+    void anHonestMessageArrives() {
+        victim.receive(0);
+        publish(SEND, WHOLE, 5, 40, 40);
+
+        var record = victim.await("the message", any -> true);
+
+        assertThat(record.isSuccess()).isTrue();
+        assertThat(record.lengthBytes()).isEqualTo(40);
+        assertThat(record.source().orElseThrow().id()).isEqualTo(5);
+        assertThat(record.source().orElseThrow().uasid()).isEqualTo(7);
+    }
+
+    /** The record of a message must not promise bytes that nobody sent: what lies there is another's. */
+    @Test
+    void aMessageThatIsShorterThanItSaysIsRefused() {
+        victim.receive(0);
+        publish(SEND, WHOLE, 5, 40, 4000);
+
+        assertCutOff();
+    }
+
+    /** Ids have 24 bits; more would change the address space that the record names. */
+    @Test
+    void nobodySpeaksInTheNameOfAnotherContext() {
+        victim.receive(0);
+        publish(SEND, WHOLE, 5 | 1 << 25, 40, 40);
+
+        assertCutOff();
+    }
+
+    @Test
+    void aTrainThatEndsEarlyIsRefused() {
+        victim.receive(0);
+        publish(SEND, SlotFlags.FIRST, 5, CHUNK, 2L * CHUNK);
+        publish(SEND, SlotFlags.LAST, 5, 8, 2L * CHUNK);
+
+        assertCutOff();
+    }
+
+    @Test
+    void aTrainThatChangesItsOpcodeIsRefused() {
+        victim.receive(0);
+        publish(SEND, SlotFlags.FIRST, 5, 8, 16);
+        publish(0xEE, SlotFlags.LAST, 5, 8, 16);
+
+        assertCutOff();
+    }
+
+    @Test
+    void aTrainThatGrowsUnderWayIsRefused() {
+        victim.receive(0);
+        publish(SEND, SlotFlags.FIRST, 5, 8, 16);
+        publish(SEND, 0, 5, RingVictim.BUFFER, 2L * RingVictim.BUFFER);
+
+        assertCutOff();
+        assertThat(victim.spoiltGuards()).isZero();
+    }
+
+    /** The sender gave it up, and its next message fits into one slot. */
+    @Test
+    void aTrainThatWasGivenUpLetsGoOfItsReceive() {
+        victim.receive(0);
+        victim.receive(1);
+        publish(SEND, SlotFlags.FIRST, 5, CHUNK, 2L * CHUNK);
+        publish(SEND, WHOLE | SlotFlags.RESTART, 5, 8, 8);
+
+        var record = victim.await("the message", any -> true);
+
+        assertThat(record.userContext()).isZero();
+        assertThat(victim.jfr.counters().get("waiting")).isEqualTo(1);
+    }
+
+    @Test
+    void aTrainIntoAQueueThatWasClosedMeanwhileHasNoRecord() {
+        victim.receive(0);
+        publish(SEND, SlotFlags.FIRST, 5, CHUNK, 2L * CHUNK);
+        Patience.await("the first chunk", () -> {
+            victim.poll();
+            return hostile.toVictim.answerTo(0) == Answer.TAKEN;
+        });
+        victim.jfr.close();
+        publish(SEND, SlotFlags.LAST, 5, CHUNK, 2L * CHUNK);
+
+        Patience.await("the answer", () -> {
+            victim.poll();
+            return hostile.toVictim.answerTo(1) != 0;
+        });
+
+        assertThat(hostile.toVictim.answerTo(1)).isEqualTo(Answer.FAILED);
+        assertThat(victim.records).isEmpty();
+        assertThat(victim.events).isEmpty();
+        victim.buffers.close(); // nothing names it any more
+    }
+
+    /** A receiver that turns messages away as if they were behind others, for ever. */
+    @Test
+    void whoIsHeldBehindNothingFails() {
+        victim.jfs.send(hostile.target, victim.buffers, 0, 40, 1);
+        hostile.fromVictim.answer(0, Answer.HELD, 0);
+
+        assertThat(victim.await("the result", any -> true).status()).isEqualTo(CompletionStatus.REM_OPERATION_ERR);
+    }
+
+    @Test
+    void answersThatDoNotExistEndTheMessageWithAnError() {
+        victim.jfs.send(hostile.target, victim.buffers, 0, 40, 1);
+        hostile.fromVictim.answer(0, 0xEE, 0xFF_FFFF);
+
+        assertThat(victim.await("the result", any -> true).status()).isEqualTo(CompletionStatus.REM_OPERATION_ERR);
+    }
+
+    /** What was sent of a message when its queue failed: the receiver is told that no more will come. */
+    @Test
+    void theReceiverHearsThatTheRestOfAMessageWillNotCome() {
+        var memory = victim.context.allocate(4L << 20);
+        var big = victim.context.register(memory, Access.LOCAL_ONLY);
+        victim.jfs.send(hostile.target, big, 0, 4 << 20, 1); // does not fit into the ring
+        victim.jfs.modify(QueueState.ERROR);
+        assertThat(victim.await("the flushed message", any -> true).status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+
+        Patience.await("the slot that says so", () -> {
+            for (long slot = 0; slot < 9; slot++) {
+                hostile.fromVictim.answer(slot, Answer.TAKEN, 0);
+            }
+            victim.poll();
+            return hostile.fromVictim.opcodeAt(8) == Opcode.NOP.value();
+        });
+
+        assertThat(hostile.fromVictim.flagsAt(8)).isEqualTo(WHOLE | SlotFlags.RESTART);
+        big.close();
+        memory.close();
+    }
+
+    /** After the queue has come back, what is one-sided does not wait for what was given up. */
+    @Test
+    void aHalfSentMessageThatWasGivenUpHoldsUpNobody() {
+        var memory = victim.context.allocate(4L << 20);
+        var big = victim.context.register(memory, Access.LOCAL_ONLY);
+        victim.jfs.send(hostile.target, big, 0, 4 << 20, 1);
+        victim.jfs.modify(QueueState.ERROR);
+        victim.await("the flushed message", any -> any.status() == CompletionStatus.WR_FLUSH_ERR);
+        victim.await("the marker", any -> any.status() == CompletionStatus.WR_FLUSH_ERR_DONE);
+        victim.jfs.modify(QueueState.RESET);
+        victim.jfs.modify(QueueState.READY);
+
+        victim.jfs.send(hostile.target, big, 0, 8, 2);
+        Patience.await("the next message", () -> {
+            for (long slot = 0; slot < 12; slot++) {
+                hostile.fromVictim.answer(slot, Answer.TAKEN, 0);
+            }
+            victim.poll();
+            return victim.records.stream().anyMatch(any -> any.userContext() == 2 && any.isSuccess());
+        });
+        big.close();
+        memory.close();
+    }
+}
