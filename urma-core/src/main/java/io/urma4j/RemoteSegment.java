@@ -4,6 +4,7 @@ import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderImport;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
@@ -42,6 +43,38 @@ public final class RemoteSegment implements AutoCloseable {
     /** True once the home took it back, or died: operations end with REM_ACCESS_ABORT_ERR. */
     public boolean isRevoked() {
         return provider.isRevoked();
+    }
+
+    /** {@link #map(MapPlace)} where there is room. */
+    public MemorySegment map() {
+        return map(MapPlace.ANYWHERE);
+    }
+
+    /**
+     * The home's memory as memory of this process, for plain loads and stores (S7.11): of exactly its length, read-only
+     * when the {@link #access} is. It is the same memory each time, and lives as long as this import; once that is
+     * revoked or closed, every access throws {@code IllegalStateException}, also one that was under way. (A thread that
+     * was in the middle of a copy finds its interrupt flag set then; the JVM does so.)
+     *
+     * <p>{@code SAME_ADDRESS} asks the home once more, and blocks at most the import timeout.
+     *
+     * @throws UrmaException EINVAL when it cannot be mapped by its nature, or was revoked; EEXIST when something else is
+     *     at the home's address here
+     */
+    public MemorySegment map(MapPlace place) {
+        life.checkOpen();
+        if (!context.attributes().capabilities().mappable()
+                || !descriptor.capabilities().mappable()) {
+            throw Checks.invalid(this, "cannot be mapped: the device or the segment does not offer it");
+        }
+        if (provider.isRevoked()) {
+            throw Checks.invalid(this, "was taken back by its home");
+        }
+        return switch (place) {
+            case ANYWHERE -> provider.map();
+            case SAME_ADDRESS ->
+                Await.result(this, provider.mapAtHomeAddress(context.options().importTimeout()));
+        };
     }
 
     UrmaContext context() {

@@ -37,7 +37,7 @@ final class ShmDevice implements ProviderDevice {
                         64,
                         8,
                         true,
-                        false,
+                        true,
                         false,
                         true,
                         true),

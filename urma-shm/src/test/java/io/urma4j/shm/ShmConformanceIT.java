@@ -7,6 +7,7 @@ import io.urma4j.tck.EventsContract;
 import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
+import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RevocationContract;
@@ -81,6 +82,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Revocation extends RevocationContract {
         Revocation() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Mapping extends MappingContract {
+        Mapping() {
             super(DEVICE);
         }
     }

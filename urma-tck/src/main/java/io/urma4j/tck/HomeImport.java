@@ -9,5 +9,14 @@ public interface HomeImport extends HomeObject {
 
     boolean isRevoked();
 
+    /** Maps it, and loads eight bytes. */
+    long mappedWord(long offset);
+
+    /** Maps it, and stores eight bytes. */
+    void setMappedWord(long offset, long value);
+
+    /** Maps it at the home's own address, and tells that. */
+    long mapAtHomeAddress();
+
     void close();
 }

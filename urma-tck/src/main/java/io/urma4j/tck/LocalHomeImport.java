@@ -1,8 +1,11 @@
 package io.urma4j.tck;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.urma4j.Access;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.MapPlace;
 import io.urma4j.Opcode;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
@@ -35,6 +38,21 @@ final class LocalHomeImport implements HomeImport {
         for (int i = 0; i < times; i++) {
             queue.atomic(Opcode.FADD, remote, offset, 8, 1, 0);
         }
+    }
+
+    @Override
+    public long mappedWord(long offset) {
+        return remote.map().get(JAVA_LONG, offset);
+    }
+
+    @Override
+    public void setMappedWord(long offset, long value) {
+        remote.map().set(JAVA_LONG, offset, value);
+    }
+
+    @Override
+    public long mapAtHomeAddress() {
+        return remote.map(MapPlace.SAME_ADDRESS).address();
     }
 
     @Override

@@ -22,6 +22,7 @@ public final class RuleIndex {
             SegmentsContract.class,
             TokensContract.class,
             RevocationContract.class,
+            MappingContract.class,
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,

@@ -182,6 +182,10 @@ public final class ControlPlane {
     }
 
     public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
+        return importSegment(request, false);
+    }
+
+    private CompletableFuture<ProviderImport> importSegment(ImportRequest request, boolean atHomeAddress) {
         long deadlineNanos = deadline(request.timeout());
         String what = "segment " + request.descriptor().uasid() + "/"
                 + request.descriptor().tokenId();
@@ -193,13 +197,20 @@ public final class ControlPlane {
             Endpoint endpoint = endpointOf(what, request.descriptor().endpoints());
             PeerId home = new PeerId(endpoint.address(), request.descriptor().incarnation());
             int tokenId = request.descriptor().tokenId();
+            long address = atHomeAddress ? endpoint.vaBase() : 0;
+            if (atHomeAddress && address == 0) {
+                throw new UrmaException(UrmaStatus.EINVAL, what, "its descriptor does not say its address");
+            }
+            ShmImport.Twin again = timeout -> importSegment(
+                            new ImportRequest(request.descriptor(), request.token(), request.access(), timeout), true)
+                    .thenApply(ShmImport.class::cast);
             return callers.ask(
                     () -> ask(
                                     home,
                                     deadlineNanos,
                                     n -> new ImportSegment(
                                             n, tokenId, endpoint.key(), request.access(), request.token()))
-                            .thenApply(reply -> imports.granted(reply, tokenId, request.access())),
+                            .thenApply(reply -> imports.granted(reply, tokenId, request.access(), address, again)),
                     ControlPlane::giveBack);
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);

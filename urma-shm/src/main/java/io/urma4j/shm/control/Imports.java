@@ -32,8 +32,13 @@ final class Imports {
         this.closeTimeoutNanos = closeTimeoutNanos;
     }
 
-    /** Maps what a home granted; when it cannot be mapped, the home gets it back. */
-    ShmImport granted(Requests.Reply reply, int tokenId, Access wanted) {
+    /**
+     * Maps what a home granted; when it cannot be mapped, the home gets it back.
+     *
+     * @param address where its first byte must be; 0 for where there is room
+     * @param again asks for the same once more, to be mapped at that address
+     */
+    ShmImport granted(Requests.Reply reply, int tokenId, Access wanted, long address, ShmImport.Twin again) {
         SegmentGranted grant = reply.as(SegmentGranted.class);
         Peer home = reply.from();
         try (Fd fd = reply.takeDescriptor()) {
@@ -41,8 +46,9 @@ final class Imports {
                 throw new UrmaException(
                         UrmaStatus.ENOPERM, home, "granted " + grant.access() + " where " + wanted + " was asked for");
             }
-            ImportedMapping mapping = ImportedMapping.map(fd, grant.offset(), grant.lengthBytes(), wanted.canWrite());
-            ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted);
+            ImportedMapping mapping =
+                    ImportedMapping.mapAt(address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite());
+            ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted, again);
             home.imports.put(grant.grant(), made);
             return made;
         } catch (RuntimeException e) {

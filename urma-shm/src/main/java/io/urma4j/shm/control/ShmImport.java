@@ -1,11 +1,15 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Access;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** An imported region of a peer. Safe for any thread. */
 public final class ShmImport implements ProviderImport {
@@ -18,10 +22,19 @@ public final class ShmImport implements ProviderImport {
     private final long grant;
     private final int tokenId;
     private final Access access;
+    private final Twin again;
+    private @Nullable CompletableFuture<ShmImport> twin; // mapped at the home's address; guarded by this
+    private boolean closed; // guarded by this
     private final AtomicInteger unfinished = new AtomicInteger();
     private volatile boolean revoked; // set by the engine, before the fence
 
-    ShmImport(Imports imports, ImportedMapping mapping, Peer home, long grant, int tokenId, Access access) {
+    /** Asks the home for the same once more, to be mapped where it is there. */
+    @FunctionalInterface
+    interface Twin {
+        CompletableFuture<ShmImport> atHomeAddress(Duration timeout);
+    }
+
+    ShmImport(Imports imports, ImportedMapping mapping, Peer home, long grant, int tokenId, Access access, Twin again) {
         this.memory = mapping.segment();
         this.imports = imports;
         this.mapping = mapping;
@@ -29,6 +42,7 @@ public final class ShmImport implements ProviderImport {
         this.grant = grant;
         this.tokenId = tokenId;
         this.access = access;
+        this.again = again;
     }
 
     public Peer home() {
@@ -81,8 +95,37 @@ public final class ShmImport implements ProviderImport {
     }
 
     @Override
+    public MemorySegment map() {
+        return memory;
+    }
+
+    @Override
+    public synchronized CompletableFuture<MemorySegment> mapAtHomeAddress(Duration timeout) {
+        if (closed) {
+            return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, this, "is closed"));
+        }
+        if (twin == null || twin.isCompletedExceptionally()) {
+            twin = again.atHomeAddress(timeout);
+        }
+        return twin.thenApply(made -> made.memory);
+    }
+
+    /** With what was mapped at the home's address. */
+    @Override
     public CompletableFuture<Void> close() {
-        return imports.close(this);
+        CompletableFuture<Void> mine = imports.close(this);
+        CompletableFuture<ShmImport> other;
+        synchronized (this) {
+            closed = true;
+            other = twin;
+        }
+        return other == null
+                ? mine
+                : CompletableFuture.allOf(
+                        mine,
+                        other.handle((made, failure) -> made)
+                                .thenCompose(
+                                        made -> made == null ? CompletableFuture.completedFuture(null) : made.close()));
     }
 
     @Override

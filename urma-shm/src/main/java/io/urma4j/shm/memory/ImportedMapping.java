@@ -33,13 +33,25 @@ public final class ImportedMapping {
      * @throws UrmaException ENOPERM when it is no sealed memfd or too small; ENOMEM when it cannot be mapped
      */
     public static ImportedMapping map(Fd fd, long offset, long lengthBytes, boolean writable) {
+        return mapAt(0, fd, offset, lengthBytes, writable);
+    }
+
+    /**
+     * The same with its first byte at a place in the address space, where nothing else may be.
+     *
+     * @param address 0 for where there is room
+     * @throws UrmaException also EEXIST when something is there; EINVAL when nothing can be
+     */
+    public static ImportedMapping mapAt(long address, Fd fd, long offset, long lengthBytes, boolean writable) {
         try {
             long sizeBytes = checkedSize(fd, offset, lengthBytes);
             Arena arena = Arena.ofShared();
             try {
+                Protection protection = writable ? Protection.READ_WRITE : Protection.READ;
                 // all of it, since a part of a huge page can be neither mapped nor unmapped
-                MemorySegment whole =
-                        Mapping.map(fd, 0, sizeBytes, writable ? Protection.READ_WRITE : Protection.READ, arena);
+                MemorySegment whole = address == 0
+                        ? Mapping.map(fd, 0, sizeBytes, protection, arena)
+                        : Mapping.mapAt(checkedAddress(address - offset), fd, 0, sizeBytes, protection, arena);
                 return new ImportedMapping(arena, whole.asSlice(offset, lengthBytes));
             } catch (RuntimeException e) {
                 arena.close();
@@ -62,6 +74,14 @@ public final class ImportedMapping {
                     + " bytes of " + fd);
         }
         return sizeBytes;
+    }
+
+    private static long checkedAddress(long address) {
+        if (address <= 0 || address % Mapping.pageSizeBytes() != 0) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "import", "address 0x" + Long.toHexString(address) + " is no start of a page");
+        }
+        return address;
     }
 
     private static Set<Seal> sealsOf(Fd fd) {
