@@ -27,6 +27,7 @@ final class Deliveries {
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
+    private @Nullable ReceiveWr spare; // an emptied one
 
     /** A message that comes in several chunks. */
     private static final class Train {
@@ -108,7 +109,7 @@ final class Deliveries {
             turnAway(Answer.NOT_READY, inbound);
             return true;
         }
-        inbound.receives().recycle(wr, payload);
+        emptied(inbound, wr, payload);
         if (status == CompletionStatus.SUCCESS) {
             in.answerTakenLater();
         } else {
@@ -118,13 +119,23 @@ final class Deliveries {
     }
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
-    private static @Nullable ReceiveWr takeReceive(ShmReceiveQueue receives) {
-        ReceiveWr wr = receives.take();
-        if (wr != null && !receives.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
-            receives.giveBack(wr);
-            return null;
+    private @Nullable ReceiveWr takeReceive(ShmReceiveQueue receives) {
+        ReceiveWr wr = receives.take(spare);
+        if (wr != null) {
+            spare = null;
+            if (!receives.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
+                receives.giveBack(wr);
+                return null;
+            }
         }
         return wr;
+    }
+
+    /** The message has its record. Its receive work request goes back with the next one that is taken. */
+    private void emptied(Inbound inbound, ReceiveWr wr, long lengthBytes) {
+        wr.release();
+        spare = wr;
+        inbound.receives().count(lengthBytes);
     }
 
     /** Bytes of the message that need a buffer: those of a WRITE_IMM are at their place already. */
@@ -261,7 +272,7 @@ final class Deliveries {
         }
         trains.remove(flow());
         boolean told = record(train.inbound, wr, train.status, train.received);
-        train.inbound.receives().recycle(wr, train.received);
+        emptied(train.inbound, wr, train.received);
         in.answer(told && train.status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
         return true;
     }

@@ -35,6 +35,7 @@ final class SendWindow {
     private long firstWaiting; // nothing before it waits
     private long scans;
     private int waiting;
+    private boolean counted; // among the queues in which something waits, so that pollers come by
 
     /** The queue is in ERROR and its marker was not made yet. */
     private boolean draining;
@@ -111,15 +112,15 @@ final class SendWindow {
         waits(entry);
     }
 
+    /** The caller goes on to {@link #advance}, which tells the context. */
     private void waits(Wqe entry) {
         entry.stage = Wqe.Stage.WAITING;
-        if (waiting++ == 0) {
-            queue.context().waitingQueues().incrementAndGet();
-        }
+        waiting++;
     }
 
     private void waitsNoMore() {
-        if (--waiting == 0) {
+        if (--waiting == 0 && counted) {
+            counted = false;
             queue.context().waitingQueues().decrementAndGet();
         }
     }
@@ -160,13 +161,16 @@ final class SendWindow {
 
     /** Starts what can be started, and reports what is finished. */
     void advance(long nowNanos) {
-        if (queue.isBusy()) {
-            return; // who makes the long copy comes back here
+        if (!queue.isBusy()) { // who makes a long copy comes back here
+            if (waiting > 0 && queue.state() == QueueState.READY) {
+                scan(nowNanos);
+            }
+            report();
         }
-        if (waiting > 0 && queue.state() == QueueState.READY) {
-            scan(nowNanos);
+        if (waiting > 0 && !counted) { // most messages start at once, and never wait
+            counted = true;
+            queue.context().waitingQueues().incrementAndGet();
         }
-        report();
     }
 
     private void scan(long nowNanos) {

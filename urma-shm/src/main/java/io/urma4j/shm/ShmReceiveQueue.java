@@ -32,10 +32,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final int mask;
     private long head;
     private long tail;
-    private @Nullable ReceiveWr spare;
+    private long notReady;
+
+    // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
     private long received;
     private long receivedBytes;
-    private long notReady;
 
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
@@ -96,16 +97,19 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int index = (int) tail & mask;
         ReceiveWr wr = waiting[index];
         if (wr == null) {
-            wr = spare == null ? new ReceiveWr() : spare;
-            spare = null;
+            wr = new ReceiveWr();
             waiting[index] = wr;
         }
         return wr;
     }
 
-    /** Progress: takes the oldest receive work request for a message; null when there is none. */
+    /**
+     * Progress: takes the oldest receive work request for a message; null when there is none.
+     *
+     * @param emptied one that is used no more, to be filled again in the place of the other; or null
+     */
     @Nullable
-    ReceiveWr take() {
+    ReceiveWr take(@Nullable ReceiveWr emptied) {
         claim.acquire();
         try {
             if (state != ReceiveState.READY || head == tail) {
@@ -114,26 +118,17 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             }
             int index = (int) head++ & mask;
             ReceiveWr wr = waiting[index];
-            waiting[index] = null; // its place may be filled before the message is complete
+            waiting[index] = emptied; // its place may be filled before the message is complete
             return wr;
         } finally {
             claim.release();
         }
     }
 
-    /** Progress: the message has its record; the emptied work request is used again. */
-    void recycle(ReceiveWr wr, long lengthBytes) {
-        wr.release();
-        claim.acquire();
+    /** Progress: a message has its record. */
+    void count(long lengthBytes) {
         received++;
         receivedBytes += lengthBytes;
-        int index = (int) tail & mask;
-        if (tail - head <= mask && waiting[index] == null) {
-            waiting[index] = wr;
-        } else {
-            spare = wr;
-        }
-        claim.release();
     }
 
     /** Progress: the message was not consumed after all; its buffers are again the next. */
