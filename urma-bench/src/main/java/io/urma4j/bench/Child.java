@@ -13,7 +13,11 @@ final class Child {
         /** Answers each turn of {@link PingPongChapter}. */
         RETURNER,
         /** Sleeps until it is woken, for {@link WaitingChapter}. */
-        SLEEPER
+        SLEEPER,
+        /** Counts with others, for {@link CountingChapter}. */
+        COUNTER,
+        /** Imports, for {@link SharingChapter}. */
+        GUEST
     }
 
     private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -26,6 +30,8 @@ final class Child {
         switch (Role.valueOf(arguments[0])) {
             case RETURNER -> PingPongChapter.child(child);
             case SLEEPER -> WaitingChapter.child(child);
+            case COUNTER -> CountingChapter.child(child);
+            case GUEST -> SharingChapter.child(child);
         }
         System.exit(0); // whatever still waits
     }

@@ -16,26 +16,31 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What two processes share in the peer of a figure, where urma4j takes no part: memory and an eventfd, handed over a
- * Unix socket. Both live as long as the process.
+ * What processes share in the peer of a figure, where urma4j takes no part: memory and an eventfd, handed over a Unix
+ * socket. All live as long as the process.
  */
-record HandOver(MemorySegment memory, EventFd event) {
+record HandOver(Fd descriptor, MemorySegment memory, EventFd event) {
     private static final long BYTES = 4096;
     private static final int PATIENCE_MILLIS = 10_000;
     private static final String SOCKET = "s";
 
-    /** Makes both, and waits for the child that {@link #take} is told the place. */
+    /** Makes both, and gives them to a child that {@linkplain #take takes}. */
     static HandOver give(ChildProcess child) throws IOException {
+        Fd memory = MemFd.create("urma-bench", BYTES);
+        HandOver shared = new HandOver(memory, map(memory), EventFd.create());
+        shared.giveTo(child);
+        return shared;
+    }
+
+    /** Gives the same to one child more. */
+    void giveTo(ChildProcess child) throws IOException {
         Path place = Files.createTempDirectory("urma-bench");
         try (Dir directory = Dir.open(place);
                 UnixSocket listener = UnixSocket.listen(directory, SOCKET, 1)) {
             child.say(place.toString());
             await(listener.fd());
-            try (UnixSocket socket = listener.accept().orElseThrow();
-                    Fd memory = MemFd.create("urma-bench", BYTES)) {
-                EventFd event = EventFd.create();
-                socket.send(MemorySegment.ofArray(new byte[1]), memory, event.fd());
-                return new HandOver(map(memory), event);
+            try (UnixSocket socket = listener.accept().orElseThrow()) {
+                socket.send(MemorySegment.ofArray(new byte[1]), descriptor, event.fd());
             } finally {
                 directory.unlink(SOCKET);
             }
@@ -51,9 +56,8 @@ record HandOver(MemorySegment memory, EventFd event) {
             await(socket.fd());
             List<Fd> descriptors = new ArrayList<>();
             socket.receive(MemorySegment.ofArray(new byte[1]), descriptors, 2);
-            try (Fd memory = descriptors.get(0)) {
-                return new HandOver(map(memory), EventFd.adopt(descriptors.get(1)));
-            }
+            Fd memory = descriptors.get(0);
+            return new HandOver(memory, map(memory), EventFd.adopt(descriptors.get(1)));
         }
     }
 
@@ -62,7 +66,7 @@ record HandOver(MemorySegment memory, EventFd event) {
         return Mapping.map(memory, 0, BYTES, Mapping.Protection.READ_WRITE, Arena.ofShared());
     }
 
-    private static void await(Fd fd) {
+    static void await(Fd fd) {
         if (Poll.await(fd, Poll.IN, PATIENCE_MILLIS) == 0) {
             throw new IllegalStateException("the other process did not come within " + PATIENCE_MILLIS + " ms");
         }

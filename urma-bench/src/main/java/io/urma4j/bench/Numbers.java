@@ -108,6 +108,8 @@ public final class Numbers {
         new OneSidedChapter(run).measure();
         new PingPongChapter(run).measure();
         new WaitingChapter(run).measure();
+        new CountingChapter(run).measure();
+        new SharingChapter(run).measure();
         new AllocationChapter(run).measure();
         System.out.println(Table.foot(run.figures));
         if (options.json() != null) {
