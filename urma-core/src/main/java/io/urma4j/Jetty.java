@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderTarget;
 import java.lang.System.Logger.Level;
@@ -76,11 +77,15 @@ public final class Jetty implements AutoCloseable {
      *     to another; EINVAL when the target is bound elsewhere (S5.7)
      */
     public void bind(TargetJetty target) {
-        Await.result(this, bindAsync(target));
+        Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
     }
 
-    /** The asynchronous form of {@link #bind}. */
+    /** The asynchronous form of {@link #bind}. To cancel it does not end the binding. */
     public CompletableFuture<Void> bindAsync(TargetJetty target) {
+        return beginBind(target).whenCompleteAsync((_, _) -> {}, Handing.VIRTUAL_THREADS);
+    }
+
+    private CompletableFuture<Void> beginBind(TargetJetty target) {
         life.checkOpen();
         checkFits(target);
         ProviderTarget peer = target.checked(context);
@@ -106,7 +111,7 @@ public final class Jetty implements AutoCloseable {
             forget(mine);
             throw e;
         }
-        return mine.done.copy(); // to cancel it does not end the binding
+        return mine.done;
     }
 
     private void checkFits(TargetJetty target) {
@@ -133,7 +138,7 @@ public final class Jetty implements AutoCloseable {
         if (!same) {
             throw new UrmaException(UrmaStatus.EEXIST, this, "is bound to " + there.target);
         }
-        return there.done.copy();
+        return there.done;
     }
 
     /**

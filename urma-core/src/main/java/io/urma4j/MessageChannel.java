@@ -2,13 +2,13 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * the flag set.
  */
 public final class MessageChannel implements AutoCloseable {
-    private static final Executor VIRTUAL_THREADS =
-            task -> Thread.ofVirtual().name("urma4j-send").start(task);
     private static final int LINE_BYTES = 64;
 
     private final UrmaContext context;
@@ -205,7 +203,7 @@ public final class MessageChannel implements AutoCloseable {
         }
 
         private CompletableFuture<Void> finishLater(MessageSender.Sending sending) {
-            return CompletableFuture.runAsync(() -> finish(sending), VIRTUAL_THREADS);
+            return CompletableFuture.runAsync(() -> finish(sending), Handing.VIRTUAL_THREADS);
         }
 
         /** Messages that its buffers took, that failed, and that are under way. */

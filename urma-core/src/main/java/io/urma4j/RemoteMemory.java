@@ -1,10 +1,10 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -28,9 +28,6 @@ import java.util.function.ToLongFunction;
 public final class RemoteMemory implements AutoCloseable {
     /** Most queues; a power of two. One is made when all others are busy. */
     private static final int MAX_LANES = 8;
-
-    private static final Executor VIRTUAL_THREADS =
-            task -> Thread.ofVirtual().name("urma4j-async").start(task);
 
     private final RemoteSegment segment;
     private final boolean ownsSegment;
@@ -201,12 +198,12 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** The asynchronous form of {@link #write(long, byte[])}. */
     public CompletableFuture<Void> writeAsync(long offset, byte[] source) {
-        return CompletableFuture.runAsync(() -> write(offset, source), VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #write(long, MemorySegment)}. */
     public CompletableFuture<Void> writeAsync(long offset, MemorySegment source) {
-        return CompletableFuture.runAsync(() -> write(offset, source), VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #read(long, int)}. */
@@ -216,7 +213,7 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** The asynchronous form of {@link #read(long, MemorySegment)}. */
     public CompletableFuture<Void> readAsync(long offset, MemorySegment destination) {
-        return CompletableFuture.runAsync(() -> read(offset, destination), VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> read(offset, destination), Handing.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #compareAndSwap}. */
@@ -230,7 +227,7 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     private static <T> CompletableFuture<T> async(Supplier<T> operation) {
-        return CompletableFuture.supplyAsync(operation, VIRTUAL_THREADS);
+        return CompletableFuture.supplyAsync(operation, Handing.VIRTUAL_THREADS);
     }
 
     private MemorySegment part(String argument, byte[] array, int from, int length) {

@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
 import io.urma4j.spi.ImportRequest;
@@ -14,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -163,7 +165,7 @@ public final class UrmaContext implements AutoCloseable {
         life.checkOpen();
         checkPolicy(request.policy());
         var registered = Registration.begin(this, provider, memory, tokenId, request);
-        return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon));
+        return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, Handing.AT_ONCE));
     }
 
     /**
@@ -171,20 +173,23 @@ public final class UrmaContext implements AutoCloseable {
      * meanwhile, or who asked waits no more, nobody could close it: then it is abandoned.
      *
      * @param abandon begins the child's end without waiting, since this may be a thread that others wait for
+     * @param handing where the result reaches who asked
      */
     private <T extends AutoCloseable> CompletableFuture<T> adopt(
-            CompletableFuture<T> made, int rank, Consumer<T> abandon) {
+            CompletableFuture<T> made, int rank, Consumer<T> abandon, Executor handing) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        var _ = made.whenComplete((child, failure) -> {
-            if (failure != null) {
-                result.completeExceptionally(Await.causeOf(failure));
-            } else if (!children.tryAdd(child, rank, () -> abandon.accept(child))) {
-                abandon.accept(child);
-                result.completeExceptionally(Checks.closed(this));
-            } else if (!result.complete(child)) {
-                abandon.accept(child); // cancelled
-            }
-        });
+        var _ = made.whenCompleteAsync(
+                (child, failure) -> {
+                    if (failure != null) {
+                        result.completeExceptionally(Await.causeOf(failure));
+                    } else if (!children.tryAdd(child, rank, () -> abandon.accept(child))) {
+                        abandon.accept(child);
+                        result.completeExceptionally(Checks.closed(this));
+                    } else if (!result.complete(child)) {
+                        abandon.accept(child); // cancelled
+                    }
+                },
+                handing);
         return result;
     }
 
@@ -210,12 +215,17 @@ public final class UrmaContext implements AutoCloseable {
      *     the descriptor offers less, or the home refuses; ETIMEOUT when it cannot be reached
      */
     public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
-        return Await.result(this, importSegmentAsync(descriptor, token, access));
+        return Await.result(this, beginImport(descriptor, token, access, Handing.AT_ONCE));
     }
 
     /** The asynchronous form of {@link #importSegment(SegmentDescriptor, Token, Access)}. */
     public CompletableFuture<RemoteSegment> importSegmentAsync(
             SegmentDescriptor descriptor, @Nullable Token token, Access access) {
+        return beginImport(descriptor, token, access, Handing.VIRTUAL_THREADS);
+    }
+
+    private CompletableFuture<RemoteSegment> beginImport(
+            SegmentDescriptor descriptor, @Nullable Token token, Access access, Executor handing) {
         life.checkOpen();
         if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
             throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be imported");
@@ -233,7 +243,8 @@ public final class UrmaContext implements AutoCloseable {
         return adopt(
                 provider.importSegment(request).thenApply(handle -> new RemoteSegment(this, descriptor, handle)),
                 ClosingRank.REMOTE_SEGMENT,
-                RemoteSegment::abandon);
+                RemoteSegment::abandon,
+                handing);
     }
 
     /** Imports what {@link LocalSegment#share()} wrote. */
@@ -379,7 +390,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */
     public TargetJetty importJetty(JettyDescriptor descriptor, @Nullable Token token) {
-        return Await.result(this, importJettyAsync(descriptor, token));
+        return Await.result(this, beginImport(descriptor, token, Handing.AT_ONCE));
     }
 
     /** Imports what {@link Jfr#share()} wrote. */
@@ -389,6 +400,11 @@ public final class UrmaContext implements AutoCloseable {
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */
     public CompletableFuture<TargetJetty> importJettyAsync(JettyDescriptor descriptor, @Nullable Token token) {
+        return beginImport(descriptor, token, Handing.VIRTUAL_THREADS);
+    }
+
+    private CompletableFuture<TargetJetty> beginImport(
+            JettyDescriptor descriptor, @Nullable Token token, Executor handing) {
         life.checkOpen();
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
@@ -397,7 +413,8 @@ public final class UrmaContext implements AutoCloseable {
                 provider.importQueue(descriptor, token, options.importTimeout())
                         .thenApply(handle -> new TargetJetty(this, descriptor, handle)),
                 ClosingRank.TARGET,
-                TargetJetty::abandon);
+                TargetJetty::abandon,
+                handing);
     }
 
     ContextOptions options() {

@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 final class CountingChapter {
     private static final int PROCESSES = 4;
     private static final int THREADS = 8; // of each process
-    private static final int ADDITIONS = 20_000; // of each thread, in a chunk
+    private static final int ADDITIONS = 100_000; // of each thread, in a chunk
     private static final long CHUNK = (long) PROCESSES * THREADS * ADDITIONS;
     private static final VarHandle U64 = JAVA_LONG.varHandle();
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The border between callers and the engine: steps go in, results come out.
  *
- * <p>A result is completed on a virtual thread of its own: what callers hang on a future may block, and the engine must
- * not. (Not on the common pool: it may have no thread free, and is not ours to fill.)
+ * <p>A result is completed on the engine's thread. What hangs on it there must not block: the core hands results over to
+ * its users on threads of their own.
  */
 final class Callers {
     private final Engine engine;
@@ -62,19 +62,15 @@ final class Callers {
             T value, @Nullable Throwable failure, Consumer<T> undo, CompletableFuture<T> result) {
         if (failure != null) {
             fail(result, failure);
-        } else {
-            Thread.startVirtualThread(() -> {
-                if (!result.complete(value)) {
-                    undo.accept(value);
-                }
-            });
+        } else if (!result.complete(value)) {
+            undo.accept(value);
         }
     }
 
     private static void fail(CompletableFuture<?> result, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        Thread.startVirtualThread(() -> result.completeExceptionally(cause));
+        result.completeExceptionally(cause);
     }
 
     private UrmaException closedFailure() {

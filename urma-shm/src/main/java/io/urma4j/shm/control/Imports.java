@@ -99,24 +99,40 @@ final class Imports {
         }
     }
 
-    /** Gives one back because its user closed it. */
+    /**
+     * Gives one back because its user closed it. The fence is the caller's work when it can be done at once; then the home
+     * hears of it without anybody waiting.
+     */
     CompletableFuture<Void> close(ShmImport closing) {
+        if (closing.mapping().tryRevoke()) {
+            engine.execute(() -> forget(closing));
+            return CompletableFuture.completedFuture(null);
+        }
+        return closeSlowly(closing);
+    }
+
+    /** While a native call holds it. */
+    private CompletableFuture<Void> closeSlowly(ShmImport closing) {
         return callers.ask(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
             Timers.Timer timeout = engine.after(
                     closeTimeoutNanos,
                     () -> done.completeExceptionally(new UrmaException(
                             UrmaStatus.EAGAIN, closing, "is still used by a native call; it ends with that")));
-            boolean mine = closing.home().imports.remove(closing.grant(), closing);
             fence(closing, () -> {
                 timeout.cancel();
-                if (mine) {
-                    giveBack(closing.home(), closing.grant());
-                }
+                forget(closing);
                 done.complete(null);
             });
             return done;
         });
+    }
+
+    /** Nobody here touches it any more: so the home hears, unless it has taken it back itself. */
+    private void forget(ShmImport closed) {
+        if (closed.home().imports.remove(closed.grant(), closed)) {
+            giveBack(closed.home(), closed.grant());
+        }
     }
 
     /** Ends all imports of a peer because this context ends; {@code false} while a native call holds one. */

@@ -39,11 +39,12 @@ final class MemoryLimits {
     record Headroom(String limit, long freeBytes) {}
 
     /**
-     * Refuses what does not fit.
+     * Refuses what does not fit; returns how much is free beside it.
      *
      * @throws UrmaException ENOMEM, naming what is needed, what is free, and whose limit it is
      */
-    void check(Object object, long neededBytes) {
+    long check(Object object, long neededBytes) {
+        long besideBytes = Long.MAX_VALUE;
         for (Headroom headroom : headrooms()) {
             if (neededBytes > headroom.freeBytes) {
                 throw new UrmaException(
@@ -51,14 +52,16 @@ final class MemoryLimits {
                         object,
                         "needs " + neededBytes + " bytes, and " + headroom.limit + " leaves " + headroom.freeBytes);
             }
+            besideBytes = Math.min(besideBytes, headroom.freeBytes - neededBytes);
         }
+        return besideBytes;
     }
 
     /** All limits that can be read; those that cannot be read do not hold us up. */
     List<Headroom> headrooms() {
         List<Headroom> found = new ArrayList<>();
         long free = kib("MemAvailable");
-        if (free > 0) {
+        if (free >= 0) {
             found.add(new Headroom("the machine (MemAvailable + SwapFree)", free + Math.max(kib("SwapFree"), 0)));
         }
         for (String line : lines(root.resolve("proc/self/cgroup"))) {

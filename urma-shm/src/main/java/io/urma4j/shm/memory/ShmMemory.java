@@ -35,6 +35,8 @@ public final class ShmMemory implements ProviderMemory {
 
     private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
 
+    private static final MemoryBudget BUDGET = new MemoryBudget();
+
     private final String label;
     private final Fd fd;
     private final Arena arena;
@@ -104,7 +106,7 @@ public final class ShmMemory implements ProviderMemory {
             long lengthBytes, AllocOptions options, String label, MemoryLimits limits, List<String> steps) {
         long pageBytes = Mapping.pageSizeBytes();
         long sizeBytes = (lengthBytes + pageBytes - 1) / pageBytes * pageBytes;
-        limits.check(label, sizeBytes);
+        BUDGET.take(label, sizeBytes, limits);
         Fd fd = MemFd.create(label, sizeBytes);
         try {
             return map(label, fd, lengthBytes, pageBytes, options, steps);
