@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any number of threads.
  */
-public final class Jetty implements AutoCloseable {
+public final class Jetty implements ContextObject {
     private static final System.Logger LOG = System.getLogger(Jetty.class.getName());
 
     private final UrmaContext context;
@@ -222,6 +222,11 @@ public final class Jetty implements AutoCloseable {
         } finally {
             forget(there);
         }
+    }
+
+    @Override
+    public UrmaContext context() {
+        return context;
     }
 
     @Override

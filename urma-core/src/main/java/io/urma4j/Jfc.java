@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time.
  */
-public final class Jfc implements AutoCloseable {
+public final class Jfc implements ContextObject {
     private static final System.Logger LOG = System.getLogger(Jfc.class.getName());
 
     private final UrmaContext context;
@@ -147,7 +147,8 @@ public final class Jfc implements AutoCloseable {
         return provider.counters();
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

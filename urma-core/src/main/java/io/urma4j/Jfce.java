@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any number of threads. A waiting virtual thread frees its carrier; a waiting thread uses no CPU.
  */
-public final class Jfce implements AutoCloseable {
+public final class Jfce implements ContextObject {
     private final UrmaContext context;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition fired = lock.newCondition();
@@ -139,7 +139,8 @@ public final class Jfce implements AutoCloseable {
         life.release(jfc);
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

@@ -10,7 +10,7 @@ import io.urma4j.spi.ProviderReceiveQueue;
  *
  * <p>Safe for any number of threads.
  */
-public final class Jfr implements AutoCloseable {
+public final class Jfr implements ContextObject {
     private final UrmaContext context;
     private final Jfc jfc;
     private final JfrConfig config;
@@ -127,7 +127,8 @@ public final class Jfr implements AutoCloseable {
         }
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time posts.
  */
-public final class Jfs implements AutoCloseable {
+public final class Jfs implements ContextObject {
     private final UrmaContext context;
     private final Jfc jfc;
     private final @Nullable Jfr jfr;
@@ -407,7 +407,8 @@ public final class Jfs implements AutoCloseable {
         return jfc;
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Registered memory of this process. Safe for any number of threads. */
-public final class LocalSegment implements AutoCloseable {
+public final class LocalSegment implements ContextObject {
     private static final System.Logger LOG = System.getLogger(LocalSegment.class.getName());
 
     private final UrmaContext context;
@@ -215,6 +215,11 @@ public final class LocalSegment implements AutoCloseable {
         if (!result.isComplete()) {
             LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, result.importers());
         }
+    }
+
+    @Override
+    public UrmaContext context() {
+        return context;
     }
 
     @Override

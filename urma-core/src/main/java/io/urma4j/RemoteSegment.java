@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
-public final class RemoteSegment implements AutoCloseable {
+public final class RemoteSegment implements ContextObject {
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
     private final ProviderImport provider;
@@ -77,7 +77,8 @@ public final class RemoteSegment implements AutoCloseable {
         };
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

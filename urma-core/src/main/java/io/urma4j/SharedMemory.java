@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>It can be closed when no segment is registered on it.
  */
-public final class SharedMemory implements AutoCloseable {
+public final class SharedMemory implements ContextObject {
     private final UrmaContext context;
     private final ProviderMemory provider;
     private final Lifetime life = new Lifetime(this);
@@ -34,7 +34,8 @@ public final class SharedMemory implements AutoCloseable {
         return provider.report();
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

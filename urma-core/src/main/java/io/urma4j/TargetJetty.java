@@ -7,7 +7,7 @@ import io.urma4j.spi.ProviderTarget;
 import java.util.concurrent.CompletableFuture;
 
 /** An imported JFR or Jetty: whom messages go to. Safe for any number of threads. */
-public final class TargetJetty implements AutoCloseable {
+public final class TargetJetty implements ContextObject {
     private final UrmaContext context;
     private final JettyDescriptor descriptor;
     private final ProviderTarget provider;
@@ -80,6 +80,11 @@ public final class TargetJetty implements AutoCloseable {
                 ended.complete(null);
             }
         });
+    }
+
+    @Override
+    public UrmaContext context() {
+        return context;
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.urma4j.spi.ProviderContext;
  * A number under which peers find segments, allocated apart from them: so it is known before a segment is, or outlives
  * it (S7.4). Safe for any thread.
  */
-public final class TokenId implements AutoCloseable {
+public final class TokenId implements ContextObject {
     private final UrmaContext context;
     private final ProviderContext provider;
     private final int value;
@@ -26,7 +26,8 @@ public final class TokenId implements AutoCloseable {
         return value;
     }
 
-    UrmaContext context() {
+    @Override
+    public UrmaContext context() {
         return context;
     }
 

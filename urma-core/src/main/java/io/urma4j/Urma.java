@@ -129,7 +129,9 @@ public final class Urma implements AutoCloseable {
 
     /** Closes only when no context is open; EAGAIN naming them else (S4.1). */
     public void closeIfUnused() {
-        children.checkEmpty();
+        if (!life.isClosed()) {
+            children.endIfEmpty();
+        }
         close();
     }
 

@@ -300,6 +300,12 @@ public final class UrmaContext implements AutoCloseable {
         return children.add(new Jfce(this), ClosingRank.JFCE);
     }
 
+    /** Where results of asynchronous calls are queued (S5.9). */
+    public Notifier createNotifier() {
+        life.checkOpen();
+        return children.add(new Notifier(this), ClosingRank.COMFORT);
+    }
+
     /** A completion queue that is only polled. */
     public Jfc createJfc(JfcConfig config) {
         return createJfc(config, null);
@@ -466,8 +472,20 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Closes only when nothing in it is open; EAGAIN naming what is, else (S4.1). */
     public void closeIfUnused() {
-        children.checkEmpty();
+        if (!life.isClosed()) {
+            children.endIfEmpty();
+        }
         close();
+    }
+
+    /**
+     * Closes objects of this context, in their order.
+     *
+     * @throws UrmaException EINVAL when one is null or of another context: then none is closed
+     * @throws BatchCloseException when one refuses, saying which: those before it are closed, those behind it are not
+     */
+    public void closeAll(List<? extends @Nullable ContextObject> objects) {
+        Batch.close(this, objects);
     }
 
     @Override

@@ -121,8 +121,8 @@ public final class ClosingOrder {
         return first;
     }
 
-    /** Refuses with EAGAIN, naming the open children, when there are any. */
-    public synchronized void checkEmpty() {
+    /** Takes no more children from now on; refuses with EAGAIN, naming the open ones, when there are any. */
+    public synchronized void endIfEmpty() {
         if (!places.isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN,
@@ -130,5 +130,6 @@ public final class ClosingOrder {
                     "cannot be closed, still open: "
                             + places.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));
         }
+        ended = true;
     }
 }

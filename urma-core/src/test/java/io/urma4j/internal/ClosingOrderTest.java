@@ -64,14 +64,14 @@ class ClosingOrderTest {
                 .withMessage("context 1: is closed (EINVAL)");
         assertThat(closed).containsExactly("late");
         assertThat(children.tryAdd(child("later"), 0)).isFalse();
-        children.checkEmpty();
+        children.endIfEmpty();
     }
 
     @Test
     void openOnesAreNamed() {
         children.add(child("queue 1"), 1);
         assertThatExceptionOfType(UrmaException.class)
-                .isThrownBy(children::checkEmpty)
+                .isThrownBy(children::endIfEmpty)
                 .withMessage("context 1: cannot be closed, still open: queue 1 (EAGAIN)")
                 .matches(failure -> failure.status() == UrmaStatus.EAGAIN);
     }

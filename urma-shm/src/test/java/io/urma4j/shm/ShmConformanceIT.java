@@ -1,6 +1,7 @@
 package io.urma4j.shm;
 
 import io.urma4j.tck.AcrossProcesses;
+import io.urma4j.tck.ClosingContract;
 import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
@@ -9,6 +10,7 @@ import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
+import io.urma4j.tck.NotifierContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
@@ -48,8 +50,24 @@ class ShmConformanceIT {
 
     @Nested
     @AcrossProcesses
+    class Closing extends ClosingContract {
+        Closing() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
     class Jetties extends JettiesContract {
         Jetties() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Notifier extends NotifierContract {
+        Notifier() {
             super(DEVICE);
         }
     }

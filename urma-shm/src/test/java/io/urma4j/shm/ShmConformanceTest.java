@@ -1,5 +1,6 @@
 package io.urma4j.shm;
 
+import io.urma4j.tck.ClosingContract;
 import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
@@ -9,6 +10,7 @@ import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
+import io.urma4j.tck.NotifierContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
@@ -48,8 +50,24 @@ class ShmConformanceTest {
 
     @Nested
     @InOneProcess
+    class Closing extends ClosingContract {
+        Closing() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
     class Jetties extends JettiesContract {
         Jetties() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Notifier extends NotifierContract {
+        Notifier() {
             super(DEVICE);
         }
     }
