@@ -9,6 +9,7 @@ import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.MappingContract;
+import io.urma4j.tck.LinearizabilityContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.NotifierContract;
 import io.urma4j.tck.PostingContract;
@@ -108,6 +109,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Mapping extends MappingContract {
         Mapping() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Linearizability extends LinearizabilityContract {
+        Linearizability() {
             super(DEVICE);
         }
     }

@@ -1,11 +1,16 @@
 package io.urma4j.tck;
 
+import java.util.List;
+
 /** A segment that the home has imported: for what it does as an initiator. */
 public interface HomeImport extends HomeObject {
     Outcome write(long offset, byte[] bytes);
 
     /** Adds 1 to eight bytes, {@code times} times, one after the other. */
     void addOnes(long offset, int times);
+
+    /** Atomics and reads drawn at random, on {@code words} words; what they saw. */
+    List<AtomicStep> strike(long first, int words, int sizeBytes, long seed, int count);
 
     boolean isRevoked();
 

@@ -10,6 +10,7 @@ import io.urma4j.Opcode;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /** An import of a home in this process, with a queue of its own. */
 final class LocalHomeImport implements HomeImport {
@@ -53,6 +54,11 @@ final class LocalHomeImport implements HomeImport {
     @Override
     public long mapAtHomeAddress() {
         return remote.map(MapPlace.SAME_ADDRESS).address();
+    }
+
+    @Override
+    public List<AtomicStep> strike(long first, int words, int sizeBytes, long seed, int count) {
+        return AtomicHammer.strike(queue, remote, first, words, sizeBytes, seed, count);
     }
 
     @Override

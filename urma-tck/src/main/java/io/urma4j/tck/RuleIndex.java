@@ -23,6 +23,7 @@ public final class RuleIndex {
             StatesContract.class,
             SegmentsContract.class,
             TokensContract.class,
+            LinearizabilityContract.class,
             RevocationContract.class,
             MappingContract.class,
             WorkRequestsContract.class,

@@ -320,6 +320,35 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(flags.home().isZero(16, 4080)).isTrue();
     }
 
+    /** §8: the same for who watches for the value while the bytes are on their way. */
+    @Rule({"S8.1", "S8.9"})
+    @Test
+    void whoWatchesForTheNotificationSeesTheBytes() throws Exception {
+        long length = 4L << 20; // takes long enough to be seen half-way
+        long tail = length - 4096;
+        var data = pair.imported(length);
+        var flags = pair.imported(4096);
+        var queue = pair.initiator().queue();
+        var source = pair.initiator().buffer(length);
+
+        try (var watcher = Executors.newSingleThreadExecutor()) {
+            for (int round = 1; round <= 30; round++) {
+                var payload = new Payload(round);
+                int value = round;
+                payload.fill(source.memory(), tail, 0, 4096);
+                var seen = watcher.submit(() -> {
+                    flags.home().awaitWord(8, value);
+                    return data.home().firstDifference(payload, tail, 0, 4096);
+                });
+                queue.postAll(list(1, 1)
+                        .writeNotify(data.remote(), 0, flags.remote(), 8, round, round)
+                        .from(source, 0, length));
+                assertThat(seen.get(40, TimeUnit.SECONDS)).isEqualTo(-1);
+                assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
+            }
+        }
+    }
+
     /** §8: the notification may lie behind the bytes, in the same segment. */
     @Rule("S8.1")
     @Test

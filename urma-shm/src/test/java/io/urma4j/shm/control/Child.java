@@ -8,6 +8,7 @@ import io.urma4j.OrderType;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.control.ControlMessage.Hello;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,6 +22,10 @@ final class Child implements AutoCloseable {
     private static final String HOME = "home";
     private static final String IMPORTER = "importer";
     private static final String BUSY = "busy";
+    private static final String VISITOR = "visitor";
+
+    /** How often a visitor comes, each time under another name. */
+    static final int VISITS = 200;
 
     /** After so many imports a busy importer says that it goes on. */
     private static final int BUSY_REPORT = 20;
@@ -46,6 +51,12 @@ final class Child implements AutoCloseable {
     /** An importer that imports and gives back again and again. */
     static Child busyImporter(Path directory, String name) throws IOException {
         return start(BUSY, directory, name).ready();
+    }
+
+    /** Who has greeted {@code home} under many names, and left each time; and lives on. */
+    static Child visitor(Path directory, ControlPlane home) throws IOException {
+        return start(VISITOR, directory, home.address() + "/" + home.incarnation())
+                .ready();
     }
 
     private static Child start(String role, Path directory, String name) throws IOException {
@@ -104,6 +115,11 @@ final class Child implements AutoCloseable {
 
     /** The other side. */
     public static void main(String[] arguments) throws Exception {
+        if (arguments[0].equals(VISITOR)) {
+            visit(Path.of(arguments[1]), arguments[2].split("/", 2));
+            System.out.println("ready");
+            Thread.sleep(Long.MAX_VALUE);
+        }
         TestContext context = new TestContext(Path.of(arguments[1]));
         String name = arguments[2];
         switch (arguments[0]) {
@@ -127,6 +143,17 @@ final class Child implements AutoCloseable {
         }
         System.out.println("ready");
         Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
+
+    private static void visit(Path directory, String[] home) throws Exception {
+        for (int i = 1; i <= VISITS; i++) {
+            try (RawPeer peer = RawPeer.connectedTo(directory, home[0])) {
+                peer.send(RawPeer.hello(Long.parseLong(home[1]), i));
+                if (!(peer.receive().orElseThrow() instanceof Hello)) {
+                    throw new AssertionError("visit " + i + " was not greeted");
+                }
+            }
+        }
     }
 
     private static JettyDescriptor queueOf(ShmImport imported) {

@@ -177,17 +177,7 @@ class ControlFuzzTest {
     }
 
     private Hello hello(int name) {
-        Hello plain = RawPeer.hello(home.plane.incarnation());
-        return new Hello(
-                plain.major(),
-                plain.minor(),
-                0,
-                0,
-                plain.eid(),
-                plain.uasid(),
-                1_000 + name,
-                plain.wanted(),
-                "%032x".formatted(name));
+        return RawPeer.hello(home.plane.incarnation(), name);
     }
 
     private static long descriptors() throws Exception {

@@ -158,6 +158,17 @@ class ProcessDeathIT {
                         () -> assertThat(OpenDescriptors.ofContexts(directory)).isEqualTo(before));
     }
 
+    /** While it lives; who held nothing of ours is forgotten when it leaves. */
+    @Test
+    void visitorUnderManyNamesCostsNoDescriptors() throws Exception {
+        int before = OpenDescriptors.ofContexts(directory).size();
+        try (Child visitor = Child.visitor(directory, context.plane)) {
+            await().untilAsserted(() -> assertThat(OpenDescriptors.ofContexts(directory))
+                    .as("descriptors after %d visits of %d", Child.VISITS, visitor.pid())
+                    .hasSizeLessThan(before + 10));
+        }
+    }
+
     private List<String> files() throws Exception {
         try (Stream<Path> all = Files.walk(directory)) {
             return all.filter(file -> !Files.isDirectory(file))

@@ -42,6 +42,11 @@ final class RawPeer implements AutoCloseable {
         return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, ID.incarnation(), wanted, ID.address());
     }
 
+    /** A greeting under another name, for each number. */
+    static Hello hello(long wanted, int name) {
+        return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, 1_000 + name, wanted, "%032x".formatted(name));
+    }
+
     /** Connected, and greeted. */
     static RawPeer greeted(Path directory, ControlPlane plane) throws Exception {
         RawPeer peer = connectedTo(directory, plane);
