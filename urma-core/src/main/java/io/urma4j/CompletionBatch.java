@@ -25,6 +25,17 @@ public final class CompletionBatch {
         this.words = new long[capacity * CompletionRecord.WORDS];
     }
 
+    private CompletionBatch(long[] words) {
+        this.words = words;
+        this.capacity = words.length / CompletionRecord.WORDS;
+        this.size = capacity;
+    }
+
+    /** Records that somebody else laid side by side, as values. */
+    static List<Completion> of(long[] words) {
+        return new CompletionBatch(words).completions();
+    }
+
     public int capacity() {
         return capacity;
     }
@@ -89,6 +100,11 @@ public final class CompletionBatch {
     /** Whether this is the last record before a queue in ERROR is drained (S6.6). */
     public boolean isFlushErrDone(int index) {
         return CompletionRecord.has(header(index), CompletionRecord.FLUSH_ERR_DONE);
+    }
+
+    /** Whether this is the last record before a suspended queue is at rest (S6.10). */
+    public boolean isSuspendDone(int index) {
+        return CompletionRecord.has(header(index), CompletionRecord.SUSPEND_DONE);
     }
 
     /** Number of the local JFS, Jetty or JFR. */

@@ -6,6 +6,7 @@ import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -379,8 +380,8 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Takes out work requests that a queue in ERROR never started, as WR_UNHANDLED, once its marker has been seen
-     * (S6.7).
+     * Takes out work requests that a queue in ERROR or SUSPENDED never started, as WR_UNHANDLED, once its marker has been
+     * seen (S6.7, S6.10).
      *
      * @return how many lie in {@code batch}; 0 when there are no more
      */
@@ -397,6 +398,19 @@ public final class Jfs implements ContextObject {
             all.addAll(batch.completions());
         }
         return all;
+    }
+
+    /**
+     * Ends everything: goes to ERROR and returns what has no record yet. No marker follows, and the queue can be reset at
+     * once. Records that lie in the JFC stay there: those work requests were finished before (S6.11).
+     *
+     * @param timeout how long to wait for what runs in another thread
+     * @throws UrmaException ETIMEOUT when that took longer: then nothing has changed
+     */
+    public Quiesced quiesce(Duration timeout) {
+        life.checkOpen();
+        Checks.positive(this, "timeout", timeout);
+        return new Quiesced(CompletionBatch.of(queue.quiesce(timeout)));
     }
 
     public Counters counters() {

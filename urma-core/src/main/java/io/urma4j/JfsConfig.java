@@ -12,6 +12,9 @@ import java.time.Duration;
  * @param rnrRetry how often a message is repeated when the target has no receive work request: 0…6, 7 for ever (S12.1)
  * @param timeout after which a silent peer fails a work request with ACK_TIMEOUT_ERR (S12.3)
  * @param lockFree the caller promises that one thread at a time posts (S9.5)
+ * @param errorSuspend a silent or lost peer and a receiver that is not ready suspend the queue, and what has not begun is
+ *     held for when it is READY again; else they lead to ERROR as any failure does (S6.10)
+ * @param errorScope what a failure towards one target affects: mode RM may choose (S6.12)
  */
 public record JfsConfig(
         TransportMode mode,
@@ -22,9 +25,11 @@ public record JfsConfig(
         int maxInlineBytes,
         int rnrRetry,
         Duration timeout,
-        boolean lockFree) {
+        boolean lockFree,
+        boolean errorSuspend,
+        ErrorScope errorScope) {
 
-    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s. */
+    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue. */
     public static final JfsConfig DEFAULT = builder().build();
 
     public static Builder builder() {
@@ -42,7 +47,9 @@ public record JfsConfig(
                 .maxInlineBytes(maxInlineBytes)
                 .rnrRetry(rnrRetry)
                 .timeout(timeout)
-                .lockFree(lockFree);
+                .lockFree(lockFree)
+                .errorSuspend(errorSuspend)
+                .errorScope(errorScope);
     }
 
     /** Collects the values; each defaults as {@link #DEFAULT} says. */
@@ -56,6 +63,8 @@ public record JfsConfig(
         private int rnrRetry = 7;
         private Duration timeout = Duration.ofSeconds(15);
         private boolean lockFree;
+        private boolean errorSuspend;
+        private ErrorScope errorScope = ErrorScope.JETTY;
 
         private Builder() {}
 
@@ -104,8 +113,29 @@ public record JfsConfig(
             return this;
         }
 
+        public Builder errorSuspend(boolean errorSuspend) {
+            this.errorSuspend = errorSuspend;
+            return this;
+        }
+
+        public Builder errorScope(ErrorScope errorScope) {
+            this.errorScope = errorScope;
+            return this;
+        }
+
         public JfsConfig build() {
-            return new JfsConfig(mode, orderType, id, depth, maxSges, maxInlineBytes, rnrRetry, timeout, lockFree);
+            return new JfsConfig(
+                    mode,
+                    orderType,
+                    id,
+                    depth,
+                    maxSges,
+                    maxInlineBytes,
+                    rnrRetry,
+                    timeout,
+                    lockFree,
+                    errorSuspend,
+                    errorScope);
         }
     }
 }

@@ -373,7 +373,17 @@ public final class UrmaContext implements AutoCloseable {
                 attributes.limits().inlineBytes());
         Checks.inRange(this, "rnrRetry", config.rnrRetry(), 0, 7);
         Checks.positive(this, "timeout", config.timeout());
+        checkErrorScope(config);
         checkMine(jfc.context(), jfc);
+    }
+
+    private void checkErrorScope(JfsConfig config) {
+        if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
+            throw Checks.invalid(this, "errorScope is TARGET, which exists in mode RM alone, not in " + config.mode());
+        }
+        if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
+            throw Checks.invalid(this, "errorSuspend and errorScope TARGET exclude each other");
+        }
     }
 
     private void checkMode(TransportMode mode, OrderType orderType) {

@@ -634,6 +634,14 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
+        public synchronized long[] quiesce(Duration timeout) {
+            state = QueueState.ERROR;
+            long[] words = new long[unstarted.size() * CompletionRecord.WORDS];
+            flush(words, unstarted.size());
+            return words;
+        }
+
+        @Override
         public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
             return binding.thenRun(() -> {
                 bound = true;

@@ -70,11 +70,25 @@ public interface ProviderSendQueue {
     /** Any work request. Nothing of {@code request} is kept after the call. */
     boolean post(WorkRequest request);
 
-    /** Moves to a state that the caller found legal. */
+    /**
+     * Moves to a state that the caller found legal; EINVAL naming both when the queue has moved meanwhile, and it no longer
+     * is.
+     */
     void modify(QueueState next);
 
-    /** Takes out never-started work requests of a drained queue in ERROR, as {@link CompletionRecord}s (S6.7). */
+    /**
+     * Takes out never-started work requests of a drained queue in ERROR or SUSPENDED, as {@link CompletionRecord}s (S6.7,
+     * S6.10).
+     */
     int flush(long[] words, int maxRecords);
+
+    /**
+     * Goes to ERROR, drains, and flushes, and makes no marker (S6.11). Blocks at most {@code timeout}; throws {@code
+     * UrmaException} ETIMEOUT when something is still under way then, and has changed nothing.
+     *
+     * @return a {@link CompletionRecord} for each work request that had none, in the order of posting
+     */
+    long[] quiesce(Duration timeout);
 
     /** Connects an RC Jetty with its only peer (S5.7). */
     CompletableFuture<Void> bind(ProviderTarget target, Duration timeout);

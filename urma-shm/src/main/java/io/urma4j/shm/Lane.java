@@ -30,4 +30,12 @@ final class Lane {
         this.target = target;
         this.peer = peer;
     }
+
+    /** Its oldest message was given up, or is to be tried again: what lies in the ring comes back first. */
+    void startAnew(long nowNanos) {
+        probing = true;
+        restart = true;
+        rnrRounds = 0;
+        retryAtNanos = nowNanos;
+    }
 }

@@ -1,15 +1,11 @@
 package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
-import io.urma4j.Opcode;
-import io.urma4j.PostFlags;
+import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
 import io.urma4j.shm.control.Peer;
-import io.urma4j.shm.ring.Answer;
 import io.urma4j.spi.CompletionRecord;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,44 +13,61 @@ import org.jspecify.annotations.Nullable;
  * receiver's answer, and whatever must follow them. Guarded by the queue's claim.
  *
  * <p>Positions from {@code head} to {@code end} are in the window. A work request starts when nothing before it to the same
- * target is in its way ({@link #scan}), and is reported when everything before it was ({@link #report}); so flows to
- * different targets pass each other, and records do not.
+ * target is in its way ({@link WindowScan}), and is reported when everything before it was ({@link #report}); so flows to
+ * different targets pass each other, and records do not. {@link WindowAnswers} says what answers mean, {@link Outage} what
+ * failures do.
  */
 final class SendWindow {
-    private static final int FOR_EVER = 7; // rounds of RNR, S12.1
-    private static final long MICRO = 1_000;
+    /** What is to be told once everything that was started has ended. */
+    private enum Drain {
+        NONE,
+        SUSPENSION,
+        ERROR
+    }
 
     private final ShmSendQueue queue;
     private final Wqe[] entries;
     private final int mask;
-    private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
-    private final Map<Peer, PeerLanes> peers = new HashMap<>();
+    private final Flows flows = new Flows();
+    private final WindowScan scan;
+    private final WindowAnswers answers;
+    private final Outage outage;
 
     private long head; // the oldest that was not reported
     private long end; // behind the youngest
-    private long firstWaiting; // nothing before it waits
-    private long scans;
     private int waiting;
-    private boolean counted; // among the queues in which something waits, so that pollers come by
+    private boolean watched; // the context counts it among the queues that pollers must see to
+    private Drain drain = Drain.NONE;
+    private long heldFrom; // what a suspension holds begins here
 
-    /** The queue is in ERROR and its marker was not made yet. */
-    private boolean draining;
-
-    private long rnr;
-    private long failures;
-
-    SendWindow(ShmSendQueue queue, int depth) {
+    SendWindow(ShmSendQueue queue, int depth, JfsConfig config) {
         this.queue = queue;
         this.entries = new Wqe[depth];
         this.mask = depth - 1;
+        this.scan = new WindowScan(this, queue);
+        this.answers = new WindowAnswers(this, queue);
+        this.outage = new Outage(this, queue, flows, config);
     }
 
     boolean isEmpty() {
         return head == end;
     }
 
+    long head() {
+        return head;
+    }
+
+    long end() {
+        return end;
+    }
+
     boolean hasWaiting() {
         return waiting > 0;
+    }
+
+    /** Whether progress has something to do here: to start what waits, or to say that the suspension is complete. */
+    boolean isWatched() {
+        return waiting > 0 || drain == Drain.SUSPENSION;
     }
 
     /** Whether the entry of {@code position} is free. */
@@ -64,20 +77,29 @@ final class SendWindow {
 
     /** Whether a flow repeats its oldest message, so that starting anything needs the time. */
     boolean mayRepeat() {
-        return rnr > 0 && waiting > 0;
+        return waiting > 0 && answers.rnr() > 0;
     }
 
-    /** How many messages found nobody ready. */
     long rnr() {
-        return rnr;
+        return answers.rnr();
     }
 
-    long failures() {
-        return failures;
+    Outage outage() {
+        return outage;
     }
 
+    /** Whether the marker of ERROR or of the suspension was not made yet. */
     boolean isDraining() {
-        return draining;
+        return drain != Drain.NONE;
+    }
+
+    boolean isSuspending() {
+        return drain == Drain.SUSPENSION;
+    }
+
+    /** Where what the suspension holds begins: everything before has its record. */
+    long heldFrom() {
+        return heldFrom;
     }
 
     /** The entry for {@code position}, to be filled and then {@linkplain #add added}. */
@@ -91,7 +113,7 @@ final class SendWindow {
         return entry;
     }
 
-    private Wqe at(long position) {
+    Wqe at(long position) {
         return entries[(int) position & mask];
     }
 
@@ -99,17 +121,20 @@ final class SendWindow {
     void add(long position, Wqe entry, @Nullable ShmTarget target) {
         if (isEmpty()) {
             head = position;
-            firstWaiting = position;
+            scan.startAt(position);
         }
         end = position + 1;
         if (target != null) {
-            entry.lane = laneTo(target);
+            entry.lane = flows.to(target);
             entry.peer = entry.lane.peer;
         } else if (entry.remote != null) {
-            entry.peer = lanesTo(entry.remote.home());
+            entry.peer = flows.to(entry.remote.home());
         }
         entry.pin();
         waits(entry);
+        if (outage.concerns(entry)) {
+            end(entry, CompletionStatus.WR_FLUSH_ERR);
+        }
     }
 
     /** The caller goes on to {@link #advance}, which tells the context. */
@@ -119,9 +144,21 @@ final class SendWindow {
     }
 
     private void waitsNoMore() {
-        if (--waiting == 0 && counted) {
-            counted = false;
-            queue.context().waitingQueues().decrementAndGet();
+        if (--waiting == 0) {
+            tellWhetherWatched();
+        }
+    }
+
+    private void drain(Drain next) {
+        drain = next;
+        tellWhetherWatched();
+    }
+
+    /** Pollers come by while something waits; most messages start at once, and never do. */
+    private void tellWhetherWatched() {
+        if (watched != isWatched()) {
+            watched = !watched;
+            queue.context().waitingQueues().addAndGet(watched ? 1 : -1);
         }
     }
 
@@ -134,27 +171,7 @@ final class SendWindow {
             head = position;
             end = endBefore;
         }
-        waitsNoMore();
-        done(entry, status);
-    }
-
-    private Lane laneTo(ShmTarget target) {
-        Lane lane = lanes.get(target);
-        if (lane == null) {
-            lane = new Lane(target, lanesTo(target.peer));
-            lane.restart = true; // an earlier life of this flow may have been held back
-            lanes.put(target, lane);
-        }
-        return lane;
-    }
-
-    private PeerLanes lanesTo(Peer peer) {
-        PeerLanes found = peers.get(peer);
-        if (found == null) {
-            found = new PeerLanes(peer);
-            peers.put(peer, found);
-        }
-        return found;
+        end(entry, status);
     }
 
     // ---- starting
@@ -163,328 +180,106 @@ final class SendWindow {
     void advance(long nowNanos) {
         if (!queue.isBusy()) { // who makes a long copy comes back here
             if (waiting > 0 && queue.state() == QueueState.READY) {
-                scan(nowNanos);
+                scan.run(nowNanos);
             }
             report();
         }
-        if (waiting > 0 && !counted) { // most messages start at once, and never wait
-            counted = true;
-            queue.context().waitingQueues().incrementAndGet();
-        }
+        tellWhetherWatched();
     }
 
-    private void scan(long nowNanos) {
-        scans++;
-        boolean anyBlocked = false;
-        for (long position = firstWaiting; position < end && waiting > 0; position++) {
-            Wqe entry = at(position);
-            if (entry.stage != Wqe.Stage.WAITING) {
-                continue;
-            }
-            if (!tryStart(position, entry, nowNanos)) {
-                if (queue.state() != QueueState.READY) {
-                    return; // it failed, and the queue with it
-                }
-                if (!anyBlocked) {
-                    firstWaiting = position;
-                    anyBlocked = true;
-                }
-            }
-        }
-        if (!anyBlocked) {
-            firstWaiting = end;
-        }
-    }
-
-    private boolean tryStart(long position, Wqe entry, long nowNanos) {
-        if (entry.opcode == Opcode.NOP) {
-            return tryNop(position, entry);
-        }
-        if (entry.lane == null) {
-            return tryOneSided(entry);
-        }
-        return tryMessage(position, entry, entry.lane, nowNanos);
-    }
-
-    private boolean tryNop(long position, Wqe entry) {
-        report();
-        if (position != head) {
-            return false; // a NOP completes after everything before it
-        }
-        finish(entry, CompletionStatus.SUCCESS);
-        return true;
-    }
-
-    private boolean tryOneSided(Wqe entry) {
-        PeerLanes peer = peerOf(entry);
-        if (peer.sent > 0 || peer.laneBlockedInScan == scans || peer.oneSidedBlockedInScan == scans) {
-            peer.oneSidedBlockedInScan = scans;
-            return false;
-        }
-        CompletionStatus status = OneSided.execute(entry);
-        finish(entry, status);
-        return status == CompletionStatus.SUCCESS;
-    }
-
-    private boolean tryMessage(long position, Wqe entry, Lane lane, long nowNanos) {
-        PeerLanes peer = lane.peer;
-        boolean begins = entry.sentBytes == 0; // what does not fit into the ring at once goes on, probing or not
-        if (lane.blockedInScan == scans
-                || peer.oneSidedBlockedInScan == scans
-                || (lane.probing && begins && (lane.sent > 0 || nowNanos - lane.retryAtNanos < 0))) {
-            return blocked(lane);
-        }
-        if (entry.opcode == Opcode.WRITE_IMM && !entry.placed && !tryPlace(entry, peer)) {
-            return queue.state() == QueueState.READY && blocked(lane);
-        }
-        return trySend(position, entry, lane);
-    }
-
-    private boolean blocked(Lane lane) {
-        lane.blockedInScan = scans;
-        lane.peer.laneBlockedInScan = scans;
-        return false;
-    }
-
-    /** The bytes of a WRITE_IMM follow all earlier messages to that peer, as those of a WRITE do. */
-    private boolean tryPlace(Wqe entry, PeerLanes peer) {
-        if (peer.sent > 0 || peer.laneBlockedInScan == scans) {
-            return false;
-        }
-        CompletionStatus status = OneSided.execute(entry);
-        if (status != CompletionStatus.SUCCESS) {
-            finish(entry, status);
-            return false;
-        }
-        entry.placed = true;
-        return true;
-    }
-
-    private boolean trySend(long position, Wqe entry, Lane lane) {
-        MessagePath path = lane.target.path;
-        if (path.isDead()) {
-            finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
-            return false;
-        }
-        boolean all;
-        try {
-            all = path.send(queue, position, entry, lane);
-        } catch (RuntimeException e) {
-            // the peer went away, or local memory
-            letGo(entry);
-            finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
-            return false;
-        }
-        if (!entry.counted && entry.slotsInFlight > 0) {
-            entry.counted = true;
-            lane.sent++;
-            lane.peer.sent++;
-            entry.sentAtNanos = 0;
-        }
-        if (!all) {
-            return blocked(lane);
-        }
+    /** All of the message is in the ring. */
+    void sent(Wqe entry) {
         entry.stage = Wqe.Stage.SENT;
         waitsNoMore();
-        return true;
     }
 
-    private static boolean isSettled(Wqe entry) {
-        return entry.stage == Wqe.Stage.DONE || entry.stage == Wqe.Stage.REPORTED;
-    }
-
-    private static PeerLanes peerOf(Wqe entry) {
-        PeerLanes peer = entry.peer;
-        assert peer != null : "a one-sided operation has a peer";
-        return peer;
-    }
-
-    // ---- answers
-
-    /** A slot of the message at {@code position} was answered. */
-    void answered(long position, int answer, int argument) {
-        if (position < head || position >= end) {
-            return; // reported already, as flushed
-        }
-        Wqe entry = at(position);
-        if (entry.slotsInFlight == 0) {
-            return; // an answer to an earlier life of the entry
-        }
-        entry.slotsInFlight--;
-        if (answer != Answer.TAKEN && (entry.answer == 0 || entry.answer == Answer.TAKEN)) {
-            entry.answer = answer;
-            entry.answerArgument = argument;
-        } else if (entry.answer == 0) {
-            entry.answer = answer;
-        }
-        if (entry.slotsInFlight == 0 && (entry.stage == Wqe.Stage.SENT || entry.answer != Answer.TAKEN)) {
-            settle(position, entry);
-        }
-    }
-
-    /** All slots of a message are answered. */
-    private void settle(long position, Wqe entry) {
-        Lane lane = entry.lane;
-        if (isSettled(entry) || lane == null) {
-            return;
-        }
-        uncount(entry, lane);
-        switch (entry.answer) {
-            case Answer.TAKEN -> {
-                lane.probing = false;
-                lane.rnrRounds = 0;
-                finish(entry, CompletionStatus.SUCCESS);
-            }
-            case Answer.NOT_READY -> notReady(position, entry, lane, true);
-            case Answer.LATER -> notReady(position, entry, lane, false);
-            case Answer.HELD -> held(position, entry, lane);
-            case Answer.REFUSED -> finish(entry, CompletionStatus.REM_ACCESS_ABORT_ERR);
-            case Answer.UNSUPPORTED -> finish(entry, CompletionStatus.REM_UNSUPPORTED_REQ_ERR);
-            default -> finish(entry, CompletionStatus.REM_OPERATION_ERR);
-        }
-    }
-
-    private void notReady(long position, Wqe entry, Lane lane, boolean counts) {
-        rnr++;
-        int allowed = queue.rnrRetry();
-        if (counts && allowed != FOR_EVER && ++lane.rnrRounds > allowed) {
-            finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
-            return;
-        }
-        lane.probing = true;
-        lane.restart = true;
-        lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;
-        repeat(position, entry);
-    }
-
-    private void held(long position, Wqe entry, Lane lane) {
-        if (lane.probing) {
-            repeat(position, entry);
-        } else { // behind nothing: a peer that says so for ever would hold us up for ever
-            finish(entry, CompletionStatus.REM_OPERATION_ERR);
-        }
-    }
-
-    private void repeat(long position, Wqe entry) {
+    /** The message is to be sent again, from its start. */
+    void repeat(long position, Wqe entry) {
         entry.rewind();
         if (entry.stage != Wqe.Stage.WAITING) {
             waits(entry);
         }
-        firstWaiting = Math.min(firstWaiting, position);
+        scan.waitsAgain(position);
     }
 
-    private static void uncount(Wqe entry, Lane lane) {
-        if (entry.counted) {
-            entry.counted = false;
-            lane.sent--;
-            lane.peer.sent--;
+    /** A slot of the message at {@code position} was answered. */
+    void answered(long position, int answer, int argument) {
+        if (position >= head && position < end) { // else it was reported already, as flushed
+            answers.answered(position, at(position), answer, argument);
         }
     }
 
-    // ---- finishing
-
-    /** The rest of a message will not be sent, and answers that still come are ignored. */
-    private void letGo(Wqe entry) {
-        Lane lane = entry.lane;
-        if (lane == null) {
-            return;
-        }
-        uncount(entry, lane);
-        entry.slotsInFlight = 0;
-        if (entry.isHalfSent()) {
-            lane.target.path.abandonTrain(queue.id(), lane.target.queueId());
-        }
-    }
-
-    /** The work request has its status. A failure takes the queue to ERROR. */
-    private void finish(Wqe entry, CompletionStatus status) {
-        if (entry.stage == Wqe.Stage.WAITING) {
-            waitsNoMore();
-        }
-        done(entry, status);
-        if (status != CompletionStatus.SUCCESS) {
-            failures++;
-            fail();
-        }
-    }
-
-    private void done(Wqe entry, CompletionStatus status) {
-        entry.stage = Wqe.Stage.DONE;
-        entry.status = status;
-    }
-
-    /** Goes to ERROR: what has begun is flushed, what has not waits for {@link #flush}. */
-    void fail() {
-        queue.enterError();
-        draining = true;
-        for (long position = head; position < end; position++) {
-            Wqe entry = at(position);
-            if (isSettled(entry) || !entry.hasBegun()) {
-                continue;
-            }
-            letGo(entry);
-            if (entry.stage == Wqe.Stage.WAITING) {
-                waitsNoMore();
-            }
-            entry.stage = Wqe.Stage.DONE;
-            entry.status = CompletionStatus.WR_FLUSH_ERR;
-        }
-        for (Lane lane : lanes.values()) {
-            lane.restart = true;
-            lane.probing = false;
-            lane.rnrRounds = 0;
-        }
-    }
-
-    /** The peer is gone: the oldest work request to it fails, and the queue with it. */
-    boolean peerLost(Peer peer) {
-        for (long position = head; position < end; position++) {
-            Wqe entry = at(position);
-            if (!isSettled(entry) && entry.peer != null && entry.peer.peer.equals(peer)) {
-                failAt(entry, CompletionStatus.ACK_TIMEOUT_ERR);
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void failAt(Wqe entry, CompletionStatus status) {
-        letGo(entry);
-        finish(entry, status);
-        report();
-    }
-
-    /** Fails the queue when its peer has been silent for too long (S12.3). */
+    /** Fails what has waited too long for its peer. */
     void expire(long nowNanos, long timeoutNanos) {
-        if (queue.state() != QueueState.READY) {
-            return;
-        }
-        for (long position = head; position < end; position++) {
-            Wqe entry = at(position);
-            boolean repeats = entry.lane == null || entry.lane.probing;
-            if (isSettled(entry) || (entry.slotsInFlight == 0 && repeats)) {
-                continue; // waits for a receive work request, which may take for ever
-            }
-            if (entry.sentAtNanos == 0) {
-                entry.sentAtNanos = nowNanos; // first seen; posts do not ask for the time
-            } else if (nowNanos - entry.sentAtNanos > timeoutNanos) {
-                failAt(entry, CompletionStatus.ACK_TIMEOUT_ERR);
-                return;
-            }
-        }
+        outage.expire(nowNanos, timeoutNanos);
     }
 
     /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */
     long nextRetryNanos() {
-        long next = Long.MAX_VALUE;
-        if (waiting > 0 && queue.state() == QueueState.READY) {
-            for (Lane lane : lanes.values()) {
-                if (lane.probing && lane.sent == 0) {
-                    next = Math.min(next, lane.retryAtNanos);
-                }
+        return waiting > 0 && queue.state() == QueueState.READY ? flows.nextRetryNanos() : Long.MAX_VALUE;
+    }
+
+    void peerLost(Peer peer) {
+        outage.peerLost(peer);
+    }
+
+    // ---- finishing
+
+    /** The work request has its status; a failure has consequences. */
+    void finish(Wqe entry, CompletionStatus status) {
+        end(entry, status);
+        if (status != CompletionStatus.SUCCESS) {
+            outage.failed(entry, status);
+        }
+    }
+
+    /** The work request has its status. */
+    void end(Wqe entry, CompletionStatus status) {
+        letGo(entry);
+        if (entry.stage == Wqe.Stage.WAITING) {
+            waitsNoMore();
+        }
+        entry.stage = Wqe.Stage.DONE;
+        entry.status = status;
+    }
+
+    /** The rest of a message will not be sent, and answers that still come are ignored. */
+    private void letGo(Wqe entry) {
+        Lane lane = entry.lane;
+        if (lane != null) {
+            entry.leaveFlow();
+            if (entry.isHalfSent()) {
+                lane.target.path.abandonTrain(queue.id(), lane.target.queueId());
             }
         }
-        return next;
+    }
+
+    /** All work requests are over: see {@link Outage#fail}. */
+    void fail() {
+        outage.fail();
+    }
+
+    /** The state is ERROR; its marker follows. */
+    void enterError() {
+        if (queue.state() != QueueState.ERROR) {
+            queue.enterError();
+            drain(Drain.ERROR);
+        }
+    }
+
+    /** The state is SUSPENDED: nothing starts, and the marker follows when what has started is over. */
+    void enterSuspended() {
+        queue.enterSuspended();
+        drain(Drain.SUSPENSION);
+    }
+
+    /** The queue is READY again: what was held starts, in order. */
+    void resume(long nowNanos) {
+        drain(Drain.NONE); // a suspension that ends before it is complete makes no marker
+        for (long position = head; position < end; position++) {
+            at(position).sentAtNanos = 0; // time in suspension is not the peer's silence
+        }
+        advance(nowNanos);
     }
 
     // ---- reporting
@@ -497,11 +292,13 @@ final class SendWindow {
         while (head < end && isReported(head)) {
             head++;
         }
-        if (draining) {
-            drain();
+        if (drain == Drain.ERROR) {
+            drainError();
+        } else if (drain == Drain.SUSPENSION) {
+            drainSuspension();
         }
         if (head == end) {
-            firstWaiting = end;
+            scan.startAt(end);
         }
     }
 
@@ -514,22 +311,8 @@ final class SendWindow {
         return entry.stage == Wqe.Stage.REPORTED;
     }
 
-    /** In ERROR, what was never started stays behind and the others pass it; then comes the marker. */
-    private void drain() {
-        for (long position = head; position < end; position++) {
-            Wqe entry = at(position);
-            if (entry.stage == Wqe.Stage.DONE && !isReported(position)) {
-                return;
-            }
-        }
-        if (queue.pushMarker()) {
-            draining = false;
-        }
-    }
-
     private void reportOne(long position, Wqe entry) {
-        boolean silent = entry.status == CompletionStatus.SUCCESS && (entry.flags & PostFlags.SIGNALLED_BIT) == 0;
-        if (silent || queue.pushProgress(position, entry)) {
+        if (entry.isSilent() || queue.pushProgress(position, entry)) {
             entry.release();
             entry.stage = Wqe.Stage.REPORTED;
         } else if (queue.state() != QueueState.ERROR) {
@@ -537,18 +320,53 @@ final class SendWindow {
         }
     }
 
-    /** Takes out what never started, or found no place in the JFC, as records; for a queue in ERROR that has drained. */
+    /** In ERROR, what was never started stays behind and the others pass it; then comes the marker. */
+    private void drainError() {
+        for (long position = head; position < end; position++) {
+            Wqe entry = at(position);
+            if (entry.stage == Wqe.Stage.DONE && !isReported(position)) {
+                return;
+            }
+        }
+        if (queue.pushErrorMarker()) {
+            drain(Drain.NONE);
+        }
+    }
+
+    /** In SUSPENDED, what lies in the ring is waited for, and goes behind the marker when nobody took it. */
+    private void drainSuspension() {
+        for (long position = head; position < end; position++) {
+            if (at(position).slotsInFlight > 0) {
+                return;
+            }
+        }
+        for (long position = head; position < end; position++) {
+            Wqe entry = at(position);
+            if (entry.stage == Wqe.Stage.WAITING && entry.sentBytes > 0 && entry.lane != null) {
+                letGo(entry); // its first parts are there without its end: nothing of it was delivered
+                entry.lane.restart = true;
+                repeat(position, entry);
+            }
+        }
+        long from = isEmpty() ? queue.posted() : head;
+        if (queue.pushSuspendMarker(from - 1)) {
+            heldFrom = from;
+            drain(Drain.NONE);
+        }
+    }
+
+    /**
+     * Takes out what has no record, in order: what never started, and what found no place in the JFC. The queue is in
+     * ERROR or SUSPENDED, and has drained.
+     */
     int flush(long[] words, int maxRecords) {
         int count = 0;
         while (head < end && count < maxRecords) {
             Wqe entry = at(head);
-            if (entry.stage != Wqe.Stage.REPORTED) {
-                CompletionStatus status = entry.stage == Wqe.Stage.DONE ? entry.status : CompletionStatus.WR_UNHANDLED;
-                int at = count++ * CompletionRecord.WORDS;
-                words[at] = queue.header(status, entry.opcode);
-                words[at + CompletionRecord.USER_CONTEXT] = entry.userContext;
-                words[at + CompletionRecord.LENGTH] = 0;
+            if (entry.stage != Wqe.Stage.REPORTED && !(entry.stage == Wqe.Stage.DONE && entry.isSilent())) {
+                write(entry, words, count++ * CompletionRecord.WORDS);
             }
+            letGo(entry);
             if (entry.stage == Wqe.Stage.WAITING) {
                 waitsNoMore();
             }
@@ -556,11 +374,26 @@ final class SendWindow {
             entry.stage = Wqe.Stage.REPORTED;
             head++;
         }
-        firstWaiting = head;
+        scan.startAt(head);
         if (isEmpty()) {
-            draining = false; // of a JFC that has overflowed and takes no marker
+            drain(Drain.NONE); // of a JFC that has overflowed and takes no marker
         }
         return count;
+    }
+
+    private void write(Wqe entry, long[] words, int at) {
+        CompletionStatus unfinished = entry.placed ? CompletionStatus.WR_FLUSH_ERR : CompletionStatus.WR_UNHANDLED;
+        CompletionStatus status = entry.stage == Wqe.Stage.DONE ? entry.status : unfinished;
+        words[at] = queue.header(status, entry.opcode);
+        words[at + CompletionRecord.USER_CONTEXT] = entry.userContext;
+        words[at + CompletionRecord.LENGTH] = status == CompletionStatus.SUCCESS ? entry.lengthBytes : 0;
+    }
+
+    /** {@link #flush} of all at once. */
+    long[] takeAll() {
+        long[] words = new long[(int) (end - head) * CompletionRecord.WORDS];
+        int count = flush(words, (int) (end - head));
+        return Arrays.copyOf(words, count * CompletionRecord.WORDS);
     }
 
     /** Forgets everything: the queue is closed. */
@@ -575,8 +408,7 @@ final class SendWindow {
             entry.stage = Wqe.Stage.REPORTED;
         }
         head = end;
-        draining = false;
-        lanes.clear();
-        peers.clear();
+        drain(Drain.NONE);
+        flows.clear();
     }
 }

@@ -200,6 +200,11 @@ final class ShmJfc implements ProviderJfc {
         }
     }
 
+    /** Whether a record of the send side finds a place. Under the claim. */
+    boolean hasRoom() {
+        return arrivals.hasRoom();
+    }
+
     /** Whether a message that arrives now will probably find a place for its record (S10.5). */
     boolean hasRoomForArrival() {
         return valid && (arrivals.hasRoom() || overflowUnclaimed());

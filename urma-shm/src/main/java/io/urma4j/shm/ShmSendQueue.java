@@ -28,6 +28,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,9 +79,15 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private static final int DEFERRED = 2;
     private static final int CLOSED = 4;
     private static final int BUSY = 8;
+    private static final int DIVERTED = 16;
 
     /** A longer copy of a locked queue is made without the claim, which others need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
+
+    /** Between two looks whether another thread's long copy has ended. */
+    private static final long BUSY_NAP_NANOS = 20_000;
+
+    private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
 
     private long posted;
     private long postLimit; // posted may grow to here before freed must be asked again
@@ -98,7 +105,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.timeoutNanos = config.timeout().toNanos();
         this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
-        this.window = new SendWindow(this, depth);
+        this.window = new SendWindow(this, depth, config);
         this.bond = new RcBond(context, this);
         this.claim = jfc.claim();
         this.owned = locked ? null : jfc.owned();
@@ -314,6 +321,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             long provenance = ShmJfc.provenance(ownerIndex, position);
             if (!silent && !jfc.push(recordBase | opcode << 8, userContext, lengthBytes, provenance)) {
                 keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
+                window.fail();
             }
             window.advance(System.nanoTime()); // what was posted meanwhile
         } finally {
@@ -337,15 +345,25 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         if (closed) {
             return true;
         }
-        keep(position, opcode, status, lengthBytes, userContext);
+        claimWindow();
+        try {
+            CompletionStatus told = window.outage().statusOf(remote, status);
+            keepClaimed(position, opcode, told, lengthBytes, userContext);
+            window.outage().failed(remote);
+            window.report();
+        } finally {
+            releaseWindow();
+        }
         return true;
     }
 
-    /** Rare: an operation failed, or its record found no place. The window reports it, in ERROR. */
+    /** Rare: the record of an operation found no place. The window keeps it, in ERROR. */
     private void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {
             keepClaimed(position, opcode, status, lengthBytes, userContext);
+            window.fail();
+            window.report();
         } finally {
             releaseWindow();
         }
@@ -358,8 +376,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         entry.sgeCount = 0;
         window.keep(position, entry, status);
         defersTo(posted);
-        window.fail();
-        window.report();
+    }
+
+    /** One-sided operations no longer run within their posts, since some of their targets must be refused. */
+    void divert() {
+        gate |= DIVERTED;
     }
 
     private void defersTo(long end) {
@@ -513,7 +534,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Starts what waits, when it can. */
     void advance(long nowNanos, boolean insist) {
-        if (!window.hasWaiting()) {
+        if (!window.isWatched()) {
             return;
         }
         if (insist) {
@@ -580,9 +601,23 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
-    boolean pushMarker() {
+    boolean pushErrorMarker() {
         long header = header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
         return jfc.isValid() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, posted - 1));
+    }
+
+    /**
+     * The record that says that a suspension is complete, behind the record of {@code position}; false when there is no
+     * room for it now. The JFC does not overflow by it: its poller makes room.
+     */
+    boolean pushSuspendMarker(long position) {
+        long header = header(CompletionStatus.WR_SUSPEND_DONE, Opcode.NOP) | CompletionRecord.SUSPEND_DONE;
+        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
+    }
+
+    /** The position of the next work request. */
+    long posted() {
+        return posted;
     }
 
     long header(CompletionStatus status, Opcode opcode) {
@@ -606,6 +641,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
+    void enterSuspended() {
+        enter(QueueState.SUSPENDED);
+    }
+
     @Override
     public QueueState state() {
         return state;
@@ -615,6 +654,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     public void modify(QueueState next) {
         claim.acquire();
         try {
+            if (state == next) {
+                return;
+            }
+            if (!state.mayBecome(next)) { // it failed since the caller looked
+                throw new UrmaException(UrmaStatus.EINVAL, this, "cannot go from " + state + " to " + next);
+            }
             switch (next) {
                 case ERROR -> {
                     window.fail();
@@ -623,9 +668,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 case RESET -> reset();
                 case READY -> {
                     enter(QueueState.READY);
-                    window.advance(System.nanoTime());
+                    window.resume(System.nanoTime());
                 }
-                case SUSPENDED -> enter(QueueState.SUSPENDED);
+                case SUSPENDED -> {
+                    window.enterSuspended();
+                    window.report();
+                }
             }
         } finally {
             claim.release();
@@ -646,17 +694,65 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         claim.acquire();
         try {
             window.report();
-            if (state == QueueState.READY || (window.isDraining() && jfc.isValid())) {
-                return 0; // without a JFC that takes the marker, there is none to wait for
+            if (!mayFlush()) {
+                return 0;
             }
             int count = window.flush(words, maxRecords);
-            if (window.isEmpty() && (long) FREED.getAcquire(this) < posted && state == QueueState.ERROR) {
-                jfc.freeAll(this); // what was flushed has no record that would free it
-            }
+            freeFlushed();
             return count;
         } finally {
             claim.release();
         }
+    }
+
+    private boolean mayFlush() {
+        return switch (state) {
+            case READY -> false;
+            // a slot keeps its place among the others until its elders' records, and the marker, were polled
+            case SUSPENDED -> !window.isDraining() && (long) FREED.getAcquire(this) >= window.heldFrom();
+            // without a JFC that takes the marker, there is none to wait for
+            case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+        };
+    }
+
+    /** What was flushed has no record that would free its slot. */
+    private void freeFlushed() {
+        boolean holdsNothing = state == QueueState.ERROR || state == QueueState.SUSPENDED;
+        if (holdsNothing && window.isEmpty() && (long) FREED.getAcquire(this) < posted) {
+            jfc.freeAll(this);
+        }
+    }
+
+    @Override
+    public long[] quiesce(Duration timeout) {
+        long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
+        claim.acquire();
+        while (isBusy()) {
+            claim.release();
+            if (System.nanoTime() - deadline > 0) {
+                throw new UrmaException(
+                        UrmaStatus.ETIMEOUT, this, "another thread was still copying for it after " + timeout);
+            }
+            LockSupport.parkNanos(BUSY_NAP_NANOS);
+            claim.acquire();
+        }
+        try {
+            return quiesced();
+        } finally {
+            claim.release();
+        }
+    }
+
+    private long[] quiesced() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
+        if (state != QueueState.RESET) {
+            window.fail();
+        }
+        long[] words = window.takeAll();
+        freeFlushed();
+        return words;
     }
 
     // ---- RC
@@ -753,7 +849,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("postedBytes", postedBytes)
                 .add("unpolled", posted - (long) FREED.getAcquire(this))
                 .add("notReady", window.rnr())
-                .add("failed", window.failures())
+                .add("failed", window.outage().failures())
                 .build();
     }
 

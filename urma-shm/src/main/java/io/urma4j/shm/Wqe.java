@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.WorkRequest;
@@ -72,9 +73,6 @@ final class Wqe {
     /** Slots in the ring whose answers are not there yet. */
     int slotsInFlight;
 
-    /** Its lane counts it among those that lie in the ring. */
-    boolean counted;
-
     /** The worst answer so far. */
     int answer;
 
@@ -82,6 +80,9 @@ final class Wqe {
 
     /** The payload of a WRITE_IMM is at its place: it has begun. */
     boolean placed;
+
+    /** Its flow and its peer count it among the messages that lie in the ring. */
+    private boolean inFlow;
 
     /** When it was sent, for its timeout. */
     long sentAtNanos;
@@ -140,8 +141,38 @@ final class Wqe {
         inlinePayload = null;
         sgeCount = 0;
         rewind();
-        counted = false;
         placed = false;
+        inFlow = false;
+        sentAtNanos = 0;
+    }
+
+    boolean isSettled() {
+        return stage == Stage.DONE || stage == Stage.REPORTED;
+    }
+
+    /** A success that was posted unsignalled: nobody is told. */
+    boolean isSilent() {
+        return status == CompletionStatus.SUCCESS && (flags & PostFlags.SIGNALLED_BIT) == 0;
+    }
+
+    /** Its first slot is in the ring. */
+    void enterFlow(Lane lane) {
+        if (!inFlow) {
+            inFlow = true;
+            lane.sent++;
+            lane.peer.sent++;
+            sentAtNanos = 0;
+        }
+    }
+
+    /** It is answered, or given up: answers that still come are ignored. */
+    void leaveFlow() {
+        slotsInFlight = 0;
+        if (inFlow && lane != null) {
+            inFlow = false;
+            lane.sent--;
+            lane.peer.sent--;
+        }
     }
 
     /** Forgets what was sent of it: it is to be sent from its start. */

@@ -12,6 +12,7 @@ import io.urma4j.tck.LinearizabilityContract;
 import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.NotifierContract;
+import io.urma4j.tck.OutagesContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
@@ -77,6 +78,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class States extends StatesContract {
         States() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Outages extends OutagesContract {
+        Outages() {
             super(DEVICE);
         }
     }

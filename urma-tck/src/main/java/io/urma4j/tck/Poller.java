@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.function.Predicate;
 
 /** Takes records out of one JFC, with deadlines. For one thread at a time. */
 public final class Poller {
@@ -46,11 +47,16 @@ public final class Poller {
     }
 
     /** Records up to and with the one that ends an error drain (S6.6). */
-    public synchronized List<Outcome> untilDrained() {
+    public List<Outcome> untilDrained() {
+        return until(Outcome::lastOfErrorDrain);
+    }
+
+    /** Records up to and with the first of this kind. */
+    public synchronized List<Outcome> until(Predicate<Outcome> last) {
         List<Outcome> outcomes = new ArrayList<>();
         do {
             outcomes.add(next());
-        } while (!outcomes.getLast().lastOfErrorDrain());
+        } while (!last.test(outcomes.getLast()));
         return outcomes;
     }
 

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Access;
 import io.urma4j.Completion;
+import io.urma4j.CompletionStatus;
 import io.urma4j.Jfc;
 import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
 import io.urma4j.TargetJetty;
 import io.urma4j.UrmaContext;
@@ -69,6 +71,17 @@ public final class SendSide {
         return poller.untilDrained();
     }
 
+    /** Records up to the marker of the suspension. */
+    public List<Outcome> untilSuspended() {
+        return poller.until(outcome -> outcome.status() == CompletionStatus.WR_SUSPEND_DONE);
+    }
+
+    /** Suspends a queue that has nothing under way. */
+    public void suspend() {
+        jfs.modify(QueueState.SUSPENDED);
+        assertThat(untilSuspended()).hasSize(1);
+    }
+
     /** Drains a queue in ERROR and flushes it: every result that was still owed. */
     public List<Result> drainAndFlush() {
         List<Result> results = new ArrayList<>();
@@ -84,7 +97,7 @@ public final class SendSide {
     }
 
     /** How a work request ended. */
-    public record Result(io.urma4j.CompletionStatus status, long userContext) {}
+    public record Result(CompletionStatus status, long userContext) {}
 
     public Outcome write(RemoteSegment target, long to, LocalSegment source, long from, long lengthBytes) {
         assertThat(jfs.write(target, to, source, from, lengthBytes, lengthBytes))

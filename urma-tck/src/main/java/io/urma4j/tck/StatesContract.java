@@ -112,6 +112,43 @@ public abstract class StatesContract extends Contract {
         assertThat(jfs.state()).isEqualTo(from);
     }
 
+    /** S6.2: RESET goes to READY alone. */
+    @Rule("S6.2")
+    @ParameterizedTest
+    @EnumSource(
+            value = QueueState.class,
+            names = {"SUSPENDED", "ERROR"})
+    void sendQueueInResetGoesToReadyAlone(QueueState to) {
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().modify(QueueState.ERROR);
+        queue.drainAndFlush();
+        queue.jfs().modify(QueueState.RESET);
+
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().modify(to))
+                .hasMessageContaining("RESET")
+                .hasMessageContaining(to.name());
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
+    }
+
+    /** S6.2: what is held in ERROR must be flushed before the queue is reset. */
+    @Rule({"S6.2", "S2.2"})
+    @Test
+    void queueThatHoldsWorkIsNotReset() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().modify(QueueState.ERROR);
+        queue.untilDrained();
+        queue.postWrites(imported.remote(), 2);
+
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().modify(QueueState.RESET))
+                .hasMessageContaining("flushed");
+
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+        assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(0L, 1L);
+        queue.jfs().modify(QueueState.RESET);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
+    }
+
     /** S6.2: an RC Jetty leaves RESET only by bind. */
     @Rule("S6.2")
     @ParameterizedTest
@@ -196,11 +233,10 @@ public abstract class StatesContract extends Contract {
         var imported = pair.imported(4096);
         var queue = pair.initiator().queue(JfsConfig.DEFAULT);
         new Payload(2).fill(queue.scratch().memory(), 0, 0, 8);
-        queue.jfs().modify(QueueState.SUSPENDED);
+        queue.suspend();
 
         queue.postWrites(imported.remote(), 3);
-        assertThat(queue.within(Patience.WATCH))
-                .noneMatch(outcome -> !outcome.status().isMarker());
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
         assertThat(imported.home().isZero(0, 4096)).isTrue();
 
         queue.jfs().modify(QueueState.READY);
@@ -355,7 +391,7 @@ public abstract class StatesContract extends Contract {
     void writesBehindAFailedOneHaveOneResultEachInOrder() {
         var revoked = pair.importedAndRevoked(4096);
         var queue = pair.initiator().queue();
-        queue.jfs().modify(QueueState.SUSPENDED); // so that all three are there when the first fails
+        queue.suspend(); // so that all three are there when the first fails
         queue.postWrites(revoked, 3);
 
         queue.jfs().modify(QueueState.READY);
@@ -379,7 +415,7 @@ public abstract class StatesContract extends Contract {
         var imported = pair.imported(4096);
         var queue = pair.initiator().queue();
         new Payload(4).fill(queue.scratch().memory(), 0, 0, 64);
-        queue.jfs().modify(QueueState.SUSPENDED);
+        queue.suspend();
         queue.jfs().write(revoked, 0, queue.scratch(), 0, 8, 0);
         queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 64, 1);
 

@@ -1,0 +1,85 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.QueueState;
+import io.urma4j.shm.ring.Answer;
+
+/** What becomes of messages of a {@link SendWindow} when their receivers answer. Guarded by the queue's claim. */
+final class WindowAnswers {
+    private static final int FOR_EVER = 7; // rounds of RNR, S12.1
+    private static final long MICRO = 1_000;
+
+    private final SendWindow window;
+    private final ShmSendQueue queue;
+    private long rnr;
+
+    WindowAnswers(SendWindow window, ShmSendQueue queue) {
+        this.window = window;
+        this.queue = queue;
+    }
+
+    /** How many messages found nobody ready. */
+    long rnr() {
+        return rnr;
+    }
+
+    /** A slot of the message in {@code entry} was answered. */
+    void answered(long position, Wqe entry, int answer, int argument) {
+        if (entry.slotsInFlight == 0) {
+            return; // an answer to an earlier life of the entry
+        }
+        entry.slotsInFlight--;
+        if (answer != Answer.TAKEN && (entry.answer == 0 || entry.answer == Answer.TAKEN)) {
+            entry.answer = answer;
+            entry.answerArgument = argument;
+        } else if (entry.answer == 0) {
+            entry.answer = answer;
+        }
+        if (entry.slotsInFlight == 0 && (entry.stage == Wqe.Stage.SENT || entry.answer != Answer.TAKEN)) {
+            settle(position, entry);
+        }
+    }
+
+    /** All slots of a message are answered. */
+    private void settle(long position, Wqe entry) {
+        Lane lane = entry.lane;
+        if (entry.isSettled() || lane == null) {
+            return;
+        }
+        entry.leaveFlow();
+        switch (entry.answer) {
+            case Answer.TAKEN -> {
+                lane.probing = false;
+                lane.rnrRounds = 0;
+                window.finish(entry, CompletionStatus.SUCCESS);
+            }
+            case Answer.NOT_READY -> notReady(position, entry, lane, queue.state() == QueueState.READY);
+            case Answer.LATER -> notReady(position, entry, lane, false);
+            case Answer.HELD -> held(position, entry, lane);
+            case Answer.REFUSED -> window.finish(entry, CompletionStatus.REM_ACCESS_ABORT_ERR);
+            case Answer.UNSUPPORTED -> window.finish(entry, CompletionStatus.REM_UNSUPPORTED_REQ_ERR);
+            default -> window.finish(entry, CompletionStatus.REM_OPERATION_ERR);
+        }
+    }
+
+    private void held(long position, Wqe entry, Lane lane) {
+        if (lane.probing) {
+            window.repeat(position, entry);
+        } else { // behind nothing: a peer that says so for ever would hold us up for ever
+            window.finish(entry, CompletionStatus.REM_OPERATION_ERR);
+        }
+    }
+
+    private void notReady(long position, Wqe entry, Lane lane, boolean counts) {
+        rnr++;
+        int allowed = queue.rnrRetry();
+        if (counts && allowed != FOR_EVER && ++lane.rnrRounds > allowed) {
+            window.finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
+            return;
+        }
+        lane.probing = true;
+        lane.restart = true;
+        lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;
+        window.repeat(position, entry);
+    }
+}

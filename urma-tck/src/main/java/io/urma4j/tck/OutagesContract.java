@@ -1,0 +1,642 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.Access;
+import io.urma4j.Completion;
+import io.urma4j.CompletionBatch;
+import io.urma4j.CompletionStatus;
+import io.urma4j.ErrorScope;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
+import io.urma4j.Quiesced;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** SEMANTICS §6, from S6.10 on: failures that end less than the queue, and how to end all of it. */
+public abstract class OutagesContract extends Contract {
+    private static final JfsConfig SUSPENDING = JfsConfig.builder()
+            .errorSuspend(true)
+            .rnrRetry(1)
+            .timeout(Duration.ofMillis(300))
+            .build();
+
+    private static final JfsConfig PER_TARGET =
+            JfsConfig.builder().errorScope(ErrorScope.TARGET).rnrRetry(1).build();
+
+    protected OutagesContract(String device) {
+        super(device);
+    }
+
+    // ---- S6.10: suspension
+
+    /** S6.10: a receiver that is not ready suspends, and what was held arrives in order when the queue is READY again. */
+    @Rule({"S6.10", "S6.8"})
+    @Test
+    void receiverThatIsNotReadySuspendsAndTheRestArrivesLater() {
+        var receiver = pair.receiver(64 * 1024);
+        var queue = pair.initiator().queue(SUSPENDING);
+        for (int i = 0; i < 5; i++) {
+            queue.jfs().sendImmediate(receiver.target(), queue.scratch(), 0, 8, i, i);
+        }
+
+        var outcomes = queue.untilSuspended();
+        assertThat(outcomes).hasSize(2);
+        assertThat(outcomes.getFirst())
+                .returns(0L, Outcome::userContext)
+                .returns(CompletionStatus.RNR_RETRY_CNT_EXC_ERR, Outcome::status);
+        assertThat(outcomes.getLast()).returns(0L, Outcome::userContext); // S6.13: markers carry none
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.SUSPENDED);
+        receiver.receive(8, 64, 0);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+
+        queue.jfs().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletions(4))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactly(1L, 2L, 3L, 4L);
+        assertThat(receiver.queue().nextOnes(4))
+                .extracting(o -> o.immediate().orElse(-1))
+                .containsExactly(1L, 2L, 3L, 4L);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+    }
+
+    /** S6.10: the same in the middle of a connection. */
+    @Rule("S6.10")
+    @Test
+    void connectionIsSuspendedAndResumed() {
+        var connection = pair.connection(
+                Pair.RC_SEND.toBuilder().errorSuspend(true).rnrRetry(0).build());
+        var buffer = pair.home().segment(4096, Access.READ_WRITE);
+        var queue = connection.queue();
+        queue.jfs().send(null, queue.scratch(), 0, 8, 1);
+        assertThat(queue.untilSuspended().getFirst().status()).isEqualTo(CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
+        queue.jfs().send(null, queue.scratch(), 0, 16, 2);
+        connection.there().receive(buffer, 0, 64, 9);
+
+        connection.here().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletion()).returns(2L, Outcome::userContext).matches(Outcome::isSuccess);
+        assertThat(connection.there().next()).returns(16L, Outcome::lengthBytes);
+    }
+
+    /** S6.10: flush takes the held work requests out, unexecuted, and the queue goes on without them. */
+    @Rule({"S6.10", "S6.8"})
+    @Test
+    void flushTakesOutWhatASuspensionHolds() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+        for (int i = 0; i < 5; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+        queue.untilSuspended();
+
+        assertThat(queue.jfs().flushAll())
+                .allMatch(c -> c.status() == CompletionStatus.WR_UNHANDLED)
+                .extracting(Completion::userContext)
+                .containsExactly(1L, 2L, 3L, 4L);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.SUSPENDED);
+
+        queue.jfs().modify(QueueState.READY);
+        receiver.receive(4, 64, 0);
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 16).isSuccess())
+                .isTrue();
+        assertThat(receiver.queue().next()).returns(16L, Outcome::lengthBytes);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S6.10, S9.3: flushed slots are free, however full the queue was. */
+    @Rule({"S6.10", "S9.3"})
+    @Test
+    void flushedSlotsAreFree() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(SUSPENDING.toBuilder().depth(8).build(), JfcConfig.DEFAULT.withDepth(16));
+        int depth = queue.jfs().depth();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < depth; i++) {
+                assertThat(queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i))
+                        .as("round " + round + ", send " + i)
+                        .isTrue();
+            }
+            queue.untilSuspended();
+            assertThat(queue.jfs().flushAll()).hasSize(depth - 1);
+            queue.jfs().modify(QueueState.READY);
+        }
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S6.10: before the marker, flush has nothing. */
+    @Rule({"S6.10", "S6.7"})
+    @Test
+    void flushHasNothingBeforeTheMarkerOfTheSuspension() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+        for (int i = 0; i < 3; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+        Patience.await("the suspension", () -> queue.jfs().state() == QueueState.SUSPENDED);
+
+        assertThat(queue.jfs().flush(new CompletionBatch(4))).isZero();
+        queue.untilSuspended();
+        assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(1L, 2L);
+    }
+
+    /** S6.10: what was started to other targets ends with its real result. */
+    @Rule("S6.10")
+    @Test
+    void whatWasStartedElsewhereEndsWithItsResult() {
+        var slow = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        ready.receive(8, 64, 0);
+        var queue = pair.initiator().queue(SUSPENDING);
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 2);
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 3);
+
+        var outcomes = queue.untilSuspended();
+
+        assertThat(outcomes.subList(0, outcomes.size() - 1))
+                .extracting(Outcome::userContext)
+                .containsExactly(1L, 2L);
+        assertThat(outcomes.get(1).isSuccess()).isTrue();
+        assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(3L);
+    }
+
+    /** S6.10: a write behind a message that is held is held too, and changes nothing before it starts. */
+    @Rule({"S6.10", "S8.9"})
+    @Test
+    void writeBehindAHeldMessageIsHeld() {
+        var receiver = pair.receiver(4096);
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+        new Payload(1).fill(queue.scratch().memory(), 0, 0, 64);
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 64, 2);
+        queue.untilSuspended();
+        queue.jfs().write(imported.remote(), 64, queue.scratch(), 0, 64, 3);
+        assertThat(imported.home().isZero(0, 4096)).isTrue();
+
+        queue.jfs().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletions(2)).extracting(Outcome::userContext).containsExactly(2L, 3L);
+        assertThat(imported.home().firstDifference(new Payload(1), 0, 0, 64)).isEqualTo(-1);
+        assertThat(imported.home().firstDifference(new Payload(1), 64, 0, 64)).isEqualTo(-1);
+    }
+
+    /** S6.10: a failure of another kind leads to ERROR all the same. */
+    @Rule({"S6.10", "S6.6"})
+    @Test
+    void otherFailuresOfASuspendingQueueLeadToError() {
+        var revoked = pair.importedAndRevoked(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+
+        queue.jfs().write(revoked, 0, queue.scratch(), 0, 8, 1);
+
+        assertThat(queue.untilDrained().getFirst().status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+    }
+
+    /** S6.10: a suspension that was asked for drains, too, and says when it has; what was done before keeps its result. */
+    @Rule({"S6.10", "S6.4"})
+    @Test
+    void suspensionThatWasAskedForIsMarked() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.postWrites(imported.remote(), 3);
+
+        queue.jfs().modify(QueueState.SUSPENDED);
+
+        var outcomes = queue.untilSuspended();
+        assertThat(outcomes.subList(0, outcomes.size() - 1))
+                .allMatch(Outcome::isSuccess)
+                .hasSize(3);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S6.10: a long message that is suspended in its middle arrives once and whole. */
+    @Rule("S6.10")
+    @Test
+    void longMessageThatIsSuspendedArrivesOnceAndWhole() {
+        int lengthBytes = 48 << 20;
+        var receiver = pair.receiver(lengthBytes);
+        receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
+        var source = pair.initiator().buffer(lengthBytes, new Payload(2));
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+
+        queue.jfs().send(receiver.target(), source, 0, lengthBytes, 1);
+        queue.jfs().modify(QueueState.SUSPENDED);
+        queue.untilSuspended();
+        queue.jfs().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletion()).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
+        assertThat(receiver.queue().next())
+                .returns(7L, Outcome::userContext)
+                .returns((long) lengthBytes, Outcome::lengthBytes);
+        assertThat(receiver.buffer().firstDifference(new Payload(2), 0, 0, lengthBytes))
+                .isEqualTo(-1);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S6.10: and when it is given up instead, its receiver's buffer is there for the next message. */
+    @Rule({"S6.10", "S6.8"})
+    @Test
+    void longMessageThatIsGivenUpLeavesItsBuffer() {
+        int lengthBytes = 48 << 20;
+        var receiver = pair.receiver(lengthBytes);
+        receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
+        var source = pair.initiator().buffer(lengthBytes, new Payload(2));
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().send(receiver.target(), source, 0, lengthBytes, 1);
+        queue.jfs().modify(QueueState.SUSPENDED);
+        boolean held = queue.untilSuspended().size() == 1;
+        assertThat(queue.jfs().flushAll()).hasSize(held ? 1 : 0);
+        queue.jfs().modify(QueueState.READY);
+        assumeTrue(held, "the message was faster than its suspension");
+
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 16).isSuccess())
+                .isTrue();
+
+        assertThat(receiver.queue().next()).returns(7L, Outcome::userContext).returns(16L, Outcome::lengthBytes);
+    }
+
+    /** S6.2, S6.10: from SUSPENDED to ERROR: what was held comes back as never started. */
+    @Rule({"S6.2", "S6.10", "S6.7"})
+    @Test
+    void heldWorkIsUnhandledWhenTheSuspendedQueueFails() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.suspend();
+        queue.postWrites(imported.remote(), 3);
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        assertThat(queue.drainAndFlush())
+                .allMatch(r -> r.status() == CompletionStatus.WR_UNHANDLED)
+                .extracting(SendSide.Result::userContext)
+                .containsExactly(0L, 1L, 2L);
+    }
+
+    /** S6.10, S12.3: silence suspends; what lay at the peer may have been executed, what came later is held. */
+    @Rule({"S6.10", "S12.3"})
+    @Test
+    void silenceOfThePeerSuspends() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var receiver = pair.receiver(4096);
+        receiver.receive(16, 64, 0);
+        var queue = pair.initiator().queue(SUSPENDING);
+
+        processOfHome().stop();
+        try {
+            for (int i = 0; i < 3; i++) {
+                queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+            }
+            var outcomes = queue.untilSuspended();
+            assertThat(outcomes)
+                    .extracting(Outcome::status)
+                    .containsExactly(
+                            CompletionStatus.ACK_TIMEOUT_ERR,
+                            CompletionStatus.WR_FLUSH_ERR,
+                            CompletionStatus.WR_FLUSH_ERR,
+                            CompletionStatus.WR_SUSPEND_DONE);
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 16, 3);
+        } finally {
+            processOfHome().proceed();
+        }
+        queue.jfs().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletion()).returns(3L, Outcome::userContext).matches(Outcome::isSuccess);
+        assertThat(receiver.queue().within(Duration.ofMillis(200)).getLast()).returns(16L, Outcome::lengthBytes);
+    }
+
+    /** S6.10, S12.4: a lost peer suspends. */
+    @Rule({"S6.10", "S12.4"})
+    @Test
+    void deathOfThePeerSuspends() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var receiver = pair.receiver(4096);
+        var here = pair.initiator().asHome().receiver();
+        var buffer = pair.initiator().asHome().segment(4096, Access.READ_WRITE);
+        var target = pair.initiator().context().importJetty(here.shared());
+        here.receive(buffer, 0, 64, 8);
+        var queue = pair.initiator().queue(SUSPENDING.toBuilder().rnrRetry(7).build());
+        for (int i = 0; i < 4; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+
+        processOfHome().kill();
+
+        var outcomes = queue.untilSuspended();
+        assertThat(outcomes.getFirst())
+                .returns(0L, Outcome::userContext)
+                .returns(CompletionStatus.ACK_TIMEOUT_ERR, Outcome::status);
+        assertThat(outcomes.size() - 1 + queue.jfs().flushAll().size()).isEqualTo(4);
+        queue.jfs().modify(QueueState.READY);
+        assertThat(queue.send(target, queue.scratch(), 0, 8).isSuccess()).isTrue();
+        assertThat(here.next()).returns(8L, Outcome::userContext);
+    }
+
+    // ---- S6.11: quiescence
+
+    /** S6.11: each unfinished work request is returned once, in order, and no record of one follows. */
+    @Rule({"S6.11", "S6.8"})
+    @Test
+    void quiesceReturnsEachUnfinishedWorkRequestOnce() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        for (int i = 0; i < 6; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+
+        Quiesced quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+
+        assertThat(quiesced.results())
+                .allMatch(
+                        c -> c.status() == CompletionStatus.WR_FLUSH_ERR || c.status() == CompletionStatus.WR_UNHANDLED)
+                .extracting(Completion::userContext)
+                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+        assertThat(quiesced.mayHaveBeenExecuted().size()
+                        + quiesced.neverStarted().size())
+                .isEqualTo(6);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+        assertThat(queue.jfs().flushAll()).isEmpty();
+    }
+
+    /** S6.11: what was never started is told as such, and has changed nothing. */
+    @Rule({"S6.11", "S6.8"})
+    @Test
+    void quiesceTellsWhatWasNeverStarted() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        new Payload(3).fill(queue.scratch().memory(), 0, 0, 8);
+        queue.suspend();
+        queue.postWrites(imported.remote(), 3);
+
+        Quiesced quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+
+        assertThat(quiesced.mayHaveBeenExecuted()).isEmpty();
+        assertThat(quiesced.neverStarted()).extracting(Completion::userContext).containsExactly(0L, 1L, 2L);
+        assertThat(imported.home().isZero(0, 4096)).isTrue();
+    }
+
+    /** S6.11: what lies at a silent peer may have been executed. */
+    @Rule("S6.11")
+    @Test
+    void quiesceTellsWhatMayHaveBeenExecuted() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        Quiesced quiesced;
+
+        processOfHome().stop();
+        try {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1);
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 2);
+            quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+        } finally {
+            processOfHome().proceed();
+        }
+
+        assertThat(quiesced.mayHaveBeenExecuted())
+                .allMatch(c -> c.status() == CompletionStatus.WR_FLUSH_ERR)
+                .extracting(Completion::userContext)
+                .containsExactly(1L, 2L);
+        assertThat(quiesced.neverStarted()).isEmpty();
+    }
+
+    /** S6.11: what has its record is finished; silent successes stay silent. */
+    @Rule({"S6.11", "S8.5"})
+    @Test
+    void quiesceLeavesRecordsWhereTheyAre() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 1, PostFlags.UNSIGNALLED);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 2);
+
+        assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+
+        assertThat(queue.within(Patience.WATCH))
+                .filteredOn(o -> !o.status().isMarker())
+                .extracting(Outcome::userContext)
+                .containsExactly(2L);
+    }
+
+    /** S6.11, S6.13: the queue can be reset at once, and lives again. */
+    @Rule({"S6.11", "S6.13", "S6.2"})
+    @Test
+    void quiescedQueueLivesAgain() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build(), JfcConfig.DEFAULT);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < queue.jfs().depth(); i++) {
+                assertThat(queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i))
+                        .isTrue();
+            }
+            assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results())
+                    .hasSize(queue.jfs().depth());
+            assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+            queue.jfs().modify(QueueState.RESET);
+            queue.jfs().modify(QueueState.READY);
+        }
+
+        receiver.receive(40, 64, 0); // more than what may still lie in the ring
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 16).isSuccess())
+                .isTrue();
+    }
+
+    /** S6.11: a wait must have an end, and a closed queue has nothing to end. */
+    @Rule({"S6.11", "S4.2", "S2.2"})
+    @Test
+    void quiesceIsRefusedWithoutTimeAndAfterClose() {
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().quiesce(Duration.ZERO))
+                .hasMessageContaining("timeout");
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+        queue.jfs().close();
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().quiesce(Duration.ofSeconds(1)))
+                .hasMessageContaining("closed");
+    }
+
+    /** S6.11, S6.8: also while others post, each accepted work request has one result. */
+    @Rule({"S6.11", "S6.8", "S13.1"})
+    @Test
+    void quiesceWhileOthersPostLosesAndDoublesNothing() throws Exception {
+        var receiver = pair.receiver(64 * 1024);
+        receiver.receive(256, 64, 0);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(4096).build(), JfcConfig.DEFAULT.withDepth(8192));
+        List<Long> results = new ArrayList<>();
+        int accepted;
+        try (var threads = Executors.newSingleThreadExecutor()) {
+            Future<Integer> posting = threads.submit((Callable<Integer>) () -> {
+                int posted = 0;
+                while (posted < 2000 && queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, posted)) {
+                    posted++;
+                }
+                return posted;
+            });
+            Patience.await("some results", () -> {
+                queue.within(Duration.ZERO).forEach(o -> results.add(o.userContext()));
+                return results.size() > 20;
+            });
+            queue.jfs().quiesce(Duration.ofSeconds(5)).results().forEach(c -> results.add(c.userContext()));
+            accepted = resultOf(posting);
+        }
+        queue.within(Patience.WATCH).stream()
+                .filter(o -> !o.status().isMarker())
+                .forEach(o -> results.add(o.userContext()));
+        queue.jfs().flushAll().forEach(c -> results.add(c.userContext()));
+
+        assertThat(results)
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.range(0, accepted).boxed().toList());
+    }
+
+    private static <T> T resultOf(Future<T> future) throws InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new AssertionError(e.getCause());
+        }
+    }
+
+    // ---- S6.12: the scope of an error
+
+    /** S6.12: a failure towards one target flushes what goes there, and nothing else. */
+    @Rule({"S6.12", "S6.8"})
+    @Test
+    void failureTowardsOneTargetLeavesTheOthers() {
+        var slow = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        ready.receive(8, 64, 0);
+        var queue = pair.initiator().queue(PER_TARGET);
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 2);
+        queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 3);
+
+        assertThat(queue.awaitCompletions(3))
+                .extracting(Outcome::userContext, Outcome::status)
+                .containsExactly(
+                        tuple(1L, CompletionStatus.RNR_RETRY_CNT_EXC_ERR),
+                        tuple(2L, CompletionStatus.WR_FLUSH_ERR),
+                        tuple(3L, CompletionStatus.SUCCESS));
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+        assertThat(queue.send(ready.target(), queue.scratch(), 0, 8).isSuccess())
+                .isTrue();
+        assertThat(queue.within(Patience.WATCH)).as("no marker").isEmpty();
+    }
+
+    /** S6.12: later posts to that target flush at once, until it is imported anew. */
+    @Rule("S6.12")
+    @Test
+    void targetThatFailedIsServedAgainWhenItIsImportedAnew() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(PER_TARGET);
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 8).status())
+                .isEqualTo(CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
+        receiver.receive(8, 64, 0);
+
+        assertThat(queue.send(receiver.target(), queue.scratch(), 0, 8).status())
+                .isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+        assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+
+        var anew = pair.initiator().context().importJetty(receiver.queue().shared());
+        assertThat(queue.send(anew, queue.scratch(), 0, 16).isSuccess()).isTrue();
+        assertThat(receiver.queue().next()).returns(16L, Outcome::lengthBytes);
+    }
+
+    /** S6.12: a revoked segment is a target, too. */
+    @Rule("S6.12")
+    @Test
+    void revokedSegmentFailsAlone() {
+        var revoked = pair.importedAndRevoked(4096);
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(PER_TARGET);
+        new Payload(5).fill(queue.scratch().memory(), 0, 0, 64);
+
+        assertThat(queue.write(revoked, 0, queue.scratch(), 0, 8).status())
+                .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(queue.write(revoked, 0, queue.scratch(), 0, 8).status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+        assertThat(queue.read(revoked, 0, queue.scratch(), 128, 8).status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+
+        assertThat(queue.write(imported.remote(), 0, queue.scratch(), 0, 64).isSuccess())
+                .isTrue();
+        assertThat(imported.home().firstDifference(new Payload(5), 0, 0, 64)).isEqualTo(-1);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+    }
+
+    /** S6.12, S12.4: the death of one peer is none of another's. */
+    @Rule({"S6.12", "S12.4"})
+    @Test
+    void deathOfOnePeerIsNoneOfAnothers() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var receiver = pair.receiver(4096);
+        var here = pair.initiator().asHome().receiver();
+        var buffer = pair.initiator().asHome().segment(4096, Access.READ_WRITE);
+        var target = pair.initiator().context().importJetty(here.shared());
+        var queue = pair.initiator().queue(PER_TARGET.toBuilder().rnrRetry(7).build());
+        for (int i = 0; i < 4; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+        queue.jfs().send(target, queue.scratch(), 0, 8, 4);
+
+        processOfHome().kill();
+
+        var outcomes = queue.awaitCompletions(4);
+        assertThat(outcomes).extracting(Outcome::userContext).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(outcomes)
+                .extracting(Outcome::status)
+                .containsExactly(
+                        CompletionStatus.ACK_TIMEOUT_ERR,
+                        CompletionStatus.WR_FLUSH_ERR,
+                        CompletionStatus.WR_FLUSH_ERR,
+                        CompletionStatus.WR_FLUSH_ERR);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+        here.receive(buffer, 0, 64, 8);
+        assertThat(queue.awaitCompletion()).returns(4L, Outcome::userContext).matches(Outcome::isSuccess);
+    }
+
+    /** S6.12: only RM may choose, and not together with errorSuspend. */
+    @Rule({"S6.12", "S2.1", "S2.2"})
+    @Test
+    void scopeOfOneTargetIsRefusedWhereItMeansNothing() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+        var jfr = context.createJfr(
+                jfc, JfrConfig.builder().mode(TransportMode.RC).build());
+
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> context.createJetty(
+                                jfc,
+                                jfr,
+                                Pair.RC_SEND.toBuilder()
+                                        .errorScope(ErrorScope.TARGET)
+                                        .build()))
+                .hasMessageContaining("TARGET")
+                .hasMessageContaining("RC");
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> context.createJfs(
+                                jfc, PER_TARGET.toBuilder().errorSuspend(true).build()))
+                .hasMessageContaining("errorSuspend");
+        jfr.close();
+        jfc.close(); // nobody uses it
+    }
+}
