@@ -60,6 +60,15 @@ public record DeviceAttributes(
             long segmentBytes,
             int jettiesPerContext) {}
 
-    /** A way out of the device. */
+    /** Most bytes of a datagram: the smallest MTU of its ports (S5.1). */
+    public long mtuBytes() {
+        return ports.stream().mapToLong(Port::mtuBytes).min().orElse(0);
+    }
+
+    /**
+     * A way out of the device.
+     *
+     * @param mtuBytes largest piece that travels as one
+     */
     public record Port(int number, boolean active, long mtuBytes) {}
 }

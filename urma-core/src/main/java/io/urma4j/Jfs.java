@@ -32,6 +32,7 @@ public final class Jfs implements ContextObject {
     private final long maxReadWriteBytes;
     private final long maxMessageBytes;
     private final int immediateBits;
+    private final boolean datagrams;
     private final Lifetime life = new Lifetime(this);
 
     private Jfs(UrmaContext context, Jfc jfc, @Nullable Jfr jfr, JfsConfig config, ProviderSendQueue queue) {
@@ -44,7 +45,10 @@ public final class Jfs implements ContextObject {
         this.maxReadWriteBytes = config.mode() == TransportMode.UM
                 ? -1
                 : context.attributes().limits().readWriteBytes();
-        this.maxMessageBytes = context.attributes().limits().messageBytes();
+        long messageBytes = context.attributes().limits().messageBytes();
+        this.datagrams = config.mode() == TransportMode.UM;
+        this.maxMessageBytes =
+                datagrams ? Math.min(messageBytes, context.attributes().mtuBytes()) : messageBytes;
         this.immediateBits = context.attributes().capabilities().immediateBits();
     }
 
@@ -266,6 +270,7 @@ public final class Jfs implements ContextObject {
             PostFlags flags) {
         checkSend(opcode, lengthBytes);
         checkImmediate(opcode, immediate);
+        checkFlags(flags.bits());
         return queue.send(
                 opcode.value(),
                 checkedTarget(target),
@@ -301,7 +306,21 @@ public final class Jfs implements ContextObject {
         if (target == null) {
             throw Checks.invalid(this, "target is null; only mode RC knows whom to send to");
         }
-        return target.checked(context);
+        ProviderTarget to = target.checked(context);
+        if (target.takesDatagrams() != datagrams) {
+            throw Checks.invalid(
+                    this,
+                    "mode " + config.mode() + " does not reach " + target + " of mode "
+                            + target.descriptor().mode());
+        }
+        return to;
+    }
+
+    /** Datagrams are in no order: nothing can be asked to follow (S8.6). */
+    void checkFlags(int flags) {
+        if (datagrams && (flags & PostFlags.FENCE_BIT) != 0) {
+            throw Checks.invalid(this, "fence is set, and mode UM has no order");
+        }
     }
 
     void checkLength(long lengthBytes) {
@@ -331,13 +350,18 @@ public final class Jfs implements ContextObject {
     void checkMessage(long lengthBytes) {
         if (lengthBytes > maxMessageBytes) {
             throw Checks.invalid(
-                    this, "length " + lengthBytes + " is more than the device's limit of " + maxMessageBytes);
+                    this,
+                    "length " + lengthBytes + " is more than the device's " + (datagrams ? "MTU" : "limit") + " of "
+                            + maxMessageBytes);
         }
     }
 
     private void checkSend(Opcode opcode, long lengthBytes) {
         if (opcode != Opcode.SEND && opcode != Opcode.SEND_IMM && opcode != Opcode.SEND_INVALIDATE) {
             throw Checks.invalid(this, opcode + " is not a kind of send");
+        }
+        if (datagrams && opcode == Opcode.SEND_INVALIDATE) {
+            throw Checks.invalid(this, opcode + " does not exist in mode UM");
         }
         checkMessage(lengthBytes);
     }

@@ -13,12 +13,14 @@ public final class TargetJetty implements ContextObject {
     private final ProviderTarget provider;
     private final Lifetime life = new Lifetime(this);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final boolean takesDatagrams;
     private volatile boolean closed;
 
     TargetJetty(UrmaContext context, JettyDescriptor descriptor, ProviderTarget provider) {
         this.context = context;
         this.descriptor = descriptor;
         this.provider = provider;
+        this.takesDatagrams = descriptor.mode() == TransportMode.UM;
     }
 
     public JettyId id() {
@@ -27,6 +29,10 @@ public final class TargetJetty implements ContextObject {
 
     public JettyDescriptor descriptor() {
         return descriptor;
+    }
+
+    boolean takesDatagrams() {
+        return takesDatagrams;
     }
 
     Lifetime life() {

@@ -291,6 +291,7 @@ public final class WorkRequestList {
         if (config.mode() == TransportMode.UM && opcode != Opcode.SEND && opcode != Opcode.SEND_IMM) {
             throw Checks.invalid(jfs, opcode + " does not exist in mode UM");
         }
+        jfs.checkFlags(request.flags);
         checkLocal(index, context, config.maxSges());
         if (request.inline != null) {
             checkInline(opcode, request, jfs, config.maxInlineBytes());

@@ -54,6 +54,9 @@ final class Deliveries {
 
     /** Handles the slot that was taken, and answers it; false when it cannot be what an honest sender would send. */
     boolean deliver() {
+        if (in.has(SlotFlags.DATAGRAM)) {
+            return deliverDatagram();
+        }
         if (!held.isEmpty() && isHeld()) {
             in.answer(Answer.HELD, 0);
             return true;
@@ -80,6 +83,29 @@ final class Deliveries {
         return held.holds(flow(), in.position());
     }
 
+    // ---- datagrams
+
+    /** A datagram that finds no receive work request, or nobody who takes datagrams, is dropped (S12.1). */
+    private boolean deliverDatagram() {
+        int opcode = in.opcode();
+        boolean whole = in.has(SlotFlags.FIRST) && in.has(SlotFlags.LAST) && in.totalBytes() == in.chunkBytes();
+        if (!whole || (opcode != SEND && opcode != SEND_IMM)) {
+            return false;
+        }
+        Inbound inbound = context.inbound(in.target());
+        if (inbound != null && !(inbound.takesDatagrams() && isTaken(inbound))) {
+            inbound.receives().drop();
+        }
+        in.answerTakenLater();
+        return true;
+    }
+
+    private boolean isTaken(Inbound inbound) {
+        ReceiveWr wr =
+                inbound.admission(path.peer(), in.source()) == Answer.TAKEN ? takeReceive(inbound.receives()) : null;
+        return wr != null && (fill(inbound, wr, in.totalBytes()) != Answer.NOT_READY);
+    }
+
     // ---- messages of one slot
 
     private boolean deliverWhole() {
@@ -98,24 +124,24 @@ final class Deliveries {
             turnAway(Answer.NOT_READY, inbound);
             return true;
         }
-        CompletionStatus status = CompletionStatus.SUCCESS;
-        if (payload > wr.capacityBytes) {
-            status = CompletionStatus.LOC_LEN_ERR;
-        } else {
-            status = scatter(wr, 0);
-        }
-        if (!record(inbound, wr, status, in.totalBytes())) {
-            inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
-            turnAway(Answer.NOT_READY, inbound);
-            return true;
-        }
-        emptied(inbound, wr, payload);
-        if (status == CompletionStatus.SUCCESS) {
+        int answer = fill(inbound, wr, payload);
+        if (answer == Answer.TAKEN) {
             in.answerTakenLater();
         } else {
-            in.answer(Answer.FAILED, 0);
+            turnAway(answer, inbound);
         }
         return true;
+    }
+
+    /** Copies the message into its buffers and makes its record; tells the answer. */
+    private int fill(Inbound inbound, ReceiveWr wr, long payload) {
+        CompletionStatus status = payload > wr.capacityBytes ? CompletionStatus.LOC_LEN_ERR : scatter(wr, 0);
+        if (!record(inbound, wr, status, in.totalBytes())) {
+            inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
+            return Answer.NOT_READY;
+        }
+        emptied(inbound, wr, payload);
+        return status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED;
     }
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
@@ -164,6 +190,9 @@ final class Deliveries {
         }
         if (inbound == null) {
             return Answer.FAILED; // nobody has this number any more
+        }
+        if (inbound.takesDatagrams()) {
+            return Answer.UNSUPPORTED; // they alone
         }
         int admission = inbound.admission(path.peer(), in.source());
         if (admission == Answer.TAKEN && opcode == SEND_INVALIDATE) {

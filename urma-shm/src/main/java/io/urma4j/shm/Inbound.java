@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
+import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.spi.CompletionRecord;
@@ -22,6 +23,10 @@ record Inbound(int id, ShmReceiveQueue receives, @Nullable ShmSendQueue jetty) {
             return Answer.NOT_READY;
         }
         return Answer.TAKEN;
+    }
+
+    boolean takesDatagrams() {
+        return receives.config().mode() == TransportMode.UM;
     }
 
     int recordFlags() {

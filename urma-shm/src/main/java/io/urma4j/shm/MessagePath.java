@@ -130,7 +130,9 @@ final class MessagePath {
             return false;
         }
         entry.gather(entry.sentBytes, out.memory(), payloadAt, chunk);
-        int flags = (entry.flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0;
+        boolean datagram = queue.isDatagram();
+        int flags = ((entry.flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0)
+                | (datagram ? SlotFlags.DATAGRAM : 0);
         if (entry.sentBytes == 0) {
             flags |= SlotFlags.FIRST;
             if (lane.restart) {
@@ -145,7 +147,7 @@ final class MessagePath {
             flags |= SlotFlags.LAST;
         }
         int slot = (int) out.position() & (RingLayout.SLOTS - 1);
-        slotQueue[slot] = queue;
+        slotQueue[slot] = datagram ? null : queue; // of a datagram nobody awaits the answer
         slotPosition[slot] = position;
         entry.slotsInFlight++;
         entry.sentBytes += chunk;

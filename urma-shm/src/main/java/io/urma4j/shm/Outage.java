@@ -158,10 +158,18 @@ final class Outage {
         }
         Wqe oldest = oldestTo(peer);
         while (oldest != null) {
-            window.finish(oldest, CompletionStatus.ACK_TIMEOUT_ERR);
-            oldest = byTarget ? oldestTo(peer) : null;
+            giveUp(oldest);
+            oldest = byTarget || queue.isDatagram() ? oldestTo(peer) : null;
         }
         window.report();
+    }
+
+    private void giveUp(Wqe entry) {
+        if (queue.isDatagram()) {
+            window.drop(entry);
+        } else {
+            window.finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
+        }
     }
 
     private @Nullable Wqe oldestTo(Peer peer) {
@@ -193,7 +201,7 @@ final class Outage {
             if (entry.sentAtNanos == 0) {
                 entry.sentAtNanos = nowNanos; // first seen; posts do not ask for the time
             } else if (nowNanos - entry.sentAtNanos > timeoutNanos) {
-                window.finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
+                giveUp(entry);
                 window.report();
                 return;
             }

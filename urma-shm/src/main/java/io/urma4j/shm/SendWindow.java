@@ -38,6 +38,7 @@ final class SendWindow {
     private int waiting;
     private boolean watched; // the context counts it among the queues that pollers must see to
     private Drain drain = Drain.NONE;
+    private long dropped;
     private long heldFrom; // what a suspension holds begins here
 
     SendWindow(ShmSendQueue queue, int depth, JfsConfig config) {
@@ -231,6 +232,17 @@ final class SendWindow {
         if (status != CompletionStatus.SUCCESS) {
             outage.failed(entry, status);
         }
+    }
+
+    /** The datagram was handed to the network, which lost it: a success (S8.1). */
+    void drop(Wqe entry) {
+        dropped++;
+        end(entry, CompletionStatus.SUCCESS);
+    }
+
+    /** How many datagrams were lost on this side. */
+    long dropped() {
+        return dropped;
     }
 
     /** The work request has its status. */

@@ -7,6 +7,7 @@ import io.urma4j.Opcode;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaOptions;
+import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
@@ -31,7 +32,7 @@ final class ShmDevice implements ProviderDevice {
                 NAME,
                 ShmProvider.NAME,
                 new DeviceAttributes.Capabilities(
-                        EnumSet.of(TransportMode.RM, TransportMode.RC),
+                        EnumSet.allOf(TransportMode.class),
                         EnumSet.allOf(Opcode.class),
                         EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT),
                         64,
@@ -43,7 +44,7 @@ final class ShmDevice implements ProviderDevice {
                         true),
                 new DeviceAttributes.Limits(
                         65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),
-                List.of(new DeviceAttributes.Port(1, true, largest)),
+                List.of(new DeviceAttributes.Port(1, true, RingLayout.CHUNK_BYTES)),
                 "sealed memfds mapped by both processes; the posting thread copies");
     }
 

@@ -37,6 +37,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
     private long received;
     private long receivedBytes;
+    private long dropped;
 
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
@@ -123,6 +124,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         } finally {
             claim.release();
         }
+    }
+
+    /** Progress: a datagram was for nobody. */
+    void drop() {
+        dropped++;
     }
 
     /** Progress: a message has its record. */
@@ -226,6 +232,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                     .add("receivedBytes", receivedBytes)
                     .add("waiting", tail - head)
                     .add("notReady", notReady)
+                    .add("dropped", dropped)
                     .build();
         } finally {
             claim.release();

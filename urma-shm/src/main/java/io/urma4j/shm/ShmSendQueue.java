@@ -786,6 +786,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return bond.target() != null;
     }
 
+    boolean isDatagram() {
+        return config.mode() == TransportMode.UM;
+    }
+
     boolean isRc() {
         return config.mode() == TransportMode.RC;
     }
@@ -850,6 +854,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("unpolled", posted - (long) FREED.getAcquire(this))
                 .add("notReady", window.rnr())
                 .add("failed", window.outage().failures())
+                .add("dropped", window.dropped())
                 .build();
     }
 

@@ -62,7 +62,9 @@ final class WindowScan {
         if (entry.lane == null) {
             return tryOneSided(entry);
         }
-        return tryMessage(position, entry, entry.lane, nowNanos);
+        return queue.isDatagram()
+                ? tryDatagram(position, entry, entry.lane)
+                : tryMessage(position, entry, entry.lane, nowNanos);
     }
 
     private boolean tryNop(long position, Wqe entry) {
@@ -83,6 +85,27 @@ final class WindowScan {
         CompletionStatus status = OneSided.execute(entry);
         window.finish(entry, status);
         return status == CompletionStatus.SUCCESS;
+    }
+
+    /** A datagram follows nothing, and is over when it is in the ring, or its peer gone (S8.1). */
+    private boolean tryDatagram(long position, Wqe entry, Lane lane) {
+        MessagePath path = lane.target.path;
+        try {
+            if (!path.isDead() && !path.send(queue, position, entry, lane)) {
+                return false; // a full ring is the one thing that it waits for
+            }
+        } catch (RuntimeException e) {
+            if (!path.isDead()) {
+                window.finish(entry, OneSided.statusOf(e, entry));
+                return false;
+            }
+        }
+        if (path.isDead()) {
+            window.drop(entry);
+        } else {
+            window.finish(entry, CompletionStatus.SUCCESS);
+        }
+        return true;
     }
 
     private boolean tryMessage(long position, Wqe entry, Lane lane, long nowNanos) {

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.ClosingContract;
 import io.urma4j.tck.CompletionsContract;
+import io.urma4j.tck.DatagramsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
 import io.urma4j.tck.IdentitiesContract;
@@ -70,6 +71,8 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Notifier extends NotifierContract {
         Notifier() {
+    class Datagrams extends DatagramsContract {
+        Datagrams() {
             super(DEVICE);
         }
     }

@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.tck.ClosingContract;
 import io.urma4j.tck.CompletionsContract;
+import io.urma4j.tck.DatagramsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
 import io.urma4j.tck.IdentitiesContract;
@@ -70,6 +71,8 @@ class ShmConformanceTest {
     @InOneProcess
     class Notifier extends NotifierContract {
         Notifier() {
+    class Datagrams extends DatagramsContract {
+        Datagrams() {
             super(DEVICE);
         }
     }

@@ -20,6 +20,7 @@ public final class RuleIndex {
             ClosingContract.class,
             JettiesContract.class,
             NotifierContract.class,
+            DatagramsContract.class,
             StatesContract.class,
             OutagesContract.class,
             SegmentsContract.class,

@@ -13,5 +13,8 @@ public final class SlotFlags {
     /** The sender starts anew with this message: what the receiver held back of this flow is over. */
     public static final int RESTART = 16;
 
+    /** A datagram: it is taken or dropped, and its sender asks for no answer. */
+    public static final int DATAGRAM = 32;
+
     private SlotFlags() {}
 }
