@@ -312,6 +312,21 @@ final class Deliveries {
         }
     }
 
+    /**
+     * The receive queue is closed: nothing of it is in use any more. What else comes of the messages that it had begun to
+     * take is turned away.
+     */
+    void abandon(ShmReceiveQueue closed) {
+        trains.entrySet().removeIf(entry -> {
+            boolean its = entry.getValue().inbound.receives() == closed;
+            if (its) {
+                abandonTrain(entry.getValue());
+                held.hold(entry.getKey(), in.position());
+            }
+            return its;
+        });
+    }
+
     /** The peer is gone: what it had begun is over, and its buffers are free again. */
     void abandon() {
         trains.values().forEach(Deliveries::abandonTrain);

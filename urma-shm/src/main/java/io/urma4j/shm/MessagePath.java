@@ -365,6 +365,16 @@ final class MessagePath {
         }
     }
 
+    /** Nothing is delivered to that queue any more when this returns. */
+    void abandon(ShmReceiveQueue closed) {
+        receiving.acquire();
+        try {
+            deliveries.abandon(closed);
+        } finally {
+            receiving.release();
+        }
+    }
+
     /** The peer is gone: nothing is sent or received any more. */
     void die() {
         dead = true;

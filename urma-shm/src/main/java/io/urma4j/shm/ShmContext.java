@@ -176,6 +176,13 @@ final class ShmContext implements ProviderContext, DataPlane {
         queueIds.give(queue.id());
     }
 
+    /** A receive queue is closed: waits for who delivers to it just now, and ends what is half delivered. */
+    void abandonReceives(ShmReceiveQueue closed) {
+        for (MessagePath path : pathOf.values()) {
+            path.abandon(closed);
+        }
+    }
+
     void forget(ShmJfc jfc) {
         jfcIds.give(jfc.id());
     }

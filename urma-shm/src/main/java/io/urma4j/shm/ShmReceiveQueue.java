@@ -33,11 +33,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private long head;
     private long tail;
     private long notReady;
+    private long dropped;
 
     // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
     private long received;
     private long receivedBytes;
-    private long dropped;
 
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
@@ -128,7 +128,9 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     /** Progress: a datagram was for nobody. */
     void drop() {
+        claim.acquire();
         dropped++;
+        claim.release();
     }
 
     /** Progress: a message has its record. */
@@ -254,6 +256,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         } finally {
             claim.release();
         }
+        context.abandonReceives(this);
         jfc.detach(ownerIndex);
         context.forget(this);
     }

@@ -71,8 +71,6 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Notifier extends NotifierContract {
         Notifier() {
-    class Datagrams extends DatagramsContract {
-        Datagrams() {
             super(DEVICE);
         }
     }
@@ -89,6 +87,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Outages extends OutagesContract {
         Outages() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Datagrams extends DatagramsContract {
+        Datagrams() {
             super(DEVICE);
         }
     }

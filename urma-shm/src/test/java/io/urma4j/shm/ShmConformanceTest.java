@@ -71,8 +71,6 @@ class ShmConformanceTest {
     @InOneProcess
     class Notifier extends NotifierContract {
         Notifier() {
-    class Datagrams extends DatagramsContract {
-        Datagrams() {
             super(DEVICE);
         }
     }
@@ -89,6 +87,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Outages extends OutagesContract {
         Outages() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Datagrams extends DatagramsContract {
+        Datagrams() {
             super(DEVICE);
         }
     }

@@ -16,6 +16,8 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +120,25 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
     /** Stops it where it is, until {@link #proceed}. */
     public void stop() {
         signal("STOP");
+        Patience.await("the stop of " + this, this::isStopped); // the signal is sent, each thread takes it in its time
+    }
+
+    private boolean isStopped() {
+        try (var threads = Files.list(Path.of("/proc/" + pid() + "/task"))) {
+            return threads.allMatch(DriverProcess::isThreadStopped);
+        } catch (IOException | UncheckedIOException e) {
+            return !process.isAlive(); // or a thread has just ended
+        }
+    }
+
+    /** What follows the name, which may contain anything, is the state. */
+    private static boolean isThreadStopped(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Lets it go on. */

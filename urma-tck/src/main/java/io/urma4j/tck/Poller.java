@@ -20,8 +20,12 @@ public final class Poller {
     }
 
     /** The next record; fails when none comes within {@link Patience#LIMIT}. */
-    public synchronized Outcome next() {
-        Patience.await("a record in " + jfc, this::fetch);
+    public Outcome next() {
+        return next(List.of());
+    }
+
+    private synchronized Outcome next(List<Outcome> before) {
+        Patience.await("a record in " + jfc + (before.isEmpty() ? "" : " after " + before), this::fetch);
         return taken.remove();
     }
 
@@ -29,7 +33,7 @@ public final class Poller {
     public synchronized List<Outcome> next(int count) {
         List<Outcome> outcomes = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            outcomes.add(next());
+            outcomes.add(next(outcomes));
         }
         return outcomes;
     }
@@ -55,7 +59,7 @@ public final class Poller {
     public synchronized List<Outcome> until(Predicate<Outcome> last) {
         List<Outcome> outcomes = new ArrayList<>();
         do {
-            outcomes.add(next());
+            outcomes.add(next(outcomes));
         } while (!last.test(outcomes.getLast()));
         return outcomes;
     }
