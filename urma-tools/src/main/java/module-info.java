@@ -4,6 +4,7 @@ module io.urma4j.tools {
     requires info.picocli;
     requires io.urma4j.core;
     requires io.urma4j.libc;
+    requires io.urma4j.udma;
     requires HdrHistogram;
     // the demo counts what a thread allocates
     requires java.management;
@@ -16,6 +17,8 @@ module io.urma4j.tools {
 
     // picocli fills fields and calls methods by reflection
     opens io.urma4j.tools to
+            info.picocli;
+    opens io.urma4j.tools.decode to
             info.picocli;
     opens io.urma4j.tools.demo to
             info.picocli;

@@ -1,5 +1,6 @@
 package io.urma4j.tools;
 
+import io.urma4j.tools.decode.DecodeCommand;
 import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
 import io.urma4j.tools.demo.DemoInitiatorCommand;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
             FetchCommand.class,
             PutCommand.class,
             AddCommand.class,
+            DecodeCommand.class,
             TckCommand.class,
             GenerateCompletion.class,
             DemoHomeCommand.class,

@@ -20,11 +20,11 @@ class ModulesIT {
 
     @Test
     void coreAndProvidersNeedTheJdkAlone() throws Exception {
-        var modules = ModuleFinder.of(jar("urma-core"), jar("urma-native"), jar("urma-shm"));
+        var modules = ModuleFinder.of(jar("urma-core"), jar("urma-native"), jar("urma-shm"), jar("urma-udma"));
 
         assertThat(modules.findAll())
                 .extracting(module -> module.descriptor().name())
-                .containsExactlyInAnyOrder("io.urma4j.core", "io.urma4j.libc", "io.urma4j.shm");
+                .containsExactlyInAnyOrder("io.urma4j.core", "io.urma4j.libc", "io.urma4j.shm", "io.urma4j.udma");
         assertThat(modules.findAll())
                 .extracting(ModuleReference::descriptor)
                 .flatMap(ModuleDescriptor::requires)

@@ -1,0 +1,94 @@
+package io.urma4j.tools.decode;
+
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.InputFile;
+import io.urma4j.tools.Json;
+import io.urma4j.tools.JsonOption;
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.capture.Frame;
+import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.PacketCheck;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code urma decode}: one line a packet, and whether each ICRC is right. */
+@Command(
+        name = "decode",
+        description = {
+            "Decode the RoCEv2 packets of a capture file: one line a packet, each ICRC verified.",
+            "Then a summary: how many were wrong, sent again, and refused."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  urma decode f.pcap", "  urma decode --summary --json f.pcap", "  tcpdump -w f.pcap udp port 4791"},
+        exitCodeList = {"0:every ICRC is right", "1:one is wrong, or the file cannot be read", "2:wrong use"})
+public final class DecodeCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "FILE", description = "A pcap file, of Ethernet frames.")
+    private Path file;
+
+    @Option(names = "--summary", description = "Print the summary alone.")
+    private boolean summaryAlone;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        InputFile.of(file);
+        Summary summary = new Summary();
+        try (PcapReader reader = PcapReader.open(file)) {
+            decode(reader, summary);
+        } catch (IOException e) {
+            tell(summary);
+            throw new CommandFailure(String.valueOf(e.getMessage()), e);
+        }
+        tell(summary);
+        return summary.isClean() ? 0 : 1;
+    }
+
+    private void decode(PcapReader reader, Summary summary) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        boolean lines = !summaryAlone && !json.isAsked();
+        Flows flows = new Flows();
+        Icrc icrc = new Icrc();
+        long startNanos = 0;
+        for (Frame frame = reader.next(); frame != null && !out.checkError(); frame = reader.next()) {
+            startNanos = frame.number() == 1 ? frame.timeNanos() : startNanos;
+            summary.frame(frame.timeNanos() - startNanos);
+            Datagram datagram = Datagram.of(frame);
+            if (datagram == null) {
+                continue;
+            }
+            Drop drop = PacketCheck.of(datagram.packet());
+            if (drop == null && !icrc.isRight(datagram.packet(), datagram.ip())) {
+                drop = Drop.ICRC;
+            }
+            boolean again = drop == null && flows.isAgain(datagram);
+            summary.packet(datagram, drop, again);
+            if (lines) {
+                out.println(PacketLine.of(frame, startNanos, datagram, drop, again));
+            }
+        }
+    }
+
+    private void tell(Summary summary) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json.isAsked()) {
+            Json.print(out, summary.toMap());
+        } else {
+            out.println(summary.toText());
+        }
+    }
+}

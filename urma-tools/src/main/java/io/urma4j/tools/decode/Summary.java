@@ -1,0 +1,92 @@
+package io.urma4j.tools.decode;
+
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a capture held, in numbers. */
+final class Summary {
+    private long frames;
+    private long spanNanos;
+    private long packets;
+    private long ofIpv4;
+    private long wrong;
+    private long malformed;
+    private long again;
+    private long naks;
+    private long notReady;
+
+    void frame(long sinceStartNanos) {
+        frames++;
+        spanNanos = sinceStartNanos;
+    }
+
+    void packet(Datagram datagram, @Nullable Drop drop, boolean isAgain) {
+        packets++;
+        ofIpv4 += datagram.ip().isIpv4() ? 1 : 0;
+        again += isAgain ? 1 : 0;
+        if (drop == Drop.ICRC) {
+            wrong++;
+        } else if (drop != null) {
+            malformed++;
+        } else {
+            answer(datagram.packet());
+        }
+    }
+
+    private void answer(Packet packet) {
+        if (Opcodes.has(packet.opcode(), Header.AETH)) {
+            switch (Aeth.kind(Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)))) {
+                case NAK -> naks++;
+                case RNR_NAK -> notReady++;
+                case ACK, RESERVED -> {}
+            }
+        }
+    }
+
+    /** Whether every packet was whole and right. */
+    boolean isClean() {
+        return wrong + malformed == 0;
+    }
+
+    String toText() {
+        return String.format(
+                Locale.ROOT,
+                "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d;"
+                        + " sent again %d, NAK %d, RNR NAK %d",
+                frames,
+                spanNanos / 1e9,
+                packets,
+                ofIpv4,
+                packets - ofIpv4,
+                packets - wrong - malformed,
+                wrong,
+                malformed,
+                again,
+                naks,
+                notReady);
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("frames", frames);
+        map.put("spanNanos", spanNanos);
+        map.put("packets", packets);
+        map.put("ipv4", ofIpv4);
+        map.put("ipv6", packets - ofIpv4);
+        map.put("icrcRight", packets - wrong - malformed);
+        map.put("icrcWrong", wrong);
+        map.put("malformed", malformed);
+        map.put("sentAgain", again);
+        map.put("nak", naks);
+        map.put("rnrNak", notReady);
+        return map;
+    }
+}

@@ -1,0 +1,96 @@
+package io.urma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code urma decode} on captures of real Linux peers. */
+class DecodeTest {
+    private static final Path GOLDEN = Path.of("..", "urma-udma", "src", "test", "resources", "golden");
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @TempDir
+    Path folder;
+
+    private int decode(Object... arguments) {
+        String[] all = new String[arguments.length + 1];
+        all[0] = "decode";
+        Arrays.setAll(all, i -> i == 0 ? "decode" : arguments[i - 1].toString());
+        return Main.commandLine(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8))
+                .execute(all);
+    }
+
+    private List<String> lines() {
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    void everyPacketOfAGoodCaptureHasALineAndARightIcrc() {
+        assertThat(decode(GOLDEN.resolve("sample-rxe.pcap"))).isZero();
+
+        assertThat(lines()).hasSize(325 + 1);
+        assertThat(lines().getFirst())
+                .contains("10.77.0.12 > 10.77.0.11 RC SEND_ONLY")
+                .contains("QP 0x000011 PSN 0xfffff0 A, 5 bytes  ICRC ok");
+        assertThat(lines()).anyMatch(line -> line.contains("NAK remote access error MSN 0"));
+        assertThat(lines()).anyMatch(line -> line.contains("RNR NAK timer 12"));
+        assertThat(lines().getLast())
+                .contains("325 of RoCEv2 (171 IPv4, 154 IPv6): ICRC right 325, wrong 0, malformed 0");
+    }
+
+    @Test
+    void lossShowsInWhatIsSentAgain() {
+        assertThat(decode("--summary", "--json", GOLDEN.resolve("sample-rxe-loss.pcap")))
+                .isZero();
+
+        String json = out.toString(StandardCharsets.UTF_8);
+        assertThat(json).contains("\"icrcRight\" : 727").contains("\"icrcWrong\" : 0");
+        assertThat(json).doesNotContain("\"sentAgain\" : 0,");
+    }
+
+    @Test
+    void aDamagedPacketIsShownAndTheExitCodeTellsIt() throws IOException {
+        byte[] bytes = Files.readAllBytes(GOLDEN.resolve("sample-rxe.pcap"));
+        bytes[24 + 16 + 14 + 20 + 8 + 12] ^= 1; // first byte behind the BTH of the first packet
+        Path damaged = Files.write(folder.resolve("damaged.pcap"), bytes);
+
+        assertThat(decode(damaged)).isEqualTo(1);
+
+        assertThat(lines().getFirst()).endsWith("WRONG");
+        assertThat(lines().getLast()).contains("ICRC right 324, wrong 1");
+    }
+
+    @Test
+    void aFileThatEndsEarlyIsDecodedToItsEnd() throws IOException {
+        byte[] bytes = Files.readAllBytes(GOLDEN.resolve("sample-rxe.pcap"));
+        Path cut = Files.write(folder.resolve("cut.pcap"), Arrays.copyOf(bytes, bytes.length - 1));
+
+        assertThat(decode(cut)).isEqualTo(1);
+
+        assertThat(lines().getLast()).contains("324 of RoCEv2");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("cut.pcap ends within frame 325");
+    }
+
+    @Test
+    void whatIsNoCaptureIsRefused() throws IOException {
+        Path text = Files.writeString(folder.resolve("text"), "this is no capture at all, just words");
+
+        assertThat(decode(text)).isEqualTo(1);
+        assertThat(decode(folder.resolve("missing"))).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("is no pcap file").contains("does not exist");
+    }
+}

@@ -1,0 +1,122 @@
+package io.urma4j.udma.capture;
+
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A datagram of RoCEv2 in a frame: its addresses, and the packet that it carries.
+ *
+ * @param ip what the ICRC covers of its headers
+ * @param ipv4Id its identification, and {@link Icrc#DONT_FRAGMENT}; 0 for IPv6
+ */
+public record Datagram(
+        InetAddress source, InetAddress destination, int sourcePort, IpHeaders ip, int ipv4Id, Packet packet) {
+    private static final int ETHER_TYPE = 12;
+    private static final int TYPE_VLAN = 0x8100;
+    private static final int TYPE_IPV4 = 0x0800;
+    private static final int TYPE_IPV6 = 0x86DD;
+    private static final int VLAN_BYTES = 4;
+    private static final int UDP = 17;
+    private static final int UDP_BYTES = 8;
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV6_BYTES = 40;
+    private static final int NO_OPTIONS = 0x45;
+    private static final int FRAGMENT_BITS = 0x3FFF;
+    private static final int DONT_FRAGMENT_BIT = 0x4000;
+
+    /** What the frame carries, when that is RoCEv2; null for everything else, and for what was not captured whole. */
+    public static @Nullable Datagram of(Frame frame) {
+        ByteBuffer bytes = frame.bytes();
+        if (!frame.isWhole() || bytes.remaining() < ETHER_TYPE + 2) {
+            return null;
+        }
+        int at = ETHER_TYPE;
+        int type = u16(bytes, at);
+        if (type == TYPE_VLAN && bytes.remaining() >= at + VLAN_BYTES + 2) {
+            at += VLAN_BYTES;
+            type = u16(bytes, at);
+        }
+        ByteBuffer rest = bytes.slice(at + 2, bytes.remaining() - at - 2);
+        return switch (type) {
+            case TYPE_IPV4 -> ofIpv4(rest);
+            case TYPE_IPV6 -> ofIpv6(rest);
+            default -> null;
+        };
+    }
+
+    /** Without options, and no fragment: RoCE has neither (WIRE §1). */
+    private static @Nullable Datagram ofIpv4(ByteBuffer ip) {
+        if (ip.remaining() < IPV4_BYTES + UDP_BYTES || u8(ip, 0) != NO_OPTIONS || u8(ip, 9) != UDP) {
+            return null;
+        }
+        int flags = u16(ip, 6);
+        int total = u16(ip, 2);
+        if ((flags & FRAGMENT_BITS) != 0 || total > ip.remaining() || !isRoce(ip, IPV4_BYTES, total)) {
+            return null;
+        }
+        int sourcePort = u16(ip, IPV4_BYTES);
+        boolean dontFragment = (flags & DONT_FRAGMENT_BIT) != 0;
+        int id = u16(ip, 4);
+        IpHeaders headers = IpHeaders.ipv4(ip.getInt(12), ip.getInt(16), sourcePort, IpHeaders.ROCE_PORT);
+        headers.ipv4Id(id);
+        headers.ipv4DontFragment(dontFragment);
+        return new Datagram(
+                address(ip, 12, 4),
+                address(ip, 16, 4),
+                sourcePort,
+                headers,
+                id | (dontFragment ? Icrc.DONT_FRAGMENT : 0),
+                packet(ip, IPV4_BYTES, total));
+    }
+
+    private static @Nullable Datagram ofIpv6(ByteBuffer ip) {
+        if (ip.remaining() < IPV6_BYTES + UDP_BYTES || u8(ip, 6) != UDP) {
+            return null;
+        }
+        int total = IPV6_BYTES + u16(ip, 4);
+        if (total > ip.remaining() || !isRoce(ip, IPV6_BYTES, total)) {
+            return null;
+        }
+        int sourcePort = u16(ip, IPV6_BYTES);
+        IpHeaders headers = IpHeaders.ipv6(
+                ip.getLong(8), ip.getLong(16), ip.getLong(24), ip.getLong(32), sourcePort, IpHeaders.ROCE_PORT);
+        return new Datagram(
+                address(ip, 8, 16), address(ip, 24, 16), sourcePort, headers, 0, packet(ip, IPV6_BYTES, total));
+    }
+
+    private static boolean isRoce(ByteBuffer ip, int udpAt, int total) {
+        return total >= udpAt + UDP_BYTES && u16(ip, udpAt + 2) == IpHeaders.ROCE_PORT;
+    }
+
+    private static Packet packet(ByteBuffer ip, int udpAt, int total) {
+        byte[] bytes = new byte[total - udpAt - UDP_BYTES];
+        ip.get(udpAt + UDP_BYTES, bytes);
+        Packet packet = new Packet(MemorySegment.ofArray(bytes));
+        packet.lengthBytes(bytes.length);
+        return packet;
+    }
+
+    private static InetAddress address(ByteBuffer ip, int at, int length) {
+        byte[] bytes = new byte[length];
+        ip.get(at, bytes);
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address of " + length + " bytes", e);
+        }
+    }
+
+    private static int u8(ByteBuffer bytes, int at) {
+        return bytes.get(at) & 0xFF;
+    }
+
+    private static int u16(ByteBuffer bytes, int at) {
+        return bytes.getShort(at) & 0xFFFF;
+    }
+}

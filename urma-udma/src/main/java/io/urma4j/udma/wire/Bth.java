@@ -1,0 +1,125 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Base transport header: begins each packet (WIRE §1.1).
+ *
+ * <pre>
+ *   0  opcode   u8
+ *   1  flags    7 solicited event, 6 migration, 5…4 pad count, 3…0 transport version
+ *   2  P_Key    u16
+ *   4  notices  7 FECN, 6 BECN, 5…0 reserved; not covered by the ICRC
+ *   5  dest QP  u24
+ *   8  ack      7 acknowledgement asked for, 6…0 reserved
+ *   9  PSN      u24
+ * </pre>
+ */
+public final class Bth {
+    public static final int BYTES = 12;
+
+    /** The only partition that Linux knows. */
+    public static final int DEFAULT_P_KEY = 0xFFFF;
+
+    /** Largest QP number, PSN, and everything else of 24 bits. */
+    public static final int MAX_24 = 0xFF_FFFF;
+
+    private static final int FLAGS = 1;
+    private static final int P_KEY = 2;
+    private static final int DEST_QP = 5;
+    private static final int ACK = 8;
+    private static final int PSN = 9;
+
+    /** Where the byte lies that the ICRC does not cover. */
+    static final int NOTICES = 4;
+
+    private static final int SOLICITED_BIT = 0x80;
+    private static final int MIGRATION_BIT = 0x40;
+    private static final int PAD_SHIFT = 4;
+    private static final int VERSION_MASK = 0x0F;
+    private static final int FECN_BIT = 0x80;
+    private static final int BECN_BIT = 0x40;
+    private static final int ACK_BIT = 0x80;
+
+    private Bth() {}
+
+    public static int opcode(MemorySegment packet) {
+        return Fields.u8(packet, 0);
+    }
+
+    public static boolean isSolicited(MemorySegment packet) {
+        return (Fields.u8(packet, FLAGS) & SOLICITED_BIT) != 0;
+    }
+
+    public static boolean isMigrated(MemorySegment packet) {
+        return (Fields.u8(packet, FLAGS) & MIGRATION_BIT) != 0;
+    }
+
+    /** Bytes of zero behind the payload, 0…3. */
+    public static int padCount(MemorySegment packet) {
+        return Fields.u8(packet, FLAGS) >>> PAD_SHIFT & 3;
+    }
+
+    public static int transportVersion(MemorySegment packet) {
+        return Fields.u8(packet, FLAGS) & VERSION_MASK;
+    }
+
+    public static int partitionKey(MemorySegment packet) {
+        return Fields.u16(packet, P_KEY);
+    }
+
+    /** Congestion was met on the way here. */
+    public static boolean isForwardNotice(MemorySegment packet) {
+        return (Fields.u8(packet, NOTICES) & FECN_BIT) != 0;
+    }
+
+    /** Congestion was met on our own way there: what a CNP says. */
+    public static boolean isBackwardNotice(MemorySegment packet) {
+        return (Fields.u8(packet, NOTICES) & BECN_BIT) != 0;
+    }
+
+    public static int destinationQp(MemorySegment packet) {
+        return Fields.u24(packet, DEST_QP);
+    }
+
+    public static boolean asksForAcknowledgement(MemorySegment packet) {
+        return (Fields.u8(packet, ACK) & ACK_BIT) != 0;
+    }
+
+    public static int psn(MemorySegment packet) {
+        return Fields.u24(packet, PSN);
+    }
+
+    /** Writes all of it, with no flag set. */
+    public static void put(MemorySegment packet, int opcode, int destinationQp, int psn) {
+        Fields.u32(packet, 0, opcode << 24 | DEFAULT_P_KEY);
+        Fields.u8u24(packet, NOTICES, 0, destinationQp);
+        Fields.u8u24(packet, ACK, 0, psn);
+    }
+
+    public static void solicit(MemorySegment packet) {
+        Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | SOLICITED_BIT);
+    }
+
+    /** Sets the migration bit, as some network cards do. */
+    public static void migrate(MemorySegment packet) {
+        Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | MIGRATION_BIT);
+    }
+
+    static void padCount(MemorySegment packet, int bytes) {
+        Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) & ~(3 << PAD_SHIFT) | bytes << PAD_SHIFT);
+    }
+
+    public static void partitionKey(MemorySegment packet, int key) {
+        Fields.u16(packet, P_KEY, key);
+    }
+
+    /** Says that congestion was met: on the way here, or on the way there. */
+    public static void notice(MemorySegment packet, boolean forward, boolean backward) {
+        Fields.u8(packet, NOTICES, (forward ? FECN_BIT : 0) | (backward ? BECN_BIT : 0));
+    }
+
+    public static void askForAcknowledgement(MemorySegment packet) {
+        Fields.u8(packet, ACK, ACK_BIT);
+    }
+}

@@ -1,0 +1,49 @@
+package io.urma4j.udma.wire;
+
+/**
+ * Runs the register of the reflected CRC-32 backwards over bytes of zero: a multiplication by x<sup>−8n</sup> modulo the
+ * polynomial, of which the factors are in a table (WIRE §8.5).
+ */
+final class CrcShift {
+    private static final int POLYNOMIAL = 0xEDB8_8320;
+    private static final int ONE = 0x8000_0000; // x⁰, reflected
+
+    /** As many bytes as can lie behind the identification of a datagram. */
+    private static final int MAX_BYTES = 64 + Packet.MAX_BYTES;
+
+    private static final int[] FACTORS = new int[MAX_BYTES + 1];
+
+    static {
+        FACTORS[0] = ONE;
+        for (int n = 1; n <= MAX_BYTES; n++) {
+            FACTORS[n] = backOneByte(FACTORS[n - 1]);
+        }
+    }
+
+    private CrcShift() {}
+
+    /** The register as it was so many bytes of zero before. */
+    static int back(int register, int bytes) {
+        return multiply(register, FACTORS[bytes]);
+    }
+
+    private static int backOneByte(int register) {
+        int before = register;
+        for (int bit = 0; bit < Byte.SIZE; bit++) {
+            // going forward shifts right, and a bit that falls out brings in the polynomial, whose top bit is set
+            before = before < 0 ? (before ^ POLYNOMIAL) << 1 | 1 : before << 1;
+        }
+        return before;
+    }
+
+    /** Product of two polynomials, reflected: bit 31 is x⁰. */
+    private static int multiply(int a, int b) {
+        int product = 0;
+        int shifted = b;
+        for (int rest = a; rest != 0; rest <<= 1) {
+            product ^= rest >> 31 & shifted; // all ones when the bit is set
+            shifted = shifted >>> 1 ^ (-(shifted & 1) & POLYNOMIAL);
+        }
+        return product;
+    }
+}

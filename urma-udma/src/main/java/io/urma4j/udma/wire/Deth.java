@@ -1,0 +1,33 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Datagram extended header (WIRE §1.2).
+ *
+ * <pre>
+ *   0  Q_Key     u32  must be that of the receiving QP
+ *   4  reserved
+ *   5  source QP u24
+ * </pre>
+ */
+public final class Deth {
+    static final int BYTES = 8;
+
+    private static final int SOURCE_QP = 5;
+
+    private Deth() {}
+
+    public static int queueKey(MemorySegment packet, int at) {
+        return Fields.u32(packet, at);
+    }
+
+    public static int sourceQp(MemorySegment packet, int at) {
+        return Fields.u24(packet, at + SOURCE_QP);
+    }
+
+    public static void put(MemorySegment packet, int at, int queueKey, int sourceQp) {
+        Fields.u32(packet, at, queueKey);
+        Fields.u8u24(packet, at + SOURCE_QP - 1, 0, sourceQp);
+    }
+}

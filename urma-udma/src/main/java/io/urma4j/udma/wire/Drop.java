@@ -1,0 +1,14 @@
+package io.urma4j.udma.wire;
+
+/** Why a packet is not looked at any further, in the order in which Linux looks (WIRE §8.3). */
+public enum Drop {
+    /** Shorter than a BTH. */
+    TOO_SHORT,
+    UNKNOWN_OPCODE,
+    /** Shorter than its headers, its padding and the ICRC. */
+    CUT,
+    /** Longer than the largest MTU allows. */
+    TOO_LONG,
+    TRANSPORT_VERSION,
+    ICRC
+}

@@ -1,0 +1,81 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+
+/**
+ * Invariant CRC: over all of a packet that no router may change, from the IP header to the padding (WIRE §8). The CRC-32
+ * of Ethernet, stored with its low byte first. Allocates nothing. For one thread at a time.
+ */
+public final class Icrc {
+    public static final int BYTES = 4;
+
+    /** Right for an IPv4 packet whose identification is not known, see {@link #recover}; none such is right otherwise. */
+    public static final int NOT_RECOVERED = -1;
+
+    /** In what {@link #recover} tells: the packet may not be fragmented. */
+    public static final int DONT_FRAGMENT = 1 << 16;
+
+    private static final int BEHIND_IPV4_ID = 14; // bytes of the IP header behind the identification
+    private static final int UDP_BYTES = 8;
+
+    private final CRC32 crc = new CRC32();
+    private final byte[] bth = new byte[Bth.BYTES];
+
+    /** What the ICRC must be. */
+    public int of(Packet packet, IpHeaders ip) {
+        int length = packet.lengthBytes();
+        ByteBuffer view = packet.view();
+        crc.reset();
+        crc.update(ip.covering(length));
+        view.get(0, bth);
+        bth[Bth.NOTICES] = (byte) 0xFF;
+        crc.update(bth);
+        view.limit(length - BYTES).position(Bth.BYTES);
+        crc.update(view);
+        view.clear();
+        return (int) crc.getValue();
+    }
+
+    /** What the packet says. */
+    public static int in(Packet packet) {
+        return Integer.reverseBytes(Fields.u32(packet.bytes(), packet.lengthBytes() - BYTES));
+    }
+
+    public boolean isRight(Packet packet, IpHeaders ip) {
+        return in(packet) == of(packet, ip);
+    }
+
+    /** Writes it into the packet. */
+    void seal(Packet packet, IpHeaders ip) {
+        MemorySegment bytes = packet.bytes();
+        Fields.u32(bytes, packet.lengthBytes() - BYTES, Integer.reverseBytes(of(packet, ip)));
+    }
+
+    /**
+     * Checks an IPv4 packet whose identification is unknown: a plain socket does not show it. The CRC is linear, so these
+     * sixteen bits can be solved out of it; sixteen bits remain to tell right from wrong (WIRE §8.5).
+     *
+     * @param ip an ID of 0; afterwards with what was found
+     * @return the ID, and {@link #DONT_FRAGMENT} when that was set; {@link #NOT_RECOVERED} for a wrong ICRC
+     */
+    public int recover(Packet packet, IpHeaders ip) {
+        int found = recover(packet, ip, true);
+        return found != NOT_RECOVERED ? found | DONT_FRAGMENT : recover(packet, ip, false);
+    }
+
+    private int recover(Packet packet, IpHeaders ip, boolean dontFragment) {
+        ip.ipv4Id(0);
+        ip.ipv4DontFragment(dontFragment);
+        int difference = of(packet, ip) ^ in(packet);
+        int behind = BEHIND_IPV4_ID + UDP_BYTES + packet.lengthBytes() - BYTES;
+        int id = CrcShift.back(difference, behind + 2); // and over the two bytes of the ID itself
+        if (id >>> 16 != 0) {
+            return NOT_RECOVERED;
+        }
+        int wireOrder = Short.toUnsignedInt(Short.reverseBytes((short) id));
+        ip.ipv4Id(wireOrder);
+        return wireOrder;
+    }
+}

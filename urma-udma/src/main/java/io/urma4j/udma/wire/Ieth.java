@@ -1,0 +1,24 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Invalidate extended header (WIRE §1.2).
+ *
+ * <pre>
+ *   0  R_Key  u32  that the receiver shall revoke
+ * </pre>
+ */
+public final class Ieth {
+    static final int BYTES = 4;
+
+    private Ieth() {}
+
+    public static int remoteKey(MemorySegment packet, int at) {
+        return Fields.u32(packet, at);
+    }
+
+    public static void put(MemorySegment packet, int at, int remoteKey) {
+        Fields.u32(packet, at, remoteKey);
+    }
+}

@@ -1,0 +1,112 @@
+package io.urma4j.udma.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the ICRC covers in front of the BTH: eight bytes of ones, IP and UDP header, those fields masked that routers may
+ * change (WIRE §8.1). Made once for a path, and brought up to date for each packet. For one thread at a time.
+ */
+public final class IpHeaders {
+    /** The UDP port of RoCEv2. */
+    public static final int ROCE_PORT = 4791;
+
+    private static final int ONES = 8; // a masked LRH, which is not there
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV6_BYTES = 40;
+    private static final int UDP_BYTES = 8;
+    private static final byte UDP_PROTOCOL = 17;
+    private static final short DONT_FRAGMENT = 0x4000;
+
+    private static final int IPV4_LENGTH = ONES + 2;
+    private static final int IPV4_ID = ONES + 4;
+    private static final int IPV4_FLAGS = ONES + 6;
+    private static final int IPV6_LENGTH = ONES + 4;
+    private static final int UDP_LENGTH = 4; // in the UDP header
+
+    private final ByteBuffer masked;
+    private final boolean ipv4;
+
+    private IpHeaders(int ipBytes) {
+        masked = ByteBuffer.allocate(ONES + ipBytes + UDP_BYTES); // big-endian, as the wire
+        ipv4 = ipBytes == IPV4_BYTES;
+        for (int i = 0; i < ONES; i++) {
+            masked.put((byte) 0xFF);
+        }
+    }
+
+    /** Of packets that are never fragmented, and whose ID is 0 unless {@link #ipv4Id} says otherwise. */
+    public static IpHeaders ipv4(int source, int destination, int sourcePort, int destinationPort) {
+        IpHeaders headers = new IpHeaders(IPV4_BYTES);
+        headers.masked
+                .put((byte) 0x45)
+                .put((byte) 0xFF) // TOS
+                .putShort((short) 0)
+                .putShort((short) 0)
+                .putShort(DONT_FRAGMENT)
+                .put((byte) 0xFF) // TTL
+                .put(UDP_PROTOCOL)
+                .putShort((short) 0xFFFF) // checksum
+                .putInt(source)
+                .putInt(destination);
+        return headers.udp(sourcePort, destinationPort);
+    }
+
+    public static IpHeaders ipv6(
+            long sourceHigh,
+            long sourceLow,
+            long destinationHigh,
+            long destinationLow,
+            int sourcePort,
+            int destinationPort) {
+        IpHeaders headers = new IpHeaders(IPV6_BYTES);
+        headers.masked
+                .putInt(0x6FFF_FFFF) // traffic class and flow label
+                .putShort((short) 0)
+                .put(UDP_PROTOCOL)
+                .put((byte) 0xFF) // hop limit
+                .putLong(sourceHigh)
+                .putLong(sourceLow)
+                .putLong(destinationHigh)
+                .putLong(destinationLow);
+        return headers.udp(sourcePort, destinationPort);
+    }
+
+    private IpHeaders udp(int sourcePort, int destinationPort) {
+        masked.putShort((short) sourcePort)
+                .putShort((short) destinationPort)
+                .putShort((short) 0)
+                .putShort((short) 0xFFFF); // checksum
+        return this;
+    }
+
+    public boolean isIpv4() {
+        return ipv4;
+    }
+
+    /** The identification that the sender's kernel gives to the next packet, which the ICRC covers. */
+    public void ipv4Id(int id) {
+        masked.putShort(IPV4_ID, (short) id);
+    }
+
+    /** Whether the packet may not be fragmented; it may not, unless this says otherwise. */
+    public void ipv4DontFragment(boolean dont) {
+        masked.putShort(IPV4_FLAGS, dont ? DONT_FRAGMENT : 0);
+    }
+
+    /** The bytes to be covered, for a packet of so many bytes from the BTH to the ICRC, both included. */
+    byte[] covering(int packetBytes) {
+        int udpBytes = UDP_BYTES + packetBytes;
+        if (ipv4) {
+            masked.putShort(IPV4_LENGTH, (short) (IPV4_BYTES + udpBytes));
+        } else {
+            masked.putShort(IPV6_LENGTH, (short) udpBytes);
+        }
+        masked.putShort(masked.capacity() - UDP_BYTES + UDP_LENGTH, (short) udpBytes);
+        return masked.array();
+    }
+
+    @Override
+    public String toString() {
+        return ipv4 ? "IPv4 headers" : "IPv6 headers";
+    }
+}

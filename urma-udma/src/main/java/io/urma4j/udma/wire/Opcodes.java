@@ -1,0 +1,198 @@
+package io.urma4j.udma.wire;
+
+import static io.urma4j.udma.wire.Header.AETH;
+import static io.urma4j.udma.wire.Header.ATOMIC_ACK_ETH;
+import static io.urma4j.udma.wire.Header.ATOMIC_ETH;
+import static io.urma4j.udma.wire.Header.DETH;
+import static io.urma4j.udma.wire.Header.FETH;
+import static io.urma4j.udma.wire.Header.IETH;
+import static io.urma4j.udma.wire.Header.IMM_DT;
+import static io.urma4j.udma.wire.Header.RDETH;
+import static io.urma4j.udma.wire.Header.RETH;
+import static io.urma4j.udma.wire.Header.XRCETH;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opcodes of the BTH: the upper three bits name a transport, the others an operation; both together say which headers
+ * follow (WIRE §2). All questions are answered out of tables.
+ */
+public final class Opcodes {
+    // transports
+    public static final int RC = 0x00;
+    public static final int UC = 0x20;
+    public static final int RD = 0x40;
+    public static final int UD = 0x60;
+    public static final int XRC = 0xA0;
+
+    // operations
+    public static final int SEND_FIRST = 0x00;
+    public static final int SEND_MIDDLE = 0x01;
+    public static final int SEND_LAST = 0x02;
+    public static final int SEND_LAST_IMM = 0x03;
+    public static final int SEND_ONLY = 0x04;
+    public static final int SEND_ONLY_IMM = 0x05;
+    public static final int WRITE_FIRST = 0x06;
+    public static final int WRITE_MIDDLE = 0x07;
+    public static final int WRITE_LAST = 0x08;
+    public static final int WRITE_LAST_IMM = 0x09;
+    public static final int WRITE_ONLY = 0x0A;
+    public static final int WRITE_ONLY_IMM = 0x0B;
+    public static final int READ_REQUEST = 0x0C;
+    public static final int READ_RESPONSE_FIRST = 0x0D;
+    public static final int READ_RESPONSE_MIDDLE = 0x0E;
+    public static final int READ_RESPONSE_LAST = 0x0F;
+    public static final int READ_RESPONSE_ONLY = 0x10;
+    public static final int ACKNOWLEDGE = 0x11;
+    public static final int ATOMIC_ACKNOWLEDGE = 0x12;
+    public static final int COMPARE_SWAP = 0x13;
+    public static final int FETCH_ADD = 0x14;
+    public static final int RESYNC = 0x15; // of RD alone
+    public static final int SEND_LAST_INVALIDATE = 0x16;
+    public static final int SEND_ONLY_INVALIDATE = 0x17;
+    public static final int FLUSH = 0x1C;
+    public static final int ATOMIC_WRITE = 0x1D;
+
+    /** Congestion notification: one opcode, of no transport. */
+    public static final int CNP = 0x81;
+
+    private static final int TRANSPORT_MASK = 0xE0;
+    private static final int OPERATION_MASK = 0x1F;
+
+    private static final @Nullable String[] NAMES = new String[256];
+    private static final int[] HEADERS = new int[256]; // bits of Header
+    private static final int[] OFFSETS = new int[256 * Header.COUNT]; // from the start of the BTH
+    private static final int[] HEADER_BYTES = new int[256];
+
+    private enum Side {
+        REQUEST,
+        RESPONSE
+    }
+
+    private record Operation(int number, String name, Side side, List<Header> headers) {}
+
+    private static final List<Operation> OPERATIONS = List.of(
+            request(SEND_FIRST, "SEND_FIRST"),
+            request(SEND_MIDDLE, "SEND_MIDDLE"),
+            request(SEND_LAST, "SEND_LAST"),
+            request(SEND_LAST_IMM, "SEND_LAST_IMM", IMM_DT),
+            request(SEND_ONLY, "SEND_ONLY"),
+            request(SEND_ONLY_IMM, "SEND_ONLY_IMM", IMM_DT),
+            request(WRITE_FIRST, "WRITE_FIRST", RETH),
+            request(WRITE_MIDDLE, "WRITE_MIDDLE"),
+            request(WRITE_LAST, "WRITE_LAST"),
+            request(WRITE_LAST_IMM, "WRITE_LAST_IMM", IMM_DT),
+            request(WRITE_ONLY, "WRITE_ONLY", RETH),
+            request(WRITE_ONLY_IMM, "WRITE_ONLY_IMM", RETH, IMM_DT),
+            request(READ_REQUEST, "READ_REQUEST", RETH),
+            response(READ_RESPONSE_FIRST, "READ_RESPONSE_FIRST", AETH),
+            response(READ_RESPONSE_MIDDLE, "READ_RESPONSE_MIDDLE"),
+            response(READ_RESPONSE_LAST, "READ_RESPONSE_LAST", AETH),
+            response(READ_RESPONSE_ONLY, "READ_RESPONSE_ONLY", AETH),
+            response(ACKNOWLEDGE, "ACKNOWLEDGE", AETH),
+            response(ATOMIC_ACKNOWLEDGE, "ATOMIC_ACKNOWLEDGE", AETH, ATOMIC_ACK_ETH),
+            request(COMPARE_SWAP, "COMPARE_SWAP", ATOMIC_ETH),
+            request(FETCH_ADD, "FETCH_ADD", ATOMIC_ETH),
+            request(RESYNC, "RESYNC"),
+            request(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
+            request(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH),
+            request(FLUSH, "FLUSH", FETH, RETH),
+            request(ATOMIC_WRITE, "ATOMIC_WRITE", RETH));
+
+    static {
+        for (Operation operation : OPERATIONS) {
+            int number = operation.number;
+            if (number != RESYNC) {
+                define(RC, "RC", operation);
+            }
+            if (number <= WRITE_ONLY_IMM) {
+                define(UC, "UC", operation);
+            }
+            if (number <= RESYNC) {
+                define(RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
+            }
+            if (number == SEND_ONLY || number == SEND_ONLY_IMM) {
+                define(UD, "UD", operation, List.of(DETH));
+            }
+            if (number <= SEND_ONLY_INVALIDATE && number != RESYNC) {
+                define(XRC, "XRC", operation, operation.side == Side.REQUEST ? List.of(XRCETH) : List.of());
+            }
+        }
+        define(CNP, "CNP", List.of());
+    }
+
+    private Opcodes() {}
+
+    private static Operation request(int number, String name, Header... headers) {
+        return new Operation(number, name, Side.REQUEST, List.of(headers));
+    }
+
+    private static Operation response(int number, String name, Header... headers) {
+        return new Operation(number, name, Side.RESPONSE, List.of(headers));
+    }
+
+    private static void define(int transport, String name, Operation operation) {
+        define(transport, name, operation, List.of());
+    }
+
+    private static void define(int transport, String name, Operation operation, List<Header> before) {
+        List<Header> headers = new ArrayList<>(before);
+        headers.addAll(operation.headers);
+        define(transport | operation.number, name + " " + operation.name, headers);
+    }
+
+    private static void define(int opcode, String name, List<Header> headers) {
+        NAMES[opcode] = name;
+        int at = Bth.BYTES;
+        for (Header header : headers) {
+            HEADERS[opcode] |= header.bit();
+            OFFSETS[opcode * Header.COUNT + header.index()] = at;
+            at += header.lengthBytes();
+        }
+        HEADER_BYTES[opcode] = at;
+    }
+
+    /** Whether the opcode means something to us. */
+    public static boolean isKnown(int opcode) {
+        return HEADER_BYTES[opcode] > 0;
+    }
+
+    /** Such as "RC SEND_ONLY"; in hexadecimal digits when it is not known. */
+    public static String name(int opcode) {
+        String name = NAMES[opcode];
+        return name == null ? String.format("0x%02X", opcode) : name;
+    }
+
+    /** The transport's bits; means nothing for {@link #CNP}. */
+    public static int transport(int opcode) {
+        return opcode & TRANSPORT_MASK;
+    }
+
+    /** The operation's bits. */
+    public static int operation(int opcode) {
+        return opcode & OPERATION_MASK;
+    }
+
+    public static boolean has(int opcode, Header header) {
+        return (HEADERS[opcode] & header.bit()) != 0;
+    }
+
+    /** Where the header begins, from the start of the BTH; the opcode has it. */
+    public static int offset(int opcode, Header header) {
+        assert has(opcode, header) : name(opcode) + " has no " + header;
+        return OFFSETS[opcode * Header.COUNT + header.index()];
+    }
+
+    /** Bytes of the BTH and all headers of a known opcode. */
+    public static int headerBytes(int opcode) {
+        return HEADER_BYTES[opcode];
+    }
+
+    /** Whether a responder sends it. */
+    public static boolean isResponse(int opcode) {
+        int operation = operation(opcode);
+        return opcode != CNP && operation >= READ_RESPONSE_FIRST && operation <= ATOMIC_ACKNOWLEDGE;
+    }
+}

@@ -1,0 +1,32 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first look at whatever came by the network. Afterwards all headers of the packet are there, its lengths are
+ * consistent, and no accessor can read outside of it. Never throws, whatever the bytes are.
+ */
+public final class PacketCheck {
+    private PacketCheck() {}
+
+    /** A reason to drop the packet, the ICRC left aside; null when there is none. */
+    public static @Nullable Drop of(Packet packet) {
+        MemorySegment bytes = packet.bytes();
+        int length = packet.lengthBytes();
+        if (length < Bth.BYTES) {
+            return Drop.TOO_SHORT;
+        }
+        int opcode = Bth.opcode(bytes);
+        if (!Opcodes.isKnown(opcode)) {
+            return Drop.UNKNOWN_OPCODE;
+        }
+        if (length < Opcodes.headerBytes(opcode) + Bth.padCount(bytes) + Icrc.BYTES) {
+            return Drop.CUT;
+        }
+        if (length > Packet.MAX_BYTES) {
+            return Drop.TOO_LONG;
+        }
+        return Bth.transportVersion(bytes) == 0 ? null : Drop.TRANSPORT_VERSION;
+    }
+}

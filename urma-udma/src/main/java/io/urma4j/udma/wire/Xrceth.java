@@ -1,0 +1,25 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Extended reliable connected header (WIRE §1.2). We decode it, and speak no XRC.
+ *
+ * <pre>
+ *   0  reserved
+ *   1  number of the shared receive queue  u24
+ * </pre>
+ */
+public final class Xrceth {
+    static final int BYTES = 4;
+
+    private Xrceth() {}
+
+    public static int sharedReceiveQueue(MemorySegment packet, int at) {
+        return Fields.u24(packet, at + 1);
+    }
+
+    public static void put(MemorySegment packet, int at, int sharedReceiveQueue) {
+        Fields.u8u24(packet, at, 0, sharedReceiveQueue);
+    }
+}

@@ -1,0 +1,12 @@
+/** The software network card: RoCEv2 over UDP. */
+@SuppressWarnings("module") // io.urma4j.tools is built later
+module io.urma4j.udma {
+    // annotations alone: nothing needs JSpecify at run time
+    requires static org.jspecify;
+
+    // the urma command shows what is on the wire
+    exports io.urma4j.udma.capture to
+            io.urma4j.tools;
+    exports io.urma4j.udma.wire to
+            io.urma4j.tools;
+}

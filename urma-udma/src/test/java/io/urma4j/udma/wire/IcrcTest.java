@@ -1,0 +1,96 @@
+package io.urma4j.udma.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Worked examples of real Linux packets (WIRE §8.2), and what damage does. */
+class IcrcTest {
+    private final Icrc icrc = new Icrc();
+
+    private static Packet packet(String hex) {
+        byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
+        Packet packet = Packet.allocate();
+        packet.bytes().asByteBuffer().put(bytes);
+        packet.lengthBytes(bytes.length);
+        return packet;
+    }
+
+    private static Packet sendOfLinux() {
+        return packet("04 b0 ff ff 00 00 00 11 80 ff ff f0 00 01 02 03 04 00 00 00 56 72 01 3b");
+    }
+
+    private static IpHeaders headersOfLinux() {
+        return IpHeaders.ipv4(0x0a4d000c, 0x0a4d000b, 0xc121, IpHeaders.ROCE_PORT);
+    }
+
+    @Test
+    void anIpv4PacketOfLinuxIsRight() {
+        IpHeaders ip = headersOfLinux();
+        ip.ipv4Id(0x1d1d);
+
+        assertThat(icrc.of(sendOfLinux(), ip)).isEqualTo(0x3B017256);
+        assertThat(icrc.isRight(sendOfLinux(), ip)).isTrue();
+    }
+
+    @Test
+    void anIpv6PacketOfLinuxIsRight() {
+        IpHeaders ip = IpHeaders.ipv6(0xfd77L << 48, 0xb, 0xfd77L << 48, 0xc, 0xc271, IpHeaders.ROCE_PORT);
+
+        assertThat(icrc.isRight(packet("11 00 ff ff 00 00 00 19 00 ff ff f0 1f 00 00 01 3c ee 24 4a"), ip))
+                .isTrue();
+    }
+
+    @Test
+    void anUnknownIdentificationIsSolvedOutOfIt() {
+        assertThat(icrc.recover(sendOfLinux(), headersOfLinux())).isEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
+    }
+
+    @Test
+    void theByteThatRoutersChangeIsNotCovered() {
+        Packet packet = sendOfLinux();
+        IpHeaders ip = headersOfLinux();
+        ip.ipv4Id(0x1d1d);
+        Bth.notice(packet.bytes(), true, true);
+
+        assertThat(icrc.isRight(packet, ip)).isTrue();
+    }
+
+    @Test
+    void anyOtherFlippedBitIsFound() {
+        IpHeaders ip = headersOfLinux();
+        ip.ipv4Id(0x1d1d);
+        for (int bit = 0; bit < sendOfLinux().lengthBytes() * Byte.SIZE; bit++) {
+            if (bit / Byte.SIZE == Bth.NOTICES) {
+                continue;
+            }
+            Packet packet = sendOfLinux();
+            int at = bit / Byte.SIZE;
+            Fields.u8(packet.bytes(), at, Fields.u8(packet.bytes(), at) ^ 1 << bit % Byte.SIZE);
+
+            assertThat(icrc.isRight(packet, ip)).as("bit %d flipped", bit).isFalse();
+            assertThat(icrc.recover(packet, ip)).as("bit %d flipped", bit).isNotEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
+            ip.ipv4Id(0x1d1d);
+            ip.ipv4DontFragment(true);
+        }
+    }
+
+    @Test
+    void whatWeSealIsRightAtAnyLengthAndIdentification() {
+        Random random = new Random(42);
+        Packet packet = Packet.allocate();
+        for (int length = 0; length <= 4096; length = length < 70 ? length + 1 : length * 2 + 1) {
+            int id = random.nextInt(1 << 16);
+            IpHeaders ip = IpHeaders.ipv4(random.nextInt(), random.nextInt(), random.nextInt(1 << 16), 4791);
+            ip.ipv4Id(id);
+            packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, random.nextInt(Bth.MAX_24), random.nextInt(Bth.MAX_24));
+            packet.end(length, ip, icrc);
+
+            assertThat(icrc.isRight(packet, ip)).as("%d bytes", length).isTrue();
+            assertThat(icrc.recover(packet, ip)).as("%d bytes", length).isEqualTo(id | Icrc.DONT_FRAGMENT);
+            assertThat(packet.payloadBytes()).isEqualTo(length);
+        }
+    }
+}

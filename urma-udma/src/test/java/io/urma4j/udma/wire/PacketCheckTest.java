@@ -1,0 +1,76 @@
+package io.urma4j.udma.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class PacketCheckTest {
+    private final Packet packet = Packet.allocate();
+
+    private void is(int opcode, int lengthBytes) {
+        packet.begin(opcode, 17, 1);
+        packet.lengthBytes(lengthBytes);
+    }
+
+    @Test
+    void aSendIsGood() {
+        is(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES + 8 + Icrc.BYTES);
+
+        assertThat(PacketCheck.of(packet)).isNull();
+        assertThat(packet.payloadBytes()).isEqualTo(8);
+    }
+
+    @Test
+    void eachReasonIsTold() {
+        is(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES - 1);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.TOO_SHORT);
+        is(0xFF, 64);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.UNKNOWN_OPCODE);
+        is(Opcodes.RC | Opcodes.WRITE_ONLY, Bth.BYTES + Header.RETH.lengthBytes() + Icrc.BYTES - 1);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.CUT);
+        is(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES + Icrc.BYTES);
+        Bth.padCount(packet.bytes(), 1);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.CUT);
+        is(Opcodes.RC | Opcodes.SEND_ONLY, 64);
+        Fields.u8(packet.bytes(), 1, 1);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.TRANSPORT_VERSION);
+    }
+
+    /** Everything that the check lets through can be read to its last field. */
+    @Test
+    void whateverComesNothingIsReadOutside() {
+        long seed = Long.getLong("urma.seed", System.nanoTime());
+        System.out.println("PacketCheckTest: seed " + seed + ", again with -Durma.seed=" + seed);
+        Random random = new Random(seed);
+        byte[] noise = new byte[128];
+        int good = 0;
+        for (int i = 0; i < 200_000; i++) {
+            random.nextBytes(noise);
+            int length = random.nextInt(noise.length + 1);
+            if (random.nextBoolean()) {
+                noise[1] &= (byte) 0xF0; // else most fall at the version
+            }
+            Packet whole = new Packet(java.lang.foreign.MemorySegment.ofArray(java.util.Arrays.copyOf(noise, length)));
+            whole.lengthBytes(length);
+            if (PacketCheck.of(whole) == null) {
+                good++;
+                readAll(whole);
+            }
+        }
+        assertThat(good).isGreaterThan(1_000);
+    }
+
+    private static void readAll(Packet packet) {
+        for (Header header : Header.values()) {
+            if (Opcodes.has(packet.opcode(), header)) {
+                packet.bytes().asSlice(packet.at(header), header.lengthBytes());
+            }
+        }
+        assertThat(packet.bytes()
+                        .asSlice(packet.payloadAt(), packet.payloadBytes())
+                        .byteSize())
+                .isBetween(0L, 128L);
+        assertThat(packet.toString()).isNotEmpty();
+    }
+}
