@@ -91,6 +91,8 @@ class DecodeTest {
         assertThat(decode(text)).isEqualTo(1);
         assertThat(decode(folder.resolve("missing"))).isEqualTo(1);
 
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("is no pcap file").contains("does not exist");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("is no pcap file")
+                .contains("does not exist");
     }
 }

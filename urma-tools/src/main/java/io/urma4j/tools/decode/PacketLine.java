@@ -76,20 +76,24 @@ final class PacketLine {
     private static String told(Header header, MemorySegment bytes, int at) {
         return switch (header) {
             case RDETH -> String.format("EE context 0x%06x", Rdeth.endToEndContext(bytes, at));
-            case DETH -> String.format(
-                    "from QP 0x%06x Q_Key 0x%08x", Deth.sourceQp(bytes, at), Deth.queueKey(bytes, at));
+            case DETH ->
+                String.format("from QP 0x%06x Q_Key 0x%08x", Deth.sourceQp(bytes, at), Deth.queueKey(bytes, at));
             case XRCETH -> String.format("SRQ 0x%06x", Xrceth.sharedReceiveQueue(bytes, at));
-            case FETH -> String.format(
-                    "flush selectivity %d placement %d", Feth.selectivity(bytes, at), Feth.placementType(bytes, at));
-            case RETH -> String.format(
-                    "VA 0x%016x R_Key 0x%08x length %d",
-                    Reth.va(bytes, at), Reth.remoteKey(bytes, at), Reth.lengthBytes(bytes, at));
-            case ATOMIC_ETH -> String.format(
-                    "VA 0x%016x R_Key 0x%08x operand 0x%x compare 0x%x",
-                    AtomicEth.va(bytes, at),
-                    AtomicEth.remoteKey(bytes, at),
-                    AtomicEth.operand(bytes, at),
-                    AtomicEth.compare(bytes, at));
+            case FETH ->
+                String.format(
+                        "flush selectivity %d placement %d",
+                        Feth.selectivity(bytes, at), Feth.placementType(bytes, at));
+            case RETH ->
+                String.format(
+                        "VA 0x%016x R_Key 0x%08x length %d",
+                        Reth.va(bytes, at), Reth.remoteKey(bytes, at), Reth.lengthBytes(bytes, at));
+            case ATOMIC_ETH ->
+                String.format(
+                        "VA 0x%016x R_Key 0x%08x operand 0x%x compare 0x%x",
+                        AtomicEth.va(bytes, at),
+                        AtomicEth.remoteKey(bytes, at),
+                        AtomicEth.operand(bytes, at),
+                        AtomicEth.compare(bytes, at));
             case AETH -> answer(Aeth.syndrome(bytes, at)) + " MSN " + Aeth.msn(bytes, at);
             case ATOMIC_ACK_ETH -> String.format("was 0x%x", AtomicAckEth.original(bytes, at));
             case IMM_DT -> String.format("immediate 0x%08x", ImmDt.immediate(bytes, at));

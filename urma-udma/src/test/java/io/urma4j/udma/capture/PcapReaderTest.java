@@ -16,13 +16,24 @@ class PcapReaderTest {
     @TempDir
     Path folder;
 
+    private Path file(byte[] bytes) throws IOException {
+        return Files.write(folder.resolve("f.pcap"), bytes);
+    }
+
     private Path file(ByteBuffer bytes) throws IOException {
-        return Files.write(folder.resolve("f.pcap"), bytes.array());
+        byte[] all = new byte[bytes.capacity()];
+        bytes.get(0, all);
+        return file(all);
     }
 
     private static ByteBuffer capture(ByteOrder order, int magic, int capturedBytes, int frameBytes) {
         ByteBuffer bytes = ByteBuffer.allocate(24 + 16 + frameBytes).order(order);
-        bytes.putInt(magic).putInt(0x0002_0004).putInt(0).putInt(0).putInt(65535).putInt(1);
+        bytes.putInt(magic)
+                .putInt(0x0002_0004)
+                .putInt(0)
+                .putInt(0)
+                .putInt(65535)
+                .putInt(1);
         return bytes.putInt(7).putInt(9).putInt(capturedBytes).putInt(capturedBytes);
     }
 
@@ -43,12 +54,11 @@ class PcapReaderTest {
 
     @Test
     void whatIsNoCaptureIsNamed() throws IOException {
-        assertThatThrownBy(() -> PcapReader.open(file(ByteBuffer.wrap("hello".getBytes("UTF-8")))))
+        assertThatThrownBy(() -> PcapReader.open(file(new byte[5])))
                 .hasMessageContaining("ends within the header of a capture file, after 5 of 24 bytes");
         assertThatThrownBy(() -> PcapReader.open(file(ByteBuffer.allocate(99))))
                 .hasMessageContaining("is no pcap file: it begins with 0x00000000");
-        assertThatThrownBy(() ->
-                        PcapReader.open(file(ByteBuffer.allocate(99).putInt(0, 0x0A0D0D0A))))
+        assertThatThrownBy(() -> PcapReader.open(file(ByteBuffer.allocate(99).putInt(0, 0x0A0D0D0A))))
                 .hasMessageContaining("editcap");
         assertThatThrownBy(() -> PcapReader.open(
                         file(capture(ByteOrder.BIG_ENDIAN, 0xA1B2C3D4, 1, 1).putInt(20, 113))))
