@@ -44,7 +44,7 @@ class DecodeTest {
         assertThat(lines()).hasSize(325 + 1);
         assertThat(lines().getFirst())
                 .contains("10.77.0.12 > 10.77.0.11 RC SEND_ONLY")
-                .contains("QP 0x000011 PSN 0xfffff0 A, 5 bytes  ICRC ok");
+                .contains("QP 0x000011 PSN 0xfffff0 A SE, 5 bytes  ICRC ok");
         assertThat(lines()).anyMatch(line -> line.contains("NAK remote access error MSN 0"));
         assertThat(lines()).anyMatch(line -> line.contains("RNR NAK timer 12"));
         assertThat(lines().getLast())
