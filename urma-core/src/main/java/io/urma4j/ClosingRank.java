@@ -6,6 +6,7 @@ final class ClosingRank {
     static final int JETTY = 1;
     static final int JFS = 2;
     static final int TARGET = 3;
+    static final int WINDOW = 3;
     static final int REMOTE_SEGMENT = 4;
     static final int JFR = 5;
     static final int JFC = 6;

@@ -88,6 +88,31 @@ final class DescriptorCodec {
         return decode(kind, DescriptorText.read(kind, line), fields -> new SharedJetty(jetty(fields), token(fields)));
     }
 
+    static String toText(WindowKey key) {
+        DescriptorFields.Writer fields = new DescriptorFields.Writer();
+        fields.number(DescriptorField.IMPORT_NUMBER, key.importNumber())
+                .number(DescriptorField.SLOT, key.slot())
+                .number(DescriptorField.GENERATION, key.generation())
+                .number(DescriptorField.OFFSET, key.offset())
+                .number(DescriptorField.LENGTH, key.lengthBytes())
+                .number(DescriptorField.ACCESS, key.access().mask());
+        return DescriptorText.write(
+                DescriptorKind.WINDOW, DescriptorFrame.seal(DescriptorKind.WINDOW, fields.toBytes()));
+    }
+
+    static WindowKey parseWindowKey(String text) {
+        return decode(
+                DescriptorKind.WINDOW,
+                DescriptorText.read(DescriptorKind.WINDOW, text),
+                fields -> new WindowKey(
+                        fields.number(DescriptorField.IMPORT_NUMBER),
+                        small(fields, DescriptorField.SLOT, Integer.MAX_VALUE),
+                        fields.number(DescriptorField.GENERATION),
+                        fields.number(DescriptorField.OFFSET),
+                        fields.number(DescriptorField.LENGTH),
+                        Access.ofMask(small(fields, DescriptorField.ACCESS, 0xFF))));
+    }
+
     private static <T> T decode(DescriptorKind kind, byte[] bytes, Function<DescriptorFields, T> record) {
         try {
             return record.apply(DescriptorFields.read(kind, DescriptorFrame.open(kind, bytes)));

@@ -33,7 +33,13 @@ enum DescriptorField {
     /** {@link TransportMode#value}. */
     MODE(0x8022, 1),
     /** {@link OrderType#value}. */
-    ORDER_TYPE(0x8023, 1);
+    ORDER_TYPE(0x8023, 1),
+
+    /** {@link WindowKey#importNumber}. */
+    IMPORT_NUMBER(0x8030, 8),
+    SLOT(0x8031, 4),
+    GENERATION(0x8032, 8),
+    OFFSET(0x8033, 8);
 
     static final int CRITICAL_BIT = 0x8000;
 

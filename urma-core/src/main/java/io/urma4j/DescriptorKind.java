@@ -4,14 +4,18 @@ import static io.urma4j.DescriptorField.ACCESS;
 import static io.urma4j.DescriptorField.CAPABILITIES;
 import static io.urma4j.DescriptorField.EID;
 import static io.urma4j.DescriptorField.ENDPOINT;
+import static io.urma4j.DescriptorField.GENERATION;
+import static io.urma4j.DescriptorField.IMPORT_NUMBER;
 import static io.urma4j.DescriptorField.INCARNATION;
 import static io.urma4j.DescriptorField.LENGTH;
 import static io.urma4j.DescriptorField.MEMORY_KIND;
 import static io.urma4j.DescriptorField.MODE;
+import static io.urma4j.DescriptorField.OFFSET;
 import static io.urma4j.DescriptorField.ORDER_TYPE;
 import static io.urma4j.DescriptorField.POLICY;
 import static io.urma4j.DescriptorField.QUEUE_ID;
 import static io.urma4j.DescriptorField.QUEUE_KIND;
+import static io.urma4j.DescriptorField.SLOT;
 import static io.urma4j.DescriptorField.TOKEN;
 import static io.urma4j.DescriptorField.TOKEN_ID;
 import static io.urma4j.DescriptorField.UASID;
@@ -30,7 +34,9 @@ enum DescriptorKind {
     /** A segment together with its token. */
     SHARED_SEGMENT(3, "shared-segment", withToken(SEGMENT)),
     /** A Jetty or JFR together with its token. */
-    SHARED_JETTY(4, "shared-jetty", withToken(JETTY));
+    SHARED_JETTY(4, "shared-jetty", withToken(JETTY)),
+    /** A window of a segment, for one of its importers. */
+    WINDOW(5, "window", EnumSet.of(IMPORT_NUMBER, SLOT, GENERATION, OFFSET, LENGTH, ACCESS));
 
     /** In the binary form. */
     final int number;

@@ -27,6 +27,7 @@ public record DeviceAttributes(
      * @param mappable segments can be mapped for plain loads and stores
      * @param foreignShareable memory that this library did not allocate can be shared
      * @param sharedTokenIds several segments can have one token id (S7.4)
+     * @param windows a home can give importers windows of a segment without a round trip (S7.10)
      * @param cpuAtomics atomics are atomic against the CPU's own, too (S8.7)
      */
     public record Capabilities(
@@ -39,6 +40,7 @@ public record DeviceAttributes(
             boolean mappable,
             boolean foreignShareable,
             boolean sharedTokenIds,
+            boolean windows,
             boolean cpuAtomics) {
 
         public Capabilities {

@@ -129,6 +129,32 @@ public final class LocalSegment implements ContextObject {
         return provider.importers();
     }
 
+    /** Who has it now, and may be given windows of it. */
+    public List<Importer> importing() {
+        life.checkOpen();
+        return provider.importing();
+    }
+
+    /**
+     * Gives an importer a window of it, without a round trip (S7.10): the key opens exactly this range, for exactly this
+     * import, until it is taken back. A grant binds importers that keep the rules (S7.7).
+     *
+     * @throws UrmaException EINVAL for a range outside, LOCAL_ONLY, an importer that has let go, a segment that is isolated,
+     *     or atomics on a window that does not start at a multiple of 8; ENOPERM for more access than the importer has;
+     *     ENOMEM when too many grants are out
+     */
+    public WindowGrant grant(Importer importer, long offset, long length, Access granted) {
+        checkShareable();
+        Checks.range(this, offset, length, lengthBytes);
+        if (granted == Access.LOCAL_ONLY || length == 0) {
+            throw Checks.invalid(this, "a window of " + length + " bytes as " + granted + " is none");
+        }
+        if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
+            throw Checks.invalid(this, "offset " + offset + " of a window for atomics is not a multiple of 8");
+        }
+        return new WindowGrant(provider.grant(importer, offset, length, granted));
+    }
+
     /** For each post: the segment is open, of that context, and holds the range. */
     ProviderSegment checked(UrmaContext user, long offset, long length) {
         if (closed || user != context || (offset | length) < 0 || offset > lengthBytes - length) {

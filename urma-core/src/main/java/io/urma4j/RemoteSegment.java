@@ -45,6 +45,39 @@ public final class RemoteSegment implements ContextObject {
         return provider.isRevoked();
     }
 
+    /**
+     * Opens a window of it that its home granted to this import (S7.10). Blocks at most the import timeout, the first time
+     * that a window of this home is opened; not afterwards.
+     *
+     * @throws UrmaException EINVAL when the key lies outside of it, or it was revoked; ENOPERM when the key is somebody
+     *     else's, or for more than this import may do
+     */
+    public RemoteWindow window(WindowKey key) {
+        Object opening = new OpeningWindow();
+        life.retain(opening);
+        try {
+            Checks.range(this, key.offset(), key.lengthBytes(), lengthBytes);
+            if (!access.covers(key.access())) {
+                throw new UrmaException(
+                        UrmaStatus.ENOPERM, this, "was imported as " + access + ", the window as " + key.access());
+            }
+            var opened =
+                    Await.result(this, provider.window(key, context.options().importTimeout()));
+            RemoteWindow window = new RemoteWindow(this, key, opened);
+            life.retain(window);
+            return context.children().add(window, ClosingRank.WINDOW);
+        } finally {
+            life.release(opening);
+        }
+    }
+
+    private static final class OpeningWindow {
+        @Override
+        public String toString() {
+            return "a window that is being opened";
+        }
+    }
+
     /** {@link #map(MapPlace)} where there is room. */
     public MemorySegment map() {
         return map(MapPlace.ANYWHERE);

@@ -43,6 +43,7 @@ public final class FakeProvider implements UrmaProvider {
                         false,
                         false,
                         false,
+                        false,
                         true),
                 LIMITS,
                 List.of(),

@@ -3,6 +3,7 @@ package io.urma4j.spi;
 import io.urma4j.Access;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +33,15 @@ public interface ProviderImport {
     default CompletableFuture<MemorySegment> mapAtHomeAddress(Duration timeout) {
         return CompletableFuture.failedFuture(
                 new UrmaException(UrmaStatus.EINVAL, this, "cannot be mapped at its home's address"));
+    }
+
+    /**
+     * Opens a window that the home granted to this import; its range and access have been checked. May ask the home the
+     * first time; fails with ENOPERM when it was granted to somebody else.
+     */
+    default CompletableFuture<ProviderWindow> window(WindowKey key, Duration timeout) {
+        return CompletableFuture.failedFuture(
+                new UrmaException(UrmaStatus.EINVAL, this, "has no windows: the device does not offer them"));
     }
 
     /** Gives it back; after the future completes no operation of this context touches the home's memory. */

@@ -1,8 +1,12 @@
 package io.urma4j.spi;
 
+import io.urma4j.Access;
+import io.urma4j.Importer;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +20,21 @@ public interface ProviderSegment {
 
     /** One description per importer that has it now. */
     List<String> importers();
+
+    /** Who has it now, and may be given windows of it. */
+    default List<Importer> importing() {
+        return List.of();
+    }
+
+    /**
+     * Gives an importer a window, without asking anybody (S7.10). The range has been checked.
+     *
+     * @throws UrmaException EINVAL when he has it no more, or windows cannot be enforced; ENOPERM when he may do less
+     *     himself; ENOMEM when there are too many
+     */
+    default ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
+        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not offer it");
+    }
 
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();

@@ -23,6 +23,8 @@ public final class Mapping {
     private static final int SC_PAGESIZE = 30;
     private static final int NO_FD = -1;
 
+    private static final MemorySegment DEAD = makeDead();
+
     private static final MethodHandle MMAP = Linkage.bind(
             "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final MethodHandle MUNMAP =
@@ -92,6 +94,19 @@ public final class Mapping {
     public static MemorySegment mapAt(
             long address, Fd fd, long offset, long lengthBytes, Protection protection, Arena arena) {
         return mapShared(address, fd, offset, lengthBytes, protection, arena);
+    }
+
+    /** Memory that was taken away, as long as any: every access fails with {@code IllegalStateException}. */
+    public static MemorySegment dead() {
+        return DEAD;
+    }
+
+    @SuppressWarnings("restricted") // nobody can touch it
+    private static MemorySegment makeDead() {
+        Arena arena = Arena.ofShared();
+        MemorySegment all = MemorySegment.NULL.reinterpret(Long.MAX_VALUE, arena, null);
+        arena.close();
+        return all;
     }
 
     /** Private memory of zeros, page-aligned. */

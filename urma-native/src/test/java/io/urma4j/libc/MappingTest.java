@@ -68,6 +68,28 @@ class MappingTest {
     }
 
     @Test
+    void deadMemoryFailsEverywhereAndFromAnyThread() throws Exception {
+        MemorySegment dead = Mapping.dead();
+        for (long offset : new long[] {0, 8, 1L << 40, Long.MAX_VALUE - 15}) {
+            assertThatThrownBy(() -> dead.get(JAVA_LONG, offset)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> dead.set(JAVA_LONG, offset, 1)).isInstanceOf(IllegalStateException.class);
+        }
+        assertThatThrownBy(() -> MemorySegment.copy(dead, 0, MemorySegment.ofArray(new byte[8]), 0, 8))
+                .isInstanceOf(IllegalStateException.class);
+        var failure = new java.util.concurrent.atomic.AtomicReference<Throwable>();
+        Thread.ofPlatform()
+                .start(() -> {
+                    try {
+                        dead.fill((byte) 1);
+                    } catch (IllegalStateException e) {
+                        failure.set(e);
+                    }
+                })
+                .join();
+        assertThat(failure.get()).isNotNull();
+    }
+
+    @Test
     void readMappingRefusesStoresInJava() {
         try (Arena arena = Arena.ofConfined();
                 Fd fd = MemFd.create("urma:read-only", PAGE_BYTES)) {

@@ -41,6 +41,7 @@ final class ShmDevice implements ProviderDevice {
                         true,
                         false,
                         true,
+                        true,
                         true),
                 new DeviceAttributes.Limits(
                         65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),

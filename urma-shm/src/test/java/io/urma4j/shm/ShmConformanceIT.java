@@ -20,6 +20,7 @@ import io.urma4j.tck.SegmentsContract;
 import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
 import io.urma4j.tck.TokensContract;
+import io.urma4j.tck.WindowsContract;
 import io.urma4j.tck.WorkRequestsContract;
 import org.junit.jupiter.api.Nested;
 
@@ -135,6 +136,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Linearizability extends LinearizabilityContract {
         Linearizability() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Windows extends WindowsContract {
+        Windows() {
             super(DEVICE);
         }
     }

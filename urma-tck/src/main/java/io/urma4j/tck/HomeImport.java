@@ -1,5 +1,6 @@
 package io.urma4j.tck;
 
+import io.urma4j.SharedJetty;
 import java.util.List;
 
 /** A segment that the home has imported: for what it does as an initiator. */
@@ -19,6 +20,12 @@ public interface HomeImport extends HomeObject {
 
     /** Maps it, and stores eight bytes. */
     void setMappedWord(long offset, long value);
+
+    /**
+     * Opens a window of it, and leaves an operation under way there, behind a message to {@code unready}, a queue of the
+     * same home that has no receive.
+     */
+    void holdWindow(String key, SharedJetty unready);
 
     /** Maps it at the home's own address, and tells that. */
     long mapAtHomeAddress();

@@ -1,5 +1,6 @@
 package io.urma4j.tck;
 
+import io.urma4j.Access;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
@@ -47,6 +48,13 @@ public interface HomeSegment extends HomeObject {
     List<String> importers();
 
     void publish(String name);
+
+    /**
+     * Gives a window of it.
+     *
+     * @param importer which of those that have it now, in the order in which they came
+     */
+    HomeGrant grant(int importer, long offset, long lengthBytes, Access access);
 
     /** Ends the registration; the memory stays, and can be looked at as before. */
     Revocation unregister(Duration deadline);

@@ -7,8 +7,11 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.MapPlace;
 import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
+import io.urma4j.SharedJetty;
 import io.urma4j.UrmaContext;
+import io.urma4j.WindowKey;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -49,6 +52,13 @@ final class LocalHomeImport implements HomeImport {
     @Override
     public void setMappedWord(long offset, long value) {
         remote.map().set(JAVA_LONG, offset, value);
+    }
+
+    @Override
+    public void holdWindow(String key, SharedJetty unready) {
+        var window = remote.window(WindowKey.parse(key));
+        queue.jfs().send(context.importJetty(unready), queue.scratch(), 0, 8, 1);
+        window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 2, PostFlags.DEFAULT); // keeps the order
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.urma4j.tck;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.urma4j.Access;
 import io.urma4j.LocalSegment;
 import io.urma4j.Revocation;
 import io.urma4j.SharedMemory;
@@ -91,6 +92,11 @@ final class LocalHomeSegment implements HomeSegment {
     @Override
     public List<String> importers() {
         return segment.importers();
+    }
+
+    @Override
+    public HomeGrant grant(int importer, long offset, long lengthBytes, Access access) {
+        return new LocalHomeGrant(segment.grant(segment.importing().get(importer), offset, lengthBytes, access));
     }
 
     @Override

@@ -28,6 +28,7 @@ public final class RuleIndex {
             LinearizabilityContract.class,
             RevocationContract.class,
             MappingContract.class,
+            WindowsContract.class,
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,

@@ -125,6 +125,7 @@ final class DevicesCommand implements Callable<Integer> {
         map.put("mappable", can.mappable());
         map.put("foreignShareable", can.foreignShareable());
         map.put("sharedTokenIds", can.sharedTokenIds());
+        map.put("windows", can.windows());
         map.put("cpuAtomics", can.cpuAtomics());
         return map;
     }

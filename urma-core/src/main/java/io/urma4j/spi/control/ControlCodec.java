@@ -17,6 +17,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -25,6 +26,7 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -67,6 +69,8 @@ public final class ControlCodec {
     private static final int UNIMPORT = 18;
     private static final int REVOKE = 19;
     private static final int REVOKED = 20;
+    private static final int OPEN_WINDOWS = 21;
+    private static final int WINDOWS_OPENED = 22;
     private static final int IMPORT_QUEUE = 32;
     private static final int QUEUE_GRANTED = 33;
     private static final int OPEN_PATH = 34;
@@ -120,6 +124,8 @@ public final class ControlCodec {
             case Unimport m -> w.u8(UNIMPORT).i64(m.grant());
             case Revoke m -> w.u8(REVOKE).i64(m.grant());
             case Revoked m -> w.u8(REVOKED).i64(m.grant());
+            case OpenWindows m -> w.u8(OPEN_WINDOWS).i64(m.request());
+            case WindowsOpened m -> w.u8(WINDOWS_OPENED).i64(m.request());
             case ImportQueue m ->
                 w.u8(IMPORT_QUEUE)
                         .i64(m.request())
@@ -182,6 +188,8 @@ public final class ControlCodec {
             case UNIMPORT -> new Unimport(r.i64("grant"));
             case REVOKE -> new Revoke(r.i64("grant"));
             case REVOKED -> new Revoked(r.i64("grant"));
+            case OPEN_WINDOWS -> new OpenWindows(r.i64("request"));
+            case WINDOWS_OPENED -> new WindowsOpened(r.i64("request"));
             case IMPORT_QUEUE -> new ImportQueue(r.i64("request"), r.id("queue"), kind(r), r.token());
             case QUEUE_GRANTED ->
                 new QueueGranted(

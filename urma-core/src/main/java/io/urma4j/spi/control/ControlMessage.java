@@ -80,6 +80,15 @@ public sealed interface ControlMessage {
     /** The importer touches the memory no more. */
     record Revoked(long grant) implements Notice {}
 
+    /**
+     * Wants to use windows that the receiver grants (S7.10); shm: with the memory in which the sender announces its
+     * operations.
+     */
+    record OpenWindows(long request) implements Request {}
+
+    /** Windows can be used; shm: with the table of their generations. */
+    record WindowsOpened(long request) implements Answer {}
+
     /** Wants to send to a JFR or Jetty. */
     record ImportQueue(
             long request,

@@ -75,9 +75,10 @@ public final class ControlPlane {
         this.callers = new Callers(engine);
         this.requests = new Requests(engine);
         Publisher publisher = new Publisher(engine, directory, self);
-        this.exports = new Exports(engine, callers, publisher, events, eid, uasid, self);
-        this.imports =
-                new Imports(engine, callers, events, options.closeTimeout().toNanos());
+        GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
+        this.exports = new Exports(engine, callers, publisher, board, events, eid, uasid, self);
+        this.imports = new Imports(
+                engine, callers, events, options.closeTimeout().toNanos(), new Windows(callers, requests, board));
         this.paths = new Paths(
                 engine,
                 requests,

@@ -4,6 +4,7 @@ import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
+import io.urma4j.Importer;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
@@ -12,9 +13,11 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
 import io.urma4j.libc.Fd;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -42,6 +45,7 @@ final class Exports {
     private final ContextEvents events;
     private final RefusalEvents refusals;
     private final Publisher publisher;
+    private final GrantBoard board;
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
@@ -52,6 +56,7 @@ final class Exports {
             Engine engine,
             Callers callers,
             Publisher publisher,
+            GrantBoard board,
             ContextEvents events,
             Eid eid,
             int uasid,
@@ -59,6 +64,7 @@ final class Exports {
         this.engine = engine;
         this.callers = callers;
         this.publisher = publisher;
+        this.board = board;
         this.events = events;
         this.refusals = new RefusalEvents(events, System.nanoTime());
         this.eid = eid;
@@ -132,7 +138,7 @@ final class Exports {
                     request.access(),
                     request.policy(),
                     memory.address());
-            return new ShmSegment(this, memory, shared, descriptor, key, request.token());
+            return new ShmSegment(this, memory, shared, descriptor, key, request.token(), request.isolated());
         });
     }
 
@@ -191,7 +197,7 @@ final class Exports {
             throw new IllegalStateException(segment + " cannot be imported");
         }
         Fd fd = wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly();
-        Grant grant = new Grant(++lastGrant, segment, from, via);
+        Grant grant = new Grant(++lastGrant, segment, from, via, wanted.access());
         segment.grants.put(grant.number(), grant);
         from.grants.put(grant.number(), grant);
         via.send(
@@ -214,6 +220,7 @@ final class Exports {
 
     private void end(Grant grant) {
         grant.importer().grants.remove(grant.number());
+        grant.end();
         ShmSegment segment = grant.segment();
         segment.grants.remove(grant.number());
         List.copyOf(segment.withdrawals).forEach(withdrawal -> withdrawal.ended(grant));
@@ -280,6 +287,27 @@ final class Exports {
         segment.grants.values().forEach(Grant::tell);
         events.raise(new AsyncEvent(
                 AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message of " + by + " revoked it"));
+    }
+
+    // ---- windows; any thread
+
+    /** Gives an importer a window (S7.10). */
+    ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
+        Grant to = segment.grants.get(importer.number());
+        if (to == null || segment.isRevoked()) {
+            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " has not imported it now");
+        }
+        if (segment.isIsolated()) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, segment, "is isolated, and a window of it would bind only who keeps the rules");
+        }
+        if (!to.access().covers(window.access())) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    segment,
+                    importer + " has imported it as " + to.access() + ", a window as " + window.access() + " is more");
+        }
+        return board.grant(to, window);
     }
 
     // ---- names

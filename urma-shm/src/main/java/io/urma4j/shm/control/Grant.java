@@ -1,5 +1,6 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.Access;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 
 /** An import that we granted. The engine's thread. */
@@ -8,7 +9,9 @@ final class Grant {
     private final ShmSegment segment;
     private final Peer importer;
     private final Connection via;
+    private final Access access;
     private boolean told;
+    private volatile boolean ended;
 
     /**
      * A grant.
@@ -16,11 +19,12 @@ final class Grant {
      * @param number never used again in this context
      * @param via the connection on which it was granted, and on which it is taken back: so neither overtakes the other
      */
-    Grant(long number, ShmSegment segment, Peer importer, Connection via) {
+    Grant(long number, ShmSegment segment, Peer importer, Connection via, Access access) {
         this.number = number;
         this.segment = segment;
         this.importer = importer;
         this.via = via;
+        this.access = access;
     }
 
     long number() {
@@ -33,6 +37,20 @@ final class Grant {
 
     Peer importer() {
         return importer;
+    }
+
+    /** What he may do. For any thread. */
+    Access access() {
+        return access;
+    }
+
+    /** Whether he touches nothing by it any more. For any thread. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    void end() {
+        ended = true;
     }
 
     /** Tells the importer to let go, once. */

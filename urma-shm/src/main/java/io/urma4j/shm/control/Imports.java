@@ -24,12 +24,19 @@ final class Imports {
     private final Callers callers;
     private final ContextEvents events;
     private final long closeTimeoutNanos;
+    private final Windows windows;
 
-    Imports(Engine engine, Callers callers, ContextEvents events, long closeTimeoutNanos) {
+    Imports(Engine engine, Callers callers, ContextEvents events, long closeTimeoutNanos, Windows windows) {
         this.engine = engine;
         this.callers = callers;
         this.events = events;
         this.closeTimeoutNanos = closeTimeoutNanos;
+        this.windows = windows;
+    }
+
+    /** Who opens windows of imports. */
+    Windows windows() {
+        return windows;
     }
 
     /**

@@ -2,8 +2,10 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Eid;
 import io.urma4j.libc.PidFd;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,13 @@ public final class Peer {
     final Map<Long, Grant> grants = new HashMap<>();
 
     final PeerPath path = new PeerPath();
+
+    /** Where it announces its operations on windows of ours; null until it uses them. Written by the engine. */
+    volatile @Nullable MemorySegment operations;
+
+    /** What we have of its windows; null until we use them. */
+    @Nullable
+    CompletableFuture<Windows.Opened> windows;
 
     /** Whether its end changed anything here: only then it is told. */
     boolean mattered;

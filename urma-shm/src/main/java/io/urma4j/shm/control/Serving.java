@@ -10,6 +10,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
@@ -67,6 +68,7 @@ final class Serving implements PeerEvents {
         switch (request) {
             case ImportSegment m -> paced(from, via, () -> exports.importRequested(from, via, m));
             case ImportQueue m -> paced(from, via, () -> queueRequested(from, via, m));
+            case OpenWindows m -> imports.windows().requested(from, via, m, descriptors);
             case OpenPath m -> paths.requested(from, via, m, descriptors);
             case Bind m -> {
                 UrmaStatus status = dataPlane.bindRequested(
@@ -161,6 +163,7 @@ final class Serving implements PeerEvents {
         }
         paths.lost(peer, why);
         imports.homeLost(peer, why);
+        imports.windows().homeLost(peer);
     }
 
     @Override
@@ -173,5 +176,6 @@ final class Serving implements PeerEvents {
     @Override
     public void proven(Peer peer) {
         exports.importerGone(peer);
+        imports.windows().importerGone(peer);
     }
 }

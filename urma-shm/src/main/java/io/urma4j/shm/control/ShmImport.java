@@ -3,8 +3,11 @@ package io.urma4j.shm.control;
 import io.urma4j.Access;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
+import io.urma4j.libc.Mapping;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderWindow;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +29,7 @@ public final class ShmImport implements ProviderImport {
     private @Nullable CompletableFuture<ShmImport> twin; // mapped at the home's address; guarded by this
     private boolean closed; // guarded by this
     private final AtomicInteger unfinished = new AtomicInteger();
+    private final @Nullable ShmWindow window; // of which operations are announced to the home
     private volatile boolean revoked; // set by the engine, before the fence
 
     /** Asks the home for the same once more, to be mapped where it is there. */
@@ -35,7 +39,21 @@ public final class ShmImport implements ProviderImport {
     }
 
     ShmImport(Imports imports, ImportedMapping mapping, Peer home, long grant, int tokenId, Access access, Twin again) {
-        this.memory = mapping.segment();
+        this(imports, mapping, mapping.segment(), home, grant, tokenId, access, again, null);
+    }
+
+    private ShmImport(
+            Imports imports,
+            ImportedMapping mapping,
+            MemorySegment memory,
+            Peer home,
+            long grant,
+            int tokenId,
+            Access access,
+            Twin again,
+            @Nullable ShmWindow window) {
+        this.memory = memory;
+        this.window = window;
         this.imports = imports;
         this.mapping = mapping;
         this.home = home;
@@ -43,6 +61,19 @@ public final class ShmImport implements ProviderImport {
         this.tokenId = tokenId;
         this.access = access;
         this.again = again;
+    }
+
+    /** The part of it that a window is. */
+    ShmImport window(WindowKey key, ShmWindow announced) {
+        MemorySegment part = memory.asSlice(key.offset(), key.lengthBytes());
+        return new ShmImport(imports, mapping, part, home, grant, tokenId, key.access(), again, announced);
+    }
+
+    /** What a window is that was taken back: every access fails. */
+    ShmImport deadWindow() {
+        ShmImport dead = new ShmImport(imports, mapping, Mapping.dead(), home, grant, tokenId, access, again, null);
+        dead.revoked = true;
+        return dead;
     }
 
     public Peer home() {
@@ -64,9 +95,15 @@ public final class ShmImport implements ProviderImport {
     /** Counts a work request that names it. */
     public void pin() {
         unfinished.getAndIncrement();
+        if (window != null) {
+            window.announce();
+        }
     }
 
     public void unpin() {
+        if (window != null) {
+            window.renounce();
+        }
         unfinished.getAndDecrement();
     }
 
@@ -108,6 +145,11 @@ public final class ShmImport implements ProviderImport {
             twin = again.atHomeAddress(timeout);
         }
         return twin.thenApply(made -> made.memory);
+    }
+
+    @Override
+    public CompletableFuture<ProviderWindow> window(WindowKey key, Duration timeout) {
+        return imports.windows().open(this, key, timeout);
     }
 
     /** With what was mapped at the home's address. */

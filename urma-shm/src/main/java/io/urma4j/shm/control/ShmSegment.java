@@ -1,15 +1,19 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Access;
+import io.urma4j.Importer;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +36,7 @@ public final class ShmSegment implements ProviderSegment {
     private final @Nullable ShmMemory shared;
     private final SegmentDescriptor descriptor;
     private final long key;
+    private final boolean isolated;
     private volatile Token token;
     private final AtomicInteger unfinished = new AtomicInteger();
 
@@ -59,12 +64,14 @@ public final class ShmSegment implements ProviderSegment {
             @Nullable ShmMemory shared,
             SegmentDescriptor descriptor,
             long key,
-            Token token) {
+            Token token,
+            boolean isolated) {
         this.memory = memory;
         this.exports = exports;
         this.shared = shared;
         this.descriptor = descriptor;
         this.key = key;
+        this.isolated = isolated;
         this.token = token;
     }
 
@@ -139,6 +146,24 @@ public final class ShmSegment implements ProviderSegment {
                 .distinct()
                 .sorted()
                 .toList();
+    }
+
+    boolean isIsolated() {
+        return isolated;
+    }
+
+    @Override
+    public List<Importer> importing() {
+        return grants.values().stream()
+                .map(grant ->
+                        new Importer(grant.importer().eid(), grant.importer().uasid(), grant.number()))
+                .sorted(Comparator.comparingLong(Importer::number))
+                .toList();
+    }
+
+    @Override
+    public ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access granted) {
+        return exports.grant(this, importer, new WindowKey(importer.number(), 0, 0, offset, lengthBytes, granted));
     }
 
     boolean isRevoked() {

@@ -106,11 +106,13 @@ final class Shutdown {
         requests.failAll(new UrmaException(UrmaStatus.EINVAL, engine, "is closed"));
         for (Peer peer : peers.living()) {
             paths.lost(peer, "we are closed");
+            imports.windows().homeLost(peer);
             PathMemory open = peer.path.open();
             if (open != null) {
                 open.close();
             }
         }
+        imports.windows().close();
         peers.closeAll();
         directory.sockets().unlink(peers.address());
         if (touchNothing) {

@@ -1,0 +1,157 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderWindow;
+
+/**
+ * A window of an imported segment, opened with a key that its home gave (S7.10). Offsets count from its start. Once the
+ * home has taken it back, operations end with REM_ACCESS_ABORT_ERR and move no byte. Safe for any number of threads.
+ */
+public final class RemoteWindow implements ContextObject {
+    private final RemoteSegment segment;
+    private final ProviderWindow provider;
+    private final long lengthBytes;
+    private final Access access;
+    private final Lifetime life = new Lifetime(this);
+
+    RemoteWindow(RemoteSegment segment, WindowKey key, ProviderWindow provider) {
+        this.segment = segment;
+        this.provider = provider;
+        this.lengthBytes = key.lengthBytes();
+        this.access = key.access();
+    }
+
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    public Access access() {
+        return access;
+    }
+
+    /** True once the home took it back; until then it may have done so a moment ago. */
+    public boolean isTakenBack() {
+        return provider.isTakenBack();
+    }
+
+    @Override
+    public UrmaContext context() {
+        return segment.context();
+    }
+
+    /** {@link Jfs#write} into the window. */
+    public boolean write(
+            Jfs jfs,
+            long offset,
+            LocalSegment source,
+            long sourceOffset,
+            long length,
+            long userContext,
+            PostFlags flags) {
+        check(jfs, offset, length, Access.READ_WRITE);
+        jfs.checkLength(length);
+        var local = source.checked(context(), sourceOffset, length);
+        ProviderImport target = provider.begin();
+        try {
+            return jfs.provider().write(target, offset, local, sourceOffset, length, userContext, flags.bits());
+        } finally {
+            provider.end();
+        }
+    }
+
+    /** {@link Jfs#read} from the window. */
+    public boolean read(
+            Jfs jfs,
+            long offset,
+            LocalSegment destination,
+            long destinationOffset,
+            long length,
+            long userContext,
+            PostFlags flags) {
+        check(jfs, offset, length, Access.READ);
+        jfs.checkLength(length);
+        var local = destination.checked(context(), destinationOffset, length);
+        ProviderImport source = provider.begin();
+        try {
+            return jfs.provider().read(source, offset, local, destinationOffset, length, userContext, flags.bits());
+        } finally {
+            provider.end();
+        }
+    }
+
+    /** {@link Jfs#atomic} in the window; naturally aligned in the segment, as {@code offset} must be in the window. */
+    public boolean atomic(
+            Jfs jfs,
+            Opcode opcode,
+            long offset,
+            LocalSegment result,
+            long resultOffset,
+            int sizeBytes,
+            long operand,
+            long expected,
+            long userContext,
+            PostFlags flags) {
+        jfs.checkAtomic(opcode, resultOffset, sizeBytes);
+        check(jfs, offset, sizeBytes, Access.READ_WRITE_ATOMIC);
+        if ((offset & (sizeBytes - 1)) != 0) {
+            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
+        }
+        var local = result.checked(context(), resultOffset, sizeBytes);
+        ProviderImport target = provider.begin();
+        try {
+            return jfs.provider()
+                    .atomic(
+                            opcode.value(),
+                            target,
+                            offset,
+                            local,
+                            resultOffset,
+                            sizeBytes,
+                            operand,
+                            expected,
+                            userContext,
+                            flags.bits());
+        } finally {
+            provider.end();
+        }
+    }
+
+    /** For each post: open, of that context, with that access, and the range inside (S7.8). */
+    private void check(Jfs jfs, long offset, long length, Access wanted) {
+        life.checkOpen();
+        if (jfs.context() != context()) {
+            throw Checks.invalid(this, "belongs to " + context() + ", not to " + jfs.context());
+        }
+        if (!access.covers(wanted)) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM, this, "was granted as " + access + ", which does not cover " + wanted);
+        }
+        Checks.range(this, offset, length, lengthBytes);
+    }
+
+    /**
+     * Closes it; the grant stays the home's to take back. Idempotent.
+     *
+     * @throws UrmaException EAGAIN while unfinished work requests name it
+     */
+    @Override
+    public void close() {
+        if (!life.isClosed() && provider.unfinished() > 0) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN,
+                    this,
+                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
+        }
+        if (life.end()) {
+            context().children().remove(this);
+            segment.life().release(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "window of " + lengthBytes + " bytes of " + segment;
+    }
+}

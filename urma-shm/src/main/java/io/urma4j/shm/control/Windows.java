@@ -1,0 +1,131 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
+import io.urma4j.libc.Fd;
+import io.urma4j.shm.memory.ImportedMapping;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ProviderWindow;
+import io.urma4j.spi.control.ControlMessage.OpenWindows;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.WindowsOpened;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exchanges with each peer, once and only when a window is used, the memories of {@link WindowTable}. Owned by the
+ * engine's thread, except where it says otherwise.
+ */
+final class Windows {
+    private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
+
+    private final Callers callers;
+    private final Requests requests;
+    private final GrantBoard board;
+    private final Map<Peer, ImportedMapping> importers = new HashMap<>(); // where they announce
+
+    Windows(Callers callers, Requests requests, GrantBoard board) {
+        this.callers = callers;
+        this.requests = requests;
+        this.board = board;
+    }
+
+    /** What an importer has of one home: where he announces, and where he looks. */
+    record Opened(ShmMemory operations, ImportedMapping generations) {
+        void close() {
+            generations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+            operations.close();
+        }
+    }
+
+    /** Opens a window of an import. For any thread. */
+    CompletableFuture<ProviderWindow> open(ShmImport of, WindowKey key, Duration timeout) {
+        if (key.importNumber() != of.grant()) {
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.ENOPERM, of, "the window was granted to another import, or by another home"));
+        }
+        if (key.slot() < 0 || key.slot() >= WindowTable.SLOTS) {
+            return CompletableFuture.failedFuture(
+                    new UrmaException(UrmaStatus.EINVAL, of, "no window has the slot " + key.slot()));
+        }
+        long deadlineNanos = ControlPlane.deadline(timeout);
+        return callers.ask(() -> ensure(of.home(), deadlineNanos)
+                .thenApply(
+                        opened -> new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment())));
+    }
+
+    private CompletableFuture<Opened> ensure(Peer home, long deadlineNanos) {
+        CompletableFuture<Opened> there = home.windows;
+        if (there != null && !there.isCompletedExceptionally()) {
+            return there.copy();
+        }
+        if (home.isLost()) {
+            return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
+        }
+        ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
+        CompletableFuture<Opened> opening = requests.ask(home, deadlineNanos, OpenWindows::new, mine.shareReadOnly())
+                .thenApply(reply -> opened(reply, mine))
+                .whenComplete((opened, failure) -> {
+                    if (failure != null) {
+                        mine.close();
+                    }
+                });
+        home.windows = opening;
+        return opening.copy();
+    }
+
+    private static Opened opened(Requests.Reply reply, ShmMemory mine) {
+        reply.as(WindowsOpened.class);
+        try (Fd table = reply.takeDescriptor()) {
+            return new Opened(mine, ImportedMapping.map(table, 0, WindowTable.BYTES, false));
+        }
+    }
+
+    /** A peer wants to use windows of ours. */
+    void requested(Peer from, Connection via, OpenWindows request, List<Fd> descriptors) {
+        if (descriptors.size() != 1) {
+            via.send(new Refused(request.request(), UrmaStatus.EINVAL, "it sent no memory to announce operations in"));
+            return;
+        }
+        try (Fd theirs = descriptors.removeFirst()) {
+            Fd table = board.table().shareReadOnly();
+            ImportedMapping mapping = ImportedMapping.map(theirs, 0, WindowTable.BYTES, false);
+            end(importers.put(from, mapping)); // of an attempt that it gave up
+            from.operations = mapping.segment();
+            via.send(new WindowsOpened(request.request()), table);
+        } catch (UrmaException e) {
+            via.send(new Refused(request.request(), e.status(), "no windows: " + e.reason()));
+        }
+    }
+
+    /** A home is gone: nothing of its windows can be used. */
+    void homeLost(Peer home) {
+        CompletableFuture<Opened> there = home.windows;
+        if (there != null && there.isDone() && !there.isCompletedExceptionally()) {
+            there.join().close();
+        }
+    }
+
+    /** An importer is proven gone: he announces nothing any more. */
+    void importerGone(Peer importer) {
+        end(importers.remove(importer));
+    }
+
+    private static void end(@Nullable ImportedMapping operations) {
+        if (operations != null) {
+            operations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+        }
+    }
+
+    void close() {
+        importers.values().forEach(Windows::end);
+        importers.clear();
+        board.close();
+    }
+}

@@ -1,0 +1,429 @@
+package io.urma4j.tck;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionStatus;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
+import io.urma4j.RemoteWindow;
+import io.urma4j.Revocation;
+import io.urma4j.SegmentConfig;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WindowGrant;
+import io.urma4j.WindowKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** SEMANTICS §7.10: windows that are given without a round trip, and taken back without waiting. */
+public abstract class WindowsContract extends Contract {
+    private static final int SIZE = 4096;
+    private static final int FROM = 1024;
+    private static final int LENGTH = 512;
+
+    protected WindowsContract(String device) {
+        super(device);
+    }
+
+    private boolean offered() {
+        return pair.device().attributes().capabilities().windows();
+    }
+
+    @BeforeEach
+    void needsTheCapability(TestInfo test) {
+        assumeTrue(offered() || test.getDisplayName().contains("WhereTheDeviceCannot"), "the device has no windows");
+    }
+
+    /** A window of an imported segment, open. */
+    private record Opened(Pair.Imported imported, HomeGrant grant, RemoteWindow window) {}
+
+    private Opened window(Access access) {
+        var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
+        var grant = imported.home().grant(0, FROM, LENGTH, access);
+        return new Opened(imported, grant, imported.remote().window(WindowKey.parse(grant.key())));
+    }
+
+    private static CompletionStatus write(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
+        assertThat(window.write(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
+                .isTrue();
+        return queue.awaitCompletion().status();
+    }
+
+    private static CompletionStatus read(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
+        assertThat(window.read(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
+                .isTrue();
+        return queue.awaitCompletion().status();
+    }
+
+    private SendSide freshQueue() {
+        return pair.initiator().queue(JfsConfig.DEFAULT);
+    }
+
+    /** S7.10: without the capability a grant is refused. */
+    @Rule("S7.10")
+    @Test
+    void grantIsRefusedWhereTheDeviceCannot() {
+        assumeTrue(!offered(), "the device can");
+        var imported = pair.imported(SIZE);
+
+        assertRefused(UrmaStatus.EINVAL, () -> imported.home().grant(0, 0, 8, Access.READ));
+    }
+
+    /** S7.10: the key opens the window: its bytes lie where the home said, and those around are as they were. */
+    @Rule("S7.10")
+    @Test
+    void keyOpensTheWindowAndNothingAroundIt() {
+        var opened = window(Access.READ_WRITE_ATOMIC);
+        var queue = freshQueue();
+        new Payload(4).fill(queue.scratch().memory(), 0, 0, LENGTH);
+
+        assertThat(write(opened.window(), queue, 0, LENGTH)).isEqualTo(CompletionStatus.SUCCESS);
+        queue.scratch().memory().fill((byte) 0);
+        assertThat(read(opened.window(), queue, 8, 64)).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(opened.imported().home().firstDifference(new Payload(4), FROM, 0, LENGTH))
+                .isEqualTo(-1);
+        assertThat(opened.imported().home().isZero(0, FROM)).isTrue();
+        assertThat(opened.imported().home().isZero(FROM + LENGTH, SIZE - FROM - LENGTH))
+                .isTrue();
+        assertThat(new Payload(4).firstDifference(queue.scratch().memory(), 0, 8, 64))
+                .isEqualTo(-1);
+        assertThat(opened.window().lengthBytes()).isEqualTo(LENGTH);
+        assertThat(opened.window().isTakenBack()).isFalse();
+    }
+
+    /** S7.10: atomics work in a window for atomics. */
+    @Rule("S7.10")
+    @Test
+    void atomicsWorkInAWindow() {
+        var opened = window(Access.READ_WRITE_ATOMIC);
+        var queue = freshQueue();
+        opened.imported().home().setWord(FROM + 16, 40);
+
+        assertThat(opened.window()
+                        .atomic(queue.jfs(), Opcode.FADD, 16, queue.scratch(), 0, 8, 2, 0, 1, PostFlags.DEFAULT))
+                .isTrue();
+
+        assertThat(queue.awaitCompletion().isSuccess()).isTrue();
+        assertThat(queue.scratch().memory().get(JAVA_LONG, 0)).isEqualTo(40);
+        assertThat(opened.imported().home().word(FROM + 16)).isEqualTo(42);
+    }
+
+    /** S7.10, S7.8: one byte beyond the window is refused at post, though the segment is larger. */
+    @Rule({"S7.10", "S7.8"})
+    @ParameterizedTest
+    @CsvSource({"512, 1", "511, 2", "0, 513", "-1, 1", "0, -1", "9223372036854775807, 1", "1, 9223372036854775807"})
+    void oneByteBeyondTheWindowIsRefused(long offset, long lengthBytes) {
+        var opened = window(Access.READ_WRITE);
+        var queue = freshQueue();
+
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> opened.window()
+                        .write(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT));
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> opened.window().read(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT));
+
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+        assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
+        assertThat(opened.grant().takeBack()).as("nothing is under way").isTrue();
+    }
+
+    /** S7.10, S7.7: a window allows what it was granted for, though the import allows more. */
+    @Rule({"S7.10", "S7.7"})
+    @Test
+    void windowAllowsWhatItWasGrantedFor() {
+        var opened = window(Access.READ);
+        var queue = freshQueue();
+
+        assertRefused(
+                UrmaStatus.ENOPERM,
+                () -> opened.window().write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT));
+        assertRefused(
+                UrmaStatus.ENOPERM,
+                () -> opened.window()
+                        .atomic(queue.jfs(), Opcode.FADD, 0, queue.scratch(), 0, 8, 1, 0, 0, PostFlags.DEFAULT));
+
+        assertThat(read(opened.window(), queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
+    }
+
+    /** S7.10: what was taken back moves no byte, by old handles and by old keys. */
+    @Rule("S7.10")
+    @Test
+    void takenBackWindowMovesNoByte() {
+        var opened = window(Access.READ_WRITE_ATOMIC);
+        var home = opened.imported().home();
+        home.fill(new Payload(8));
+
+        assertThat(opened.grant().takeBack()).isTrue();
+        assertThat(opened.grant().takeBack()).as("twice is once").isTrue();
+
+        assertThat(opened.window().isTakenBack()).isTrue();
+        var writer = freshQueue();
+        assertThat(write(opened.window(), writer, 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        var reader = freshQueue();
+        assertThat(read(opened.window(), reader, 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(reader.scratch().memory().toArray(JAVA_BYTE)).containsOnly(0);
+        var counter = freshQueue();
+        opened.window().atomic(counter.jfs(), Opcode.FADD, 0, counter.scratch(), 0, 8, 1, 0, 0, PostFlags.DEFAULT);
+        assertThat(counter.awaitCompletion().status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        var late =
+                opened.imported().remote().window(WindowKey.parse(opened.grant().key()));
+        assertThat(write(late, freshQueue(), 0, 8)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(home.firstDifference(new Payload(8), 0, 0, SIZE)).isEqualTo(-1);
+        assertThat(opened.grant().isQuiet()).isTrue();
+    }
+
+    /** S7.10: the import and other windows go on when one is taken back; a new grant of the same bytes works. */
+    @Rule("S7.10")
+    @Test
+    void othersGoOnWhenOneIsTakenBack() {
+        var opened = window(Access.READ_WRITE);
+        var home = opened.imported().home();
+        var remote = opened.imported().remote();
+        var neighbour = remote.window(
+                WindowKey.parse(home.grant(0, 0, 64, Access.READ_WRITE).key()));
+        opened.grant().takeBack();
+
+        var again = remote.window(
+                WindowKey.parse(home.grant(0, FROM, LENGTH, Access.READ_WRITE).key()));
+
+        var queue = freshQueue();
+        assertThat(write(neighbour, queue, 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(write(again, queue, 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(remote, 0, queue.scratch(), 0, 8).isSuccess()).isTrue();
+        assertThat(write(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+    }
+
+    /** S7.10: an operation under way keeps the window from being quiet until it is over; nobody waits meanwhile. */
+    @Rule("S7.10")
+    @Test
+    void operationUnderWayKeepsTheWindowFromBeingQuiet() {
+        var opened = window(Access.READ_WRITE);
+        var receiver = pair.receiver(64);
+        var queue = freshQueue();
+        new Payload(2).fill(queue.scratch().memory(), 0, 0, 64);
+        assertThat(queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1))
+                .isTrue(); // waits for a receive
+        assertThat(opened.window().write(queue.jfs(), 0, queue.scratch(), 0, 64, 2, PostFlags.DEFAULT))
+                .isTrue(); // must follow it
+
+        assertThat(opened.grant().takeBack()).as("quiet at once").isFalse();
+
+        assertThat(opened.grant().isQuiet()).isFalse();
+        assertThat(opened.window().isTakenBack()).isTrue();
+        assertRefused(UrmaStatus.EAGAIN, () -> opened.window().close()).hasMessageContaining("unfinished");
+        receiver.receive(1, 64, 0);
+        assertThat(queue.awaitCompletions(2)).allMatch(outcome -> outcome.userContext() > 0);
+        Patience.await("the end of the operation", () -> opened.grant().isQuiet());
+        opened.window().close();
+    }
+
+    /** S7.10: what is taken back from a stopped importer comes back at once. */
+    @Rule("S7.10")
+    @Test
+    void takingBackDoesNotWaitForTheImporter() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var segment = pair.initiator().asHome().segment(SIZE, Access.READ_WRITE);
+        pair.home().importSegment(segment.shared());
+        var grant = segment.grant(0, 0, 64, Access.READ_WRITE);
+        processOfHome().stop();
+        try {
+            long start = System.nanoTime();
+            var another = segment.grant(0, 64, 64, Access.READ);
+
+            assertThat(grant.takeBack()).isTrue();
+            assertThat(another.takeBack()).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+        } finally {
+            processOfHome().proceed();
+        }
+    }
+
+    /** S7.10: once a window is quiet, nothing is written there any more, however hard its user writes. */
+    @Rule("S7.10")
+    @Test
+    void quietWindowIsWrittenNoMore() throws Exception {
+        int lengthBytes = 16 * 1024;
+        var imported = pair.imported(lengthBytes, Access.READ_WRITE);
+        for (int round = 0; round < 60; round++) {
+            var grant = imported.home().grant(0, 0, lengthBytes, Access.READ_WRITE);
+            var window = imported.remote().window(WindowKey.parse(grant.key()));
+            var written = new AtomicInteger();
+            var last = new AtomicReference<>(CompletionStatus.SUCCESS);
+            var queue = freshQueue();
+            var source = pair.initiator().buffer(lengthBytes);
+            source.memory().fill((byte) 0xEE);
+            var writer = Thread.ofPlatform().daemon().start(() -> {
+                while (last.get() == CompletionStatus.SUCCESS) {
+                    window.write(queue.jfs(), 0, source, 0, lengthBytes, 0, PostFlags.DEFAULT);
+                    last.set(queue.awaitCompletion().status());
+                    written.incrementAndGet();
+                }
+            });
+            Patience.await("first writes", () -> written.get() > 2);
+
+            if (!grant.takeBack()) {
+                Patience.await("the window to be quiet", grant::isQuiet);
+            }
+            imported.home().fill(new Payload(round));
+
+            assertThat(writer.join(Patience.LIMIT)).isTrue();
+            assertThat(last.get()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+            assertThat(imported.home().firstDifference(new Payload(round), 0, 0, lengthBytes))
+                    .as("first byte that was written after the window was quiet")
+                    .isEqualTo(-1);
+            source.close();
+        }
+    }
+
+    /** S7.10: a key is for one import: another one, also of the same segment, gets ENOPERM. */
+    @Rule("S7.10")
+    @Test
+    void keyOpensNothingToSomebodyElse() {
+        var opened = window(Access.READ_WRITE);
+        var key = WindowKey.parse(opened.grant().key());
+        var other = pair.anotherInitiator()
+                .context()
+                .importSegment(opened.imported().home().shared());
+
+        assertRefused(UrmaStatus.ENOPERM, () -> other.window(key)).hasMessageContaining("another import");
+        assertThat(write(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+    }
+
+    /** S7.10: impossible grants are refused, and take no room. */
+    @Rule({"S7.10", "S2.2"})
+    @Test
+    void impossibleGrantsAreRefused() {
+        var segment = pair.home().segment(SIZE, Access.READ_WRITE_ATOMIC);
+        var shared = segment.shared();
+        pair.initiator().context().importSegment(shared.descriptor(), shared.token(), Access.READ);
+
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(0, SIZE - 7, 8, Access.READ));
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(0, -1, 8, Access.READ));
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(0, 0, 0, Access.READ));
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(0, 0, 8, Access.LOCAL_ONLY));
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(0, 4, 8, Access.READ_WRITE_ATOMIC));
+        assertRefused(UrmaStatus.ENOPERM, () -> segment.grant(0, 0, 8, Access.READ_WRITE))
+                .hasMessageContaining("more");
+        assertThat(segment.grant(0, 0, 8, Access.READ).takeBack()).isTrue();
+    }
+
+    /** S7.10, S7.7: an isolated segment has no windows, since they would not be enforced. */
+    @Rule({"S7.10", "S7.7"})
+    @Test
+    void isolatedSegmentHasNoWindows() {
+        var context = pair.initiator().context();
+        var segment = context.register(
+                context.allocate(SIZE),
+                SegmentConfig.of(Access.READ_WRITE).withPolicy(TokenPolicy.NONE).withIsolation());
+        pair.anotherInitiator().context().importSegment(segment.descriptor(), null);
+
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(segment.importing().getFirst(), 0, 8, Access.READ))
+                .hasMessageContaining("isolated");
+    }
+
+    /** S7.10: a window cannot outlive its import, nor be given to one that has ended. */
+    @Rule({"S7.10", "S4.1"})
+    @Test
+    void grantEndsWithItsImport() {
+        var context = pair.initiator().context();
+        var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
+        var user = pair.anotherInitiator().context();
+        var remote = user.importSegment(segment.descriptor(), segment.token());
+        var importer = segment.importing().getFirst();
+        var grant = segment.grant(importer, 0, 64, Access.READ_WRITE);
+        var window = remote.window(grant.key());
+
+        assertRefused(UrmaStatus.EAGAIN, remote::close).hasMessageContaining("window");
+        window.close();
+        remote.close();
+
+        Patience.await("the import to go", () -> segment.importing().isEmpty());
+        assertRefused(UrmaStatus.EINVAL, () -> segment.grant(importer, 0, 64, Access.READ_WRITE));
+        assertThat(grant.takeBack()).isTrue();
+        var queue = pair.initiator().queue();
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT))
+                .hasMessageContaining("closed");
+    }
+
+    /** S7.10, S7.9: the end of the segment ends its windows. */
+    @Rule({"S7.10", "S7.9"})
+    @Test
+    void windowEndsWithItsSegment() {
+        var opened = window(Access.READ_WRITE);
+
+        assertThat(opened.imported().home().unregister(Patience.LIMIT)).isEqualTo(Revocation.COMPLETED);
+        opened.imported().home().fill(new Payload(1));
+
+        assertThat(write(opened.window(), freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(opened.imported().home().firstDifference(new Payload(1), 0, 0, SIZE))
+                .isEqualTo(-1);
+        assertThat(opened.grant().takeBack()).isTrue();
+    }
+
+    /** S7.10, S12.4: the death of an importer in the middle of an operation ends its grants. */
+    @Rule({"S7.10", "S12.4"})
+    @Test
+    void deadImporterKeepsNoWindow() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var segment = pair.initiator().asHome().segment(SIZE, Access.READ_WRITE);
+        var imported = pair.home().importSegment(segment.shared());
+        var grant = segment.grant(0, 0, 64, Access.READ_WRITE);
+        imported.holdWindow(grant.key(), pair.initiator().asHome().receiver().shared());
+        assertThat(grant.takeBack()).as("an operation is under way").isFalse();
+
+        processOfHome().kill();
+
+        Patience.await("the window to be quiet", grant::isQuiet);
+    }
+
+    /** S7.10: windows are given and taken back any number of times; when too many are out, that is said. */
+    @Rule({"S7.10", "S2.2"})
+    @Test
+    void windowsComeBackForUse() {
+        var context = pair.initiator().context();
+        var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
+        pair.anotherInitiator().context().importSegment(segment.descriptor(), segment.token());
+        var importer = segment.importing().getFirst();
+        for (int i = 0; i < 20_000; i++) {
+            try (var grant = segment.grant(importer, i % SIZE, 1, Access.READ)) {
+                assertThat(grant.takeBack()).isTrue();
+            }
+        }
+        List<WindowGrant> out = new ArrayList<>();
+        UrmaException refusal = null;
+        while (refusal == null && out.size() < 1_000_000) {
+            try {
+                out.add(segment.grant(importer, 0, 8, Access.READ));
+            } catch (UrmaException e) {
+                refusal = e;
+            }
+        }
+
+        assertThat(out).hasSizeGreaterThan(1000);
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.status()).isEqualTo(UrmaStatus.ENOMEM);
+        out.forEach(WindowGrant::close);
+        assertThat(segment.grant(importer, 0, 8, Access.READ).takeBack()).isTrue();
+    }
+}
