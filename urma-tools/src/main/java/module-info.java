@@ -18,6 +18,8 @@ module io.urma4j.tools {
     // picocli fills fields and calls methods by reflection
     opens io.urma4j.tools to
             info.picocli;
+    opens io.urma4j.tools.admin to
+            info.picocli;
     opens io.urma4j.tools.decode to
             info.picocli;
     opens io.urma4j.tools.demo to

@@ -2,7 +2,9 @@ package io.urma4j;
 
 import io.urma4j.internal.Nanos;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,11 +12,20 @@ import java.util.concurrent.locks.ReentrantLock;
 /** The asynchronous events of a context, oldest first (S11.5). Safe for any number of threads. */
 public final class AsyncEvents {
     private static final int CAPACITY = 1024;
+    private static final int HISTORY = 128;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<AsyncEvent> queue = new ArrayDeque<>();
     private long dropped;
+
+    /** For who looks in from outside: the last few, also those that were taken. */
+    private final ArrayDeque<Past> history = new ArrayDeque<>();
+
+    private long raised;
+
+    /** An event that was raised: the how-manieth, and when. */
+    record Past(long number, Instant at, AsyncEvent event) {}
 
     AsyncEvents() {}
 
@@ -52,6 +63,16 @@ public final class AsyncEvents {
         }
     }
 
+    /** The last events, oldest first. */
+    List<Past> history() {
+        lock.lock();
+        try {
+            return List.copyOf(history);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void raise(AsyncEvent event) {
         lock.lock();
         try {
@@ -60,6 +81,10 @@ public final class AsyncEvents {
                 dropped++;
             }
             queue.add(event);
+            if (history.size() == HISTORY) {
+                history.poll();
+            }
+            history.add(new Past(++raised, Instant.now(), event));
             arrived.signal();
         } finally {
             lock.unlock();

@@ -132,6 +132,10 @@ public final class Jfr implements ContextObject {
         return context;
     }
 
+    Jfc jfc() {
+        return jfc;
+    }
+
     ProviderReceiveQueue provider() {
         return provider;
     }

@@ -11,6 +11,16 @@ public enum QueueState {
     /** Work requests are accepted and held for {@code flush}. */
     ERROR;
 
+    /** URMA's number. */
+    public int value() {
+        return switch (this) {
+            case RESET -> 0;
+            case READY -> 1;
+            case SUSPENDED -> 2;
+            case ERROR -> 3;
+        };
+    }
+
     /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
     public boolean mayBecome(QueueState next) {
         return switch (this) {

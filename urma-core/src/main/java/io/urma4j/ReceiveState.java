@@ -9,6 +9,15 @@ public enum ReceiveState {
     /** Messages are refused: their senders see REM_OPERATION_ERR. */
     ERROR;
 
+    /** URMA's number. */
+    public int value() {
+        return switch (this) {
+            case RESET -> 0;
+            case READY -> 1;
+            case ERROR -> 2;
+        };
+    }
+
     /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
     public boolean mayBecome(ReceiveState next) {
         return switch (this) {

@@ -14,6 +14,7 @@ import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -44,7 +45,7 @@ public final class UrmaContext implements AutoCloseable {
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.provider = from.openContext(eidIndex, options, events::raise);
+        this.provider = from.openContext(eidIndex, options, new Inventory(children, events));
         this.name = "context " + device.name() + "/" + provider.uasid();
     }
 
@@ -274,6 +275,16 @@ public final class UrmaContext implements AutoCloseable {
 
     private static PublishedName toName(PublishedSegment segment) {
         return new PublishedName(segment.name(), segment.descriptor(), segment.home(), segment.users());
+    }
+
+    /**
+     * Looks into the other contexts of this user, in all processes where this device looks for names: what they have of
+     * these kinds. It costs them no more than the reading; token values are never shown. Blocks at most the import
+     * timeout; a context that does not answer says so in its place.
+     */
+    public List<ContextView> inspect(Set<Resource.Kind> kinds) {
+        life.checkOpen();
+        return Await.result(this, provider.inspect(kinds, options.importTimeout()));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.urma4j.UrmaStatus;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -64,6 +65,11 @@ public final class ClosingOrder {
             places.put(child, new Place(rank, begin));
         }
         return !ended;
+    }
+
+    /** The open children, oldest first. */
+    public synchronized List<AutoCloseable> snapshot() {
+        return List.copyOf(places.keySet());
     }
 
     public synchronized void remove(AutoCloseable child) {

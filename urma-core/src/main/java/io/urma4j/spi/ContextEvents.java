@@ -1,9 +1,22 @@
 package io.urma4j.spi;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.Resource;
+import java.util.List;
 
-/** Where a provider reports what happens without a call. Called from any thread, returns at once. */
+/**
+ * Where a provider reports what happens without a call, and what it answers who looks in from outside. Called from any
+ * thread, returns at once.
+ */
 @FunctionalInterface
 public interface ContextEvents {
     void raise(AsyncEvent event);
+
+    /**
+     * What the context has of a kind, except what the provider alone knows (TP, WAIT): at most {@code limit}, those with
+     * the lowest numbers above {@code after}, in order.
+     */
+    default List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        return List.of();
+    }
 }

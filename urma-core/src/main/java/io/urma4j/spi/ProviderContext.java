@@ -1,15 +1,18 @@
 package io.urma4j.spi;
 
 import io.urma4j.AllocOptions;
+import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.Resource;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +60,14 @@ public interface ProviderContext {
 
     /** Everything that is published where this context looks for names, with who uses it. */
     CompletableFuture<List<PublishedSegment>> published(Duration timeout);
+
+    /**
+     * What the other contexts that it can see have of these kinds: its own user's, where it looks for names. One that
+     * does not answer in time says so in its place. A provider without such a place sees nobody.
+     */
+    default CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        return CompletableFuture.completedFuture(List.of());
+    }
 
     /**
      * Ends the address space: everything in it has been closed. Tells the peers, and gives back every resource.

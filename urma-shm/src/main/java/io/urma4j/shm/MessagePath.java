@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.Resource;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingLayout;
@@ -394,6 +395,19 @@ final class MessagePath {
 
     // Opcode.value() as a constant
     private static final int NOP = Opcode.NOP.value();
+
+    /** For a person who looks in: plain reads of what others write. */
+    Resource describe() {
+        return Resource.builder(Resource.Kind.TP, number())
+                .add("tpn", number())
+                .add("peer", peer.eid() + "/" + peer.uasid())
+                .add("peer_process", peer.pid() == 0 ? "unknown" : "pid " + peer.pid())
+                .add("state", dead ? "ERROR" : "READY")
+                .add("tx_slots", out.position())
+                .add("tx_unanswered", out.position() - out.reaped())
+                .add("rx_slots", in.position())
+                .build();
+    }
 
     @Override
     public String toString() {

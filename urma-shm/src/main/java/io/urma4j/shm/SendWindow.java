@@ -408,6 +408,16 @@ final class SendWindow {
         return Arrays.copyOf(words, count * CompletionRecord.WORDS);
     }
 
+    /** Shows what is not finished, for a person who looks in. */
+    void show(Waits waits) {
+        for (long position = head; position < end; position++) {
+            Wqe entry = at(position);
+            if (!entry.isSettled()) {
+                waits.add(entry);
+            }
+        }
+    }
+
     /** Forgets everything: the queue is closed. */
     void clear() {
         for (long position = head; position < end; position++) {

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.AllocOptions;
 import io.urma4j.AsyncEvent;
 import io.urma4j.ContextOptions;
+import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
@@ -11,6 +12,7 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
+import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -39,12 +41,15 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.support.IdSpace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,6 +140,11 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
         return control.published(timeout);
+    }
+
+    @Override
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        return control.inspect(kinds, timeout);
     }
 
     // ---- queues
@@ -269,6 +279,19 @@ final class ShmContext implements ProviderContext, DataPlane {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
+    }
+
+    @Override
+    public List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        Stream<Resource> all = switch (kind) {
+            case TP -> pathOf.values().stream().map(MessagePath::describe);
+            case WAIT -> sendQueues.stream().flatMap(queue -> queue.describeWaits().stream());
+            default -> Stream.empty();
+        };
+        return all.filter(resource -> resource.id() > after)
+                .sorted(Comparator.comparingLong(Resource::id))
+                .limit(limit)
+                .toList();
     }
 
     @Override

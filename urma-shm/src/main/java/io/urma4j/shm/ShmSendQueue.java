@@ -9,6 +9,7 @@ import io.urma4j.Opcode;
 import io.urma4j.OrderType;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
+import io.urma4j.Resource;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
@@ -27,6 +28,7 @@ import io.urma4j.spi.support.Claim;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -856,6 +858,21 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("failed", window.outage().failures())
                 .add("dropped", window.dropped())
                 .build();
+    }
+
+    /** What waits in it, for a person who looks in. */
+    List<Resource> describeWaits() {
+        if (window.isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
+            return List.of();
+        }
+        Waits waits = new Waits(id, state);
+        claim.acquire();
+        try {
+            window.show(waits);
+        } finally {
+            claim.release();
+        }
+        return waits.lines();
     }
 
     @Override

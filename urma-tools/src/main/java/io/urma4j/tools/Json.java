@@ -24,6 +24,18 @@ public final class Json {
         out.flush();
     }
 
+    /** Prints {@code value} in one line, for streams. */
+    public static void printLine(PrintWriter out, Object value) {
+        try (JsonGenerator generator =
+                new JsonFactory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
+            write(generator, value);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        out.println();
+        out.flush();
+    }
+
     private static void write(JsonGenerator generator, Object value) throws IOException {
         switch (value) {
             case Map<?, ?> map -> {

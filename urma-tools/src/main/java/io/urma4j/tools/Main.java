@@ -1,5 +1,6 @@
 package io.urma4j.tools;
 
+import io.urma4j.tools.admin.AdminCommand;
 import io.urma4j.tools.decode.DecodeCommand;
 import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
             FetchCommand.class,
             PutCommand.class,
             AddCommand.class,
+            AdminCommand.class,
             DecodeCommand.class,
             TckCommand.class,
             GenerateCompletion.class,

@@ -12,8 +12,18 @@ public final class Terminal {
 
     /** Whether a person sees stderr as it is written. */
     public static boolean showsStderr() {
+        return shows(2);
+    }
+
+    /** Whether a person sees stdout as it is written. */
+    public static boolean showsStdout() {
+        return shows(1);
+    }
+
+    private static boolean shows(int descriptor) {
         try {
-            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+            String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
             return false; // no Linux: plain lines do no harm

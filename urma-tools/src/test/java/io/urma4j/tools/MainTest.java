@@ -34,7 +34,8 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"devices", "doctor", "demo", "share", "ls", "fetch", "put", "add", "decode", "tck"})
+    @ValueSource(
+            strings = {"devices", "doctor", "demo", "share", "ls", "fetch", "put", "add", "decode", "tck", "admin"})
     void everyCommandHelpsWithExamplesAndExitCodes(String command) {
         assertThat(urma(command, "--help")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))

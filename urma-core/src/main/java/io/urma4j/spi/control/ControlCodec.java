@@ -14,6 +14,8 @@ import io.urma4j.spi.control.ControlMessage.Goodbye;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Inspect;
+import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
@@ -42,10 +44,13 @@ public final class ControlCodec {
     /** Version of the protocol. Another major one cannot be understood; minor ones differ by features alone. */
     public static final int MAJOR = 1;
 
-    public static final int MINOR = 0;
+    public static final int MINOR = 1;
 
-    /** Features that this version knows: none yet that both sides could not do. */
-    public static final long FEATURES = 0;
+    /** Can be looked into: {@link Inspect}. */
+    public static final long FEATURE_INSPECT = 1;
+
+    /** Features that this version knows. */
+    public static final long FEATURES = FEATURE_INSPECT;
 
     /** No message is longer. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
@@ -79,6 +84,8 @@ public final class ControlCodec {
     private static final int UNBIND = 37;
     private static final int LOOKUP = 48;
     private static final int NAMED = 49;
+    private static final int INSPECT = 64;
+    private static final int INSPECTED = 65;
 
     /** A kind's number is its place here. */
     private static final List<JettyDescriptor.Kind> KINDS =
@@ -159,6 +166,9 @@ public final class ControlCodec {
                         .token(m.token())
                         .i64(m.vaBase())
                         .texts(m.users());
+            case Inspect m -> w.u8(INSPECT).i64(m.request()).u8(m.kind()).i64(m.after());
+            case Inspected m ->
+                w.u8(INSPECTED).i64(m.request()).texts(m.resources()).bool(m.complete());
         }
         return w.finish();
     }
@@ -203,6 +213,8 @@ public final class ControlCodec {
             case UNBIND -> new Unbind(r.i64("request"), r.id("queue"), r.id("partner"));
             case LOOKUP -> new Lookup(r.i64("request"), r.text("name"), r.bool("with token"));
             case NAMED -> named(r);
+            case INSPECT -> new Inspect(r.i64("request"), r.u8("kind"), r.i64("after"));
+            case INSPECTED -> new Inspected(r.i64("request"), r.texts("resources"), r.bool("complete"));
             default -> throw new ControlFormatException("message type " + type + " is unknown");
         };
     }

@@ -135,6 +135,27 @@ public sealed interface ControlMessage {
         }
     }
 
+    /**
+     * Looks into the receiver's context, for a person; only to who knows {@link ControlCodec#FEATURE_INSPECT}.
+     *
+     * @param kind number of a kind of resource, as {@link ResourceText} has it; one that the receiver does not know is
+     *     refused with EINVAL
+     * @param after of which only those with higher numbers are wanted, so that no answer is long
+     */
+    record Inspect(long request, int kind, long after) implements Request {}
+
+    /**
+     * What the context has.
+     *
+     * @param resources as {@link ResourceText} writes them, in the order of their numbers
+     * @param complete whether there are no more
+     */
+    record Inspected(long request, List<String> resources, boolean complete) implements Answer {
+        public Inspected {
+            resources = List.copyOf(resources);
+        }
+    }
+
     /** The request was done, and there is nothing more to say. */
     record Done(long request) implements Answer {}
 

@@ -46,15 +46,9 @@ class ControlCodecTest {
                 new ControlMessage.Unbind(27, 28, 29),
                 new ControlMessage.Lookup(30, "orders", true),
                 new ControlMessage.Named(
-                        31,
-                        32,
-                        36,
-                        33,
-                        Access.READ_WRITE,
-                        TokenPolicy.PLAIN_TEXT,
-                        Token.of(34),
-                        35,
-                        List.of("a", "b")));
+                        31, 32, 36, 33, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, Token.of(34), 35, List.of("a", "b")),
+                new ControlMessage.Inspect(37, 200, Long.MIN_VALUE),
+                new ControlMessage.Inspected(38, List.of("1\ta=b", ""), false));
     }
 
     @ParameterizedTest

@@ -1,10 +1,12 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.ContextOptions;
+import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.OrderType;
+import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
@@ -30,6 +32,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongFunction;
@@ -57,6 +60,7 @@ public final class ControlPlane {
     private final Imports imports;
     private final Paths paths;
     private final Names names;
+    private final Inspector inspector;
     private final Shutdown shutdown;
 
     private ControlPlane(
@@ -86,7 +90,7 @@ public final class ControlPlane {
                 self,
                 ringBytes,
                 options.importTimeout().toNanos());
-        Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane);
+        Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane, events);
         try {
             this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), serving);
         } catch (RuntimeException e) {
@@ -94,6 +98,7 @@ public final class ControlPlane {
             throw e;
         }
         this.names = new Names(directory, peers, requests);
+        this.inspector = new Inspector(directory, self, peers, requests);
         this.shutdown = new Shutdown(
                 engine, callers, requests, exports, imports, paths, peers, directory, lock, serving, ended);
     }
@@ -257,6 +262,11 @@ public final class ControlPlane {
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
         long deadlineNanos = deadline(timeout);
         return callers.ask(() -> names.published(deadlineNanos));
+    }
+
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return callers.ask(() -> inspector.inspect(kinds, deadlineNanos));
     }
 
     /**

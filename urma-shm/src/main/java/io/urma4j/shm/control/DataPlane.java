@@ -1,7 +1,9 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.JettyDescriptor;
+import io.urma4j.Resource;
 import io.urma4j.UrmaStatus;
+import java.util.List;
 
 /**
  * What the control plane asks of the queues and rings of its context. All calls come on the engine's thread and must
@@ -32,6 +34,14 @@ public interface DataPlane {
      * @param proven its process has ended or it said goodbye: it touches no memory of ours any more
      */
     void peerLost(Peer peer, String why, boolean proven);
+
+    /**
+     * What the queues and rings have of a kind (TP, WAIT): at most {@code limit}, those with the lowest numbers above
+     * {@code after}, in order.
+     */
+    default List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        return List.of();
+    }
 
     /**
      * A turn of the engine: after each batch of events, after {@link ControlPlane#wakeEngine}, and when the time that

@@ -20,6 +20,7 @@ public final class Peer {
     private final Eid eid;
     private final int uasid;
     private final int pid;
+    private final long features;
     private volatile boolean lost;
 
     // from here on: the engine's thread
@@ -53,11 +54,12 @@ public final class Peer {
     /** Whether its end changed anything here: only then it is told. */
     boolean mattered;
 
-    Peer(PeerId id, Eid eid, int uasid, int pid) {
+    Peer(PeerId id, Eid eid, int uasid, int pid, long features) {
         this.id = id;
         this.eid = eid;
         this.uasid = uasid;
         this.pid = pid;
+        this.features = features;
     }
 
     public PeerId id() {
@@ -75,6 +77,11 @@ public final class Peer {
     /** Its process id here; 0 when it lives in another namespace of process ids. */
     public int pid() {
         return pid;
+    }
+
+    /** What it said it knows, in its greeting. */
+    long features() {
+        return features;
     }
 
     public long incarnation() {

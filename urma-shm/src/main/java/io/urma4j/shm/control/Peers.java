@@ -255,7 +255,7 @@ final class Peers {
         if (pid != 0 && contextsOf(pid) >= MAX_CONTEXTS_OF_A_PROCESS) {
             return null; // each costs us a descriptor
         }
-        Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid);
+        Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid, hello.features());
         if (pid != ownPid) {
             connection.pidFd().ifPresent(process -> {
                 peer.process = process;

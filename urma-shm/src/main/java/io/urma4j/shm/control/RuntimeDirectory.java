@@ -14,9 +14,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -181,6 +183,32 @@ final class RuntimeDirectory implements AutoCloseable {
             return true;
         }
         return removeIfStale(name);
+    }
+
+    /** A context that lives here, or has died a moment ago. */
+    record Resident(int uasid, PeerId id) {}
+
+    /** All contexts whose locks say who they are. */
+    List<Resident> residents() {
+        List<Resident> residents = new ArrayList<>();
+        for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
+            OptionalInt uasid = uasid(name);
+            Optional<ContextRecord> context = read(directory, name).flatMap(ContextRecord::parse);
+            if (context.isPresent() && uasid.isPresent()) {
+                PeerId id = new PeerId(context.get().address(), context.get().incarnation());
+                residents.add(new Resident(uasid.getAsInt(), id));
+            }
+        }
+        return residents;
+    }
+
+    private static OptionalInt uasid(String lockName) {
+        try {
+            return OptionalInt.of(
+                    Integer.parseInt(lockName.substring(0, lockName.length() - LOCK_SUFFIX.length()), 16));
+        } catch (NumberFormatException e) {
+            return OptionalInt.empty(); // a file that is not ours
+        }
     }
 
     /** Removes locks, sockets and names of dead contexts. */

@@ -1,12 +1,17 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.Resource;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Inspect;
+import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
@@ -19,7 +24,9 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.spi.control.ResourceText;
 import java.util.List;
+import java.util.Optional;
 
 /** Sends what peers say to whom it concerns. On the engine's thread. */
 final class Serving implements PeerEvents {
@@ -33,6 +40,7 @@ final class Serving implements PeerEvents {
     private final Imports imports;
     private final Paths paths;
     private final DataPlane dataPlane;
+    private final ContextEvents events;
     private final FailureLimiter limiter = new FailureLimiter();
     private int delayed;
     private boolean closing;
@@ -44,7 +52,9 @@ final class Serving implements PeerEvents {
             Publisher publisher,
             Imports imports,
             Paths paths,
-            DataPlane dataPlane) {
+            DataPlane dataPlane,
+            ContextEvents events) {
+        this.events = events;
         this.engine = engine;
         this.requests = requests;
         this.exports = exports;
@@ -80,7 +90,27 @@ final class Serving implements PeerEvents {
                 via.send(new Done(m.request()));
             }
             case Lookup m -> publisher.lookedUp(via, m);
+            case Inspect m -> inspected(via, m);
         }
+    }
+
+    /** Somebody looks in: a page of what he wants to see. */
+    private void inspected(Connection via, Inspect wanted) {
+        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
+        if (kind.isEmpty()) {
+            via.send(new Refused(
+                    wanted.request(), UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown"));
+            return;
+        }
+        List<Resource> page = resources(kind.get(), wanted.after());
+        via.send(new Inspected(
+                wanted.request(), page.stream().map(ResourceText::of).toList(), page.size() < ControlCodec.MAX_TEXTS));
+    }
+
+    private List<Resource> resources(Resource.Kind kind, long after) {
+        return kind == Resource.Kind.TP || kind == Resource.Kind.WAIT
+                ? dataPlane.resources(kind, after, ControlCodec.MAX_TEXTS)
+                : events.resources(kind, after, ControlCodec.MAX_TEXTS);
     }
 
     /** A request with a token in it: true when it was the right one. */

@@ -97,6 +97,10 @@ final class ChildProcess implements AutoCloseable {
         return name;
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     long pid() {
         return process.pid();
     }

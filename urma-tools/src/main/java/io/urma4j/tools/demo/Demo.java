@@ -6,18 +6,28 @@ import io.urma4j.tools.Units;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Leads a home and two initiators through the demo's steps, and checks what they did. */
 final class Demo {
     private static final int ADDITIONS = 1_000_000;
     private static final int MESSAGES = 2_000;
+    private static final long HOLD_TICK_MILLIS = 200;
 
     private final Content content;
     private final String device;
     private final Report report;
+    private final @Nullable Runnable onHold;
     private final Duration patience;
 
-    Demo(Content content, String device, Report report) {
+    /**
+     * The demo of one device.
+     *
+     * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, for those
+     *     who look into them. Null when they end with the last step
+     */
+    Demo(Content content, String device, Report report, @Nullable Runnable onHold) {
+        this.onHold = onHold;
         this.content = content;
         this.device = device;
         this.report = report;
@@ -44,7 +54,22 @@ final class Demo {
             refuse(second, "wrong-token", "an import with a wrong token is refused");
             refuse(second, "read-only", "a write through a read-only import is refused");
             measure(first);
+            if (onHold != null) {
+                onHold.run();
+                hold(List.of(home, first, second));
+            }
         }
+    }
+
+    private static void hold(List<ChildProcess> processes) {
+        try {
+            while (processes.stream().allMatch(ChildProcess::isAlive)) {
+                Thread.sleep(HOLD_TICK_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            return; // Ctrl-C is the way to end it
+        }
+        throw new CommandFailure("a process of the demo has ended while it was held");
     }
 
     /** Opens all three; returns the lines of the initiators' Jetties. */

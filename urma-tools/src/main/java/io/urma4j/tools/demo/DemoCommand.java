@@ -9,6 +9,7 @@ import io.urma4j.tools.MemoryBudget;
 import io.urma4j.tools.SizeConverter;
 import io.urma4j.tools.Units;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
                     + " messages, shows what is refused; and measures latency and bandwidth."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  urma demo", "  urma demo movie.mkv", "  urma demo --size 1GiB --json"})
+        footer = {"  urma demo", "  urma demo movie.mkv", "  urma demo --size 1GiB --json", "  urma demo --hold"})
 public final class DemoCommand implements Callable<Integer> {
     /** What the processes need beside the content: their heaps and the board. */
     private static final long OVERHEAD_BYTES = 192L << 20;
@@ -50,6 +51,13 @@ public final class DemoCommand implements Callable<Integer> {
             description = "How many bytes to generate: 8MiB, 1G.")
     private @Nullable Long size;
 
+    @Option(
+            names = "--hold",
+            description =
+                    "Keep the processes up when all is shown, until Ctrl-C, for 'urma admin show --whole' and the "
+                            + "like.")
+    private boolean hold;
+
     @Mixin
     private DeviceOption device;
 
@@ -58,6 +66,8 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    private int exitCode;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -74,12 +84,23 @@ public final class DemoCommand implements Callable<Integer> {
                 new Report(spec.commandLine().getOut(), spec.commandLine().getErr(), json.isAsked());
         try (Content content = input == null ? new Content.Generated(sizeBytes) : Content.OfFile.open(input)) {
             report.begin(what, deviceName);
-            new Demo(content, deviceName, report).run();
+            new Demo(content, deviceName, report, hold ? () -> tellHeld(report, sizeBytes, deviceName) : null).run();
         }
+        return hold ? exitCode : tell(report, sizeBytes, deviceName);
+    }
+
+    private int tell(Report report, long sizeBytes, String deviceName) {
         if (json.isAsked()) {
             Json.print(spec.commandLine().getOut(), report.asMap(sizeBytes, deviceName));
         }
         return report.end();
+    }
+
+    private void tellHeld(Report report, long sizeBytes, String deviceName) {
+        exitCode = tell(report, sizeBytes, deviceName);
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("urma: holding the three processes until Ctrl-C; 'urma admin show --whole' looks into them");
+        err.flush();
     }
 
     private void checkUse() {

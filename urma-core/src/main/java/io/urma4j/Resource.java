@@ -1,0 +1,81 @@
+package io.urma4j;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * An object of a context as {@link UrmaContext#inspect} shows it to other processes: for a person who looks, never with
+ * a token value.
+ *
+ * @param id number of the object, in order among those of its kind
+ * @param fields values by URMA's column names, in the order to be shown; unmodifiable
+ */
+public record Resource(Kind kind, long id, SequencedMap<String, String> fields) {
+    /** What it is. */
+    public enum Kind {
+        /** The context itself, with sums over its queues. */
+        CONTEXT,
+        JFC,
+        JFS,
+        JFR,
+        JETTY,
+        JETTY_GROUP,
+        /** A segment that it registered. */
+        SEG,
+        /** A segment that it imported. */
+        IMPORT,
+        /** A JFR or Jetty that it imported. */
+        TARGET,
+        /** A transport path to a peer. */
+        TP,
+        /** Work that cannot go on yet, and whom it waits for. */
+        WAIT,
+        /** An asynchronous event that was raised; the number counts them. */
+        EVENT
+    }
+
+    public Resource {
+        fields = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(fields));
+    }
+
+    /** A resource with these fields. */
+    public static Builder builder(Kind kind, long id) {
+        return new Builder(kind, id);
+    }
+
+    /** The value of a field; empty when it has none of that name. */
+    public String field(String name) {
+        return fields.getOrDefault(name, "");
+    }
+
+    /** Collects fields in order. */
+    public static final class Builder {
+        private final Kind kind;
+        private final long id;
+        private final SequencedMap<String, String> fields = new LinkedHashMap<>();
+
+        private Builder(Kind kind, long id) {
+            this.kind = kind;
+            this.id = id;
+        }
+
+        public Builder add(String name, Object value) {
+            fields.put(name, value.toString());
+            return this;
+        }
+
+        /** Adds all counters under their names. */
+        public Builder add(Counters counters) {
+            for (Map.Entry<String, Long> counter : counters.asMap().entrySet()) {
+                add(counter.getKey(), counter.getValue());
+            }
+            return this;
+        }
+
+        public Resource build() {
+            return new Resource(kind, id, fields);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.urma4j.shm;
+
+import io.urma4j.QueueState;
+import io.urma4j.Resource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tells for a person what the work requests of one send queue wait for: a line per target and reason. */
+final class Waits {
+    /** More targets than a person reads. */
+    private static final int MAX_LINES = 64;
+
+    private static final int ID_BITS = 24;
+
+    private final int queueId;
+    private final QueueState state;
+    private final Map<Reason, Integer> counts = new LinkedHashMap<>();
+
+    Waits(int queueId, QueueState state) {
+        this.queueId = queueId;
+        this.state = state;
+    }
+
+    /** Whom they wait for, and why. */
+    private record Reason(String target, String reason) {}
+
+    /** Counts a work request that is not finished. */
+    void add(Wqe entry) {
+        if (counts.size() < MAX_LINES) {
+            counts.merge(new Reason(target(entry), reason(entry)), 1, Integer::sum);
+        }
+    }
+
+    private static String target(Wqe entry) {
+        if (entry.lane != null) {
+            return entry.lane.target + " of " + entry.lane.peer.peer;
+        }
+        return entry.peer == null ? "-" : entry.peer.peer.toString();
+    }
+
+    private String reason(Wqe entry) {
+        if (state != QueueState.READY) {
+            return "the queue is " + state;
+        }
+        if (entry.stage == Wqe.Stage.SENT) {
+            return "its answer";
+        }
+        Lane lane = entry.lane;
+        if (lane == null) {
+            return "earlier messages to the same home";
+        }
+        return lane.probing ? "a receive work request there, round " + lane.rnrRounds : "its turn, or room in the ring";
+    }
+
+    List<Resource> lines() {
+        List<Resource> lines = new ArrayList<>();
+        counts.forEach((wait, count) ->
+                lines.add(Resource.builder(Resource.Kind.WAIT, ((long) queueId << ID_BITS) + lines.size())
+                        .add("queue", queueId)
+                        .add("wr_cnt", count)
+                        .add("waits_for", wait.reason())
+                        .add("of", wait.target())
+                        .build()));
+        return lines;
+    }
+}

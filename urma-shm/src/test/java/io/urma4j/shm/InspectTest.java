@@ -1,0 +1,178 @@
+package io.urma4j.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.urma4j.Access;
+import io.urma4j.ContextView;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Resource;
+import io.urma4j.Resource.Kind;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaOptions;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What one context shows to another that looks in. */
+class InspectTest {
+    private static final int KB = 1024;
+
+    @TempDir
+    Path folder;
+
+    private Urma urma;
+    private UrmaContext looking;
+    private UrmaContext home;
+    private UrmaContext peer;
+
+    @BeforeEach
+    void open() {
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(folder.resolve("runtime")));
+        looking = urma.device("shm0").openContext();
+        home = urma.device("shm0").openContext();
+        peer = urma.device("shm0").openContext();
+    }
+
+    @AfterEach
+    void close() {
+        urma.close();
+    }
+
+    private ContextView view(UrmaContext of, Set<Kind> kinds) {
+        return looking.inspect(kinds).stream()
+                .filter(view -> view.uasid() == of.uasid())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<Resource> resources(UrmaContext of, Kind kind) {
+        return view(of, Set.of(kind)).resources(kind);
+    }
+
+    @Test
+    void everyOtherContextIsSeenWithItsProcess() {
+        assertThat(looking.inspect(Set.of(Kind.CONTEXT)))
+                .extracting(ContextView::uasid)
+                .containsExactlyInAnyOrder(home.uasid(), peer.uasid());
+        assertThat(view(home, Set.of(Kind.CONTEXT)).process())
+                .isEqualTo("pid " + ProcessHandle.current().pid());
+        assertThat(view(home, Set.of(Kind.CONTEXT)).failure()).isEmpty();
+    }
+
+    @Test
+    void queuesAreShownUnderUrmasColumnNames() {
+        var jfc = home.createJfc(new JfcConfig(64, false));
+        var jfr = home.createJfr(jfc, JfrConfig.builder().depth(32).build());
+        var jetty = home.createJetty(jfc, jfr, JfsConfig.builder().depth(16).build());
+
+        assertThat(resources(home, Kind.JFC)).singleElement().satisfies(seen -> {
+            assertThat(seen.field("jfc_id")).isEqualTo(String.valueOf(jfc.id()));
+            assertThat(seen.field("state")).isEqualTo("0 [VALID]");
+            assertThat(seen.field("depth")).isEqualTo("64");
+        });
+        assertThat(resources(home, Kind.JFR))
+                .singleElement()
+                .satisfies(seen -> assertThat(seen.field("depth")).isEqualTo("32"));
+        assertThat(resources(home, Kind.JETTY)).singleElement().satisfies(seen -> {
+            assertThat(seen.field("jetty_id")).isEqualTo(String.valueOf(jetty.id()));
+            assertThat(seen.field("state")).isEqualTo("1 [READY]");
+            assertThat(seen.field("jfr_id")).isEqualTo(String.valueOf(jfr.id()));
+            assertThat(seen.field("jfs_depth")).isEqualTo("16");
+        });
+    }
+
+    @Test
+    void segmentsAreShownWithTheirImportersAndWithoutTheirToken() {
+        var token = Token.of(0x7654_3210);
+        var segment = home.register(home.allocate(4 * KB), Access.READ, TokenPolicy.PLAIN_TEXT, token);
+        peer.importSegment(segment.descriptor(), token);
+
+        var seen = resources(home, Kind.SEG);
+
+        assertThat(seen).singleElement().satisfies(one -> {
+            assertThat(one.field("token_id"))
+                    .isEqualTo(String.valueOf(segment.descriptor().tokenId()));
+            assertThat(one.field("len")).isEqualTo("4096");
+            assertThat(one.field("importers")).contains("uasid " + peer.uasid());
+        });
+        assertThat(resources(peer, Kind.IMPORT))
+                .singleElement()
+                .satisfies(one -> assertThat(one.field("home")).endsWith("/" + home.uasid()));
+        assertThat(looking.inspect(EnumSet.allOf(Kind.class)).toString())
+                .doesNotContain("1985229328")
+                .doesNotContainIgnoringCase("76543210");
+    }
+
+    @Test
+    void messageWithoutAReceiverIsShownToWaitForIt() {
+        var jfr = home.createJfr(
+                home.createJfc(JfcConfig.DEFAULT), JfrConfig.builder().build());
+        var target = peer.importJetty(jfr.descriptor(), jfr.token());
+        var queue = peer.createJfs(peer.createJfc(JfcConfig.DEFAULT), JfsConfig.DEFAULT);
+        var buffer = peer.register(peer.allocate(KB), Access.LOCAL_ONLY);
+
+        queue.send(target, buffer, 0, 8, 1);
+
+        await().untilAsserted(() -> assertThat(resources(peer, Kind.WAIT))
+                .singleElement()
+                .satisfies(wait -> {
+                    assertThat(wait.field("queue")).isEqualTo(String.valueOf(queue.id()));
+                    assertThat(wait.field("wr_cnt")).isEqualTo("1");
+                    assertThat(wait.field("waits_for")).startsWith("a receive work request there");
+                    assertThat(wait.field("of")).contains("/" + jfr.id()).contains("uasid " + home.uasid());
+                }));
+        assertThat(resources(peer, Kind.TP))
+                .singleElement()
+                .satisfies(path -> assertThat(path.field("peer")).endsWith("/" + home.uasid()));
+        assertThat(resources(peer, Kind.CONTEXT))
+                .singleElement()
+                .satisfies(sums -> assertThat(sums.field("tx_bytes")).isEqualTo("8"));
+    }
+
+    @Test
+    void moreThanAPageIsSeenWhole() {
+        var memory = home.allocate(4 * KB);
+        for (int i = 0; i < 200; i++) {
+            home.register(memory, Access.READ_WRITE);
+        }
+
+        assertThat(resources(home, Kind.SEG))
+                .hasSize(200)
+                .extracting(seen -> seen.field("token_id"))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void eventsAreSeenAlsoWhenTheirOwnerHasTakenThem() throws Exception {
+        var segment = home.register(home.allocate(KB), Access.READ);
+        peer.importSegment(segment.descriptor(), segment.token());
+        segment.close();
+
+        await().until(() -> peer.events().poll().isPresent());
+
+        assertThat(resources(peer, Kind.EVENT)).singleElement().satisfies(event -> {
+            assertThat(event.field("type")).isEqualTo("SEGMENT_REVOKED");
+            assertThat(event.field("object")).contains("segment");
+        });
+    }
+
+    @Test
+    void contextThatHasClosedIsNotSeen() {
+        home.close();
+
+        assertThat(looking.inspect(Set.of(Kind.CONTEXT)))
+                .extracting(ContextView::uasid)
+                .containsExactly(peer.uasid());
+    }
+}

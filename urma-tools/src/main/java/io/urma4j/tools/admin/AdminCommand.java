@@ -1,0 +1,35 @@
+package io.urma4j.tools.admin;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code urma admin}: what the processes of this user have and do. */
+@Command(
+        name = "admin",
+        description = {
+            "Look into the running processes of this user that use urma4j: contexts, queues, segments, paths, counters, "
+                    + "events, and who waits for whom.",
+            "It costs those who are looked at nothing on their data path; tokens are never shown."
+        },
+        subcommands = {ShowCommand.class, StatsCommand.class, EventsCommand.class},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma admin show --whole",
+            "  urma admin show dev shm0 seg",
+            "  urma admin stats --watch",
+            "  urma admin events --follow"
+        })
+public final class AdminCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    /** Without a subcommand there is nothing to do: tells what there is. */
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getErr());
+        return ExitCode.USAGE;
+    }
+}

@@ -1,0 +1,117 @@
+package io.urma4j.tools.admin;
+
+import io.urma4j.ContextView;
+import io.urma4j.Resource;
+import io.urma4j.Resource.Kind;
+import io.urma4j.tools.DeviceOption;
+import io.urma4j.tools.Json;
+import io.urma4j.tools.JsonOption;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code urma admin events}: what happened without a call. */
+@Command(
+        name = "events",
+        description = {
+            "Show the asynchronous events of all contexts, the last 128 of each: failed queues, revoked segments, lost "
+                    + "peers, refused imports.",
+            "Whether their owner has taken them makes no difference, neither to him nor here."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  urma admin events", "  urma admin events --follow", "  urma admin events --follow --json"})
+final class EventsCommand implements Callable<Integer> {
+    private static final long PAUSE_MILLIS = 250;
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on with those to come, until Ctrl-C.")
+    private boolean follow;
+
+    @Mixin
+    private DeviceOption device;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** The last event that was shown of each context. */
+    private final Map<Long, Long> shown = new HashMap<>();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Sight sight = Sight.open(device.name())) {
+            printNew(out, sight);
+            while (follow) {
+                Thread.sleep(PAUSE_MILLIS);
+                printNew(out, sight);
+            }
+        } catch (InterruptedException e) {
+            if (!follow) {
+                throw e;
+            } // Ctrl-C is the way to end it
+        }
+        return 0;
+    }
+
+    /** An event and whose it is. */
+    private record Happened(ContextView context, Resource event) {}
+
+    private void printNew(PrintWriter out, Sight sight) {
+        List<Happened> events = new ArrayList<>();
+        for (Sight.Seen seen : sight.look(Set.of(Kind.EVENT))) {
+            for (ContextView context : seen.contexts()) {
+                for (Resource event : context.resources(Kind.EVENT)) {
+                    if (event.id() > shown.getOrDefault(context.incarnation(), 0L)) {
+                        shown.put(context.incarnation(), event.id());
+                        events.add(new Happened(context, event));
+                    }
+                }
+            }
+        }
+        events.sort(Comparator.comparing(happened -> happened.event().field("time")));
+        if (json.isAsked() && !follow) {
+            Json.print(out, events.stream().map(EventsCommand::asMap).toList());
+        } else {
+            events.forEach(happened -> print(out, happened));
+        }
+        out.flush();
+    }
+
+    private void print(PrintWriter out, Happened happened) {
+        if (json.isAsked()) {
+            Json.printLine(out, asMap(happened));
+            return;
+        }
+        Resource event = happened.event();
+        out.println(String.join(
+                "  ",
+                event.field("time"),
+                String.valueOf(happened.context().uasid()),
+                happened.context().process(),
+                event.field("type"),
+                event.field("object") + ": " + event.field("detail")));
+    }
+
+    private static Map<String, Object> asMap(Happened happened) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("uasid", happened.context().uasid());
+        map.put("process", happened.context().process());
+        map.putAll(happened.event().fields());
+        return map;
+    }
+}

@@ -1,0 +1,143 @@
+package io.urma4j.tools.admin;
+
+import io.urma4j.ContextView;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.Resource;
+import io.urma4j.Resource.Kind;
+import io.urma4j.tools.Json;
+import io.urma4j.tools.JsonOption;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code urma admin show dev}: one device, or the objects of one kind on it. */
+@Command(
+        name = "dev",
+        description = "Show what a device can do, or the objects of one kind that processes have on it.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma admin show dev shm0",
+            "  urma admin show dev shm0 seg",
+            "  urma admin show dev shm0 jfs 1027 --watch 1"
+        })
+final class ShowDevCommand implements Callable<Integer> {
+    /** The kinds as the command line has them. */
+    enum Objects {
+        jfc(Kind.JFC),
+        jfs(Kind.JFS),
+        jfr(Kind.JFR),
+        jetty(Kind.JETTY),
+        jetty_group(Kind.JETTY_GROUP),
+        seg(Kind.SEG),
+        tp(Kind.TP);
+
+        private final Kind kind;
+
+        Objects(Kind kind) {
+            this.kind = kind;
+        }
+    }
+
+    @Parameters(index = "0", paramLabel = "DEVICE", description = "The device, as 'urma devices' names it.")
+    private String device;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "KIND",
+            description = "One of: ${COMPLETION-CANDIDATES}. Without it, what the device can do.")
+    private @Nullable Objects objects;
+
+    @Parameters(
+            index = "2",
+            arity = "0..1",
+            paramLabel = "ID",
+            description = "Only those with this number: of the queue, the token id, the path.")
+    private @Nullable Long id;
+
+    @Mixin
+    private WatchOption watch;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Kind kind = objects == null ? Kind.CONTEXT : objects.kind;
+        PrintWriter out = spec.commandLine().getOut();
+        try (Sight sight = Sight.open(device)) {
+            watch.run(out, () -> print(out, sight.look(Set.of(kind)).getFirst(), kind));
+        }
+        return 0;
+    }
+
+    private void print(PrintWriter out, Sight.Seen seen, Kind kind) {
+        List<ContextView> contexts = seen.contexts().stream().map(this::chosen).toList();
+        if (json.isAsked()) {
+            List<Map<String, Object>> maps = contexts.stream()
+                    .map(context -> ResourceTables.asMap(context, Set.of(kind)))
+                    .toList();
+            Json.print(
+                    out,
+                    objects == null
+                            ? Map.of("attributes", attributes(seen.device().attributes()), "contexts", maps)
+                            : maps);
+            return;
+        }
+        if (objects == null) {
+            attributes(seen.device().attributes())
+                    .forEach((name, value) -> out.println(String.format("%-24s: %s", name, value)));
+            out.println();
+        }
+        ResourceTables.print(out, contexts, kind);
+        ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
+        out.flush();
+    }
+
+    /** What was asked for: every object has its number first. */
+    private ContextView chosen(ContextView context) {
+        if (id == null) {
+            return context;
+        }
+        String wanted = id.toString();
+        List<Resource> chosen = context.resources().stream()
+                .filter(resource -> !resource.fields().isEmpty()
+                        && resource.fields().firstEntry().getValue().equals(wanted))
+                .collect(Collectors.toList());
+        return new ContextView(context.uasid(), context.incarnation(), context.process(), chosen, context.failure());
+    }
+
+    private static Map<String, Object> attributes(DeviceAttributes attributes) {
+        DeviceAttributes.Limits limits = attributes.limits();
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("name", attributes.name());
+        map.put(
+                "trans_mode",
+                attributes.capabilities().modes().stream().sorted().toList());
+        map.put("max_jfc_depth", limits.jfcDepth());
+        map.put("max_jfs_depth", limits.jfsDepth());
+        map.put("max_jfr_depth", limits.jfrDepth());
+        map.put("max_jfs_inline_size", limits.inlineBytes());
+        map.put("max_jfs_sge", limits.sges());
+        map.put("max_msg_size", limits.messageBytes());
+        map.put("max_read_size", limits.readWriteBytes());
+        map.put("max_write_size", limits.readWriteBytes());
+        map.put("max_jetty", limits.jettiesPerContext());
+        map.put("port_count", attributes.ports().size());
+        map.put("io_path", attributes.ioPath());
+        return map;
+    }
+}

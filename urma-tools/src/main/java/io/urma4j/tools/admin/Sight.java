@@ -1,0 +1,69 @@
+package io.urma4j.tools.admin;
+
+import io.urma4j.ContextOptions;
+import io.urma4j.ContextView;
+import io.urma4j.Resource;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaDevice;
+import io.urma4j.tools.CommandFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The library open on all devices, or on one, to look into the processes that use them. */
+final class Sight implements AutoCloseable {
+    /** A living process answers in a moment; one that is stopped must not hold us up. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private final Urma urma;
+    private final List<UrmaContext> contexts = new ArrayList<>();
+
+    private Sight(Urma urma) {
+        this.urma = urma;
+    }
+
+    /** A device and what was found on it. */
+    record Seen(UrmaDevice device, List<ContextView> contexts) {}
+
+    /** Opens the device with this name; with null all that there are. */
+    static Sight open(@Nullable String device) {
+        Sight sight = new Sight(Urma.open());
+        try {
+            List<UrmaDevice> devices =
+                    device == null ? sight.urma.devices() : List.of(sight.urma.device(device)); // which says why not
+            if (devices.isEmpty()) {
+                throw new CommandFailure("no device works here; see 'urma doctor'");
+            }
+            for (UrmaDevice each : devices) {
+                sight.contexts.add(each.openContext(0, ContextOptions.DEFAULT.withImportTimeout(PATIENCE)));
+            }
+            return sight;
+        } catch (RuntimeException e) {
+            sight.close();
+            throw e;
+        }
+    }
+
+    /** What there is now of these kinds. */
+    List<Seen> look(Set<Resource.Kind> kinds) {
+        return contexts.stream()
+                .map(context -> new Seen(context.device(), context.inspect(kinds)))
+                .toList();
+    }
+
+    /** Closes everything, also when the command was interrupted: then closing must not be. */
+    @Override
+    public void close() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            urma.close();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.urma4j.tools.admin;
+
+import io.urma4j.tools.Terminal;
+import java.io.PrintWriter;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Whether a view is shown again and again. */
+final class WatchOption {
+    /** Cursor home, and everything away. */
+    private static final String CLEAR = "\033[H\033[2J";
+
+    @Option(
+            names = "--watch",
+            paramLabel = "SECONDS",
+            arity = "0..1",
+            fallbackValue = "2",
+            description = "Show it again every SECONDS, 2 by default, until Ctrl-C.")
+    private @Nullable Double seconds;
+
+    /** A view that prints itself. */
+    interface View {
+        void print() throws InterruptedException;
+    }
+
+    /** Prints the view, once or until Ctrl-C. */
+    void run(PrintWriter out, View view) throws InterruptedException {
+        if (seconds == null) {
+            view.print();
+            return;
+        }
+        Duration pause = Duration.ofMillis(Math.max(50, (long) (seconds * 1000)));
+        boolean terminal = Terminal.showsStdout();
+        try {
+            while (true) {
+                if (terminal) {
+                    out.print(CLEAR);
+                }
+                view.print();
+                Thread.sleep(pause);
+                if (!terminal) {
+                    out.println();
+                }
+            }
+        } catch (InterruptedException e) {
+            out.flush(); // Ctrl-C is the way to end it
+        }
+    }
+}
