@@ -164,6 +164,7 @@ final class BusyHome {
     void end() throws InterruptedException {
         stopped = true;
         for (Thread thread : threads) {
+            LockSupport.unpark(thread); // it may have a long pause before it
             if (!thread.join(CrashIT.DEADLINE.multipliedBy(2))) {
                 wrongs.add(thread.getName() + " of the home hangs");
             }

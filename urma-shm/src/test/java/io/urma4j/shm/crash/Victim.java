@@ -2,9 +2,16 @@ package io.urma4j.shm.crash;
 
 import io.urma4j.SharedJetty;
 import io.urma4j.tck.HomeObject;
+import java.util.List;
 
 /** A process that is about to be killed. What it is told to do goes on until then. */
 interface Victim extends HomeObject {
+    /** What becomes of it. */
+    enum Fault {
+        KILL,
+        STOP
+    }
+
     /** What initiators need of a home. */
     record Doors(SharedJetty jetty, SharedJetty connected) {}
 
@@ -16,6 +23,18 @@ interface Victim extends HomeObject {
 
     /** Is an initiator of the home behind {@code doors}. */
     void troubleHome(String name, Doors doors);
+
+    /** Kills itself, or stops, when it comes by a point for the how-manieth time. */
+    void arm(FaultPoint point, Fault fault, int times);
+
+    /** Takes {@link #arm} back. */
+    void disarm();
+
+    /** How many work requests of an initiator have failed so far. */
+    long failures();
+
+    /** Ends what it does as a home or an initiator, in order, and its context; what went wrong. Opens another context. */
+    List<String> end();
 
     /** Begins to close everything, and returns at once. */
     void beginToClose();

@@ -3,28 +3,71 @@ package io.urma4j.shm.crash;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.libc.Signal;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The victim in its own process; {@code TckDriver} makes it by its name. */
 final class VictimProcess implements Victim {
+    private String directory;
     private Urma urma;
     private UrmaContext context;
+    private BusyHome home;
+    private Trouble trouble;
 
     @Override
     public void open(String runtimeDirectory) {
+        directory = runtimeDirectory;
         urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)));
         context = urma.device("shm0").openContext();
     }
 
     @Override
     public Doors beHome(String name, long revokeEveryMicros) {
-        var home = new BusyHome(context, name, revokeEveryMicros);
+        home = new BusyHome(context, name, revokeEveryMicros);
         return new Doors(home.jetty(), home.connected());
     }
 
     @Override
     public void troubleHome(String name, Doors doors) {
-        new Trouble(context, name, doors.jetty(), doors.connected());
+        trouble = new Trouble(context, name, doors.jetty(), doors.connected());
+    }
+
+    @Override
+    public void arm(FaultPoint point, Fault fault, int times) {
+        FaultPoints.arm(point, fault == Fault.KILL ? Signal.KILL : Signal.STOP, times);
+    }
+
+    @Override
+    public void disarm() {
+        FaultPoints.disarm();
+    }
+
+    @Override
+    public long failures() {
+        return trouble.failures.get();
+    }
+
+    @Override
+    public List<String> end() {
+        List<String> wrongs = new ArrayList<>();
+        try {
+            if (trouble != null) {
+                wrongs.addAll(trouble.end());
+            }
+            if (home != null) {
+                home.end();
+                wrongs.addAll(home.wrongs());
+            }
+        } catch (InterruptedException e) {
+            wrongs.add("interrupted");
+        }
+        trouble = null;
+        home = null;
+        urma.close();
+        open(directory); // the next time it is somebody else
+        return wrongs;
     }
 
     @Override
