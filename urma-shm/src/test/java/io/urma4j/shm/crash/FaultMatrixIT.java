@@ -234,9 +234,9 @@ class FaultMatrixIT {
         initiator.victim().troubleHome(name, doors);
         await(home, point, fault);
         await(initiator, point, fault); // while the home is gone, or stands still
-        VictimPool.Held firstOn = random.nextBoolean() ? home : initiator;
-        pass(firstOn, fault);
-        pass(firstOn == home ? initiator : home, fault);
+        boolean homeFirst = random.nextBoolean();
+        pass(homeFirst ? home : initiator, fault);
+        pass(homeFirst ? initiator : home, fault);
         List<String> wrongs = new ArrayList<>(end(initiator, point, fault));
         wrongs.addAll(end(home, point, fault));
         return wrongs;
