@@ -5,6 +5,7 @@ final class ClosingRank {
     static final int COMFORT = 0;
     static final int JETTY = 1;
     static final int JFS = 2;
+    static final int JETTY_GROUP = 2;
     static final int TARGET = 3;
     static final int WINDOW = 3;
     static final int REMOTE_SEGMENT = 4;

@@ -3,6 +3,7 @@ package io.urma4j;
 /** What lives in a context, and is closed by itself, in a batch, or with the context. */
 public sealed interface ContextObject extends AutoCloseable
         permits Jetty,
+                JettyGroup,
                 Jfc,
                 Jfce,
                 Jfr,

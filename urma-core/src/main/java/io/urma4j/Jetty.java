@@ -25,6 +25,7 @@ public final class Jetty implements ContextObject {
     private final Jfr jfr;
     private final Lifetime life = new Lifetime(this);
     private @Nullable Binding binding; // guarded by this
+    private @Nullable JettyGroup group; // guarded by this
 
     /** The peer, and when it was there. */
     private record Binding(TargetJetty target, CompletableFuture<Void> done) {}
@@ -177,6 +178,25 @@ public final class Jetty implements ContextObject {
         return there == null ? Optional.empty() : Optional.of(there.target);
     }
 
+    /** The group that it is a member of. */
+    public synchronized Optional<JettyGroup> group() {
+        return Optional.ofNullable(group);
+    }
+
+    synchronized void joins(JettyGroup next) {
+        life.checkOpen();
+        if (group != null) {
+            throw Checks.invalid(next, this + " is a member of " + group + " already");
+        }
+        group = next;
+    }
+
+    synchronized void leaves(JettyGroup old) {
+        if (old.equals(group)) {
+            group = null;
+        }
+    }
+
     /** Adds a buffer to the receive half: {@link Jfr#receive(LocalSegment, long, long, long)}. */
     public boolean receive(LocalSegment buffer, long offset, long lengthBytes, long userContext) {
         return jfr.receive(buffer, offset, lengthBytes, userContext);
@@ -208,6 +228,7 @@ public final class Jetty implements ContextObject {
         }
         if (life.end()) {
             context.children().remove(this);
+            group().ifPresent(old -> old.forget(this));
             jfs.life().release(this);
             jfs.close();
         }

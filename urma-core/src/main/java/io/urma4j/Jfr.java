@@ -61,6 +61,10 @@ public final class Jfr implements ContextObject {
         return provider.descriptor();
     }
 
+    TokenPolicy policy() {
+        return config.policy();
+    }
+
     /** The secret that senders need. */
     public Token token() {
         return config.token();

@@ -27,6 +27,7 @@ public final class Jfs implements ContextObject {
     private final UrmaContext context;
     private final Jfc jfc;
     private final @Nullable Jfr jfr;
+    private final @Nullable Jfc receiveJfc; // when it is not the JFR's
     private final JfsConfig config;
     private final ProviderSendQueue queue;
     private final long maxReadWriteBytes;
@@ -35,10 +36,17 @@ public final class Jfs implements ContextObject {
     private final boolean datagrams;
     private final Lifetime life = new Lifetime(this);
 
-    private Jfs(UrmaContext context, Jfc jfc, @Nullable Jfr jfr, JfsConfig config, ProviderSendQueue queue) {
+    private Jfs(
+            UrmaContext context,
+            Jfc jfc,
+            @Nullable Jfr jfr,
+            @Nullable Jfc receiveJfc,
+            JfsConfig config,
+            ProviderSendQueue queue) {
         this.context = context;
         this.jfc = jfc;
         this.jfr = jfr;
+        this.receiveJfc = receiveJfc;
         this.config = config;
         this.queue = queue;
         // mode UM has messages only: no length at all is allowed for the others (S5.1)
@@ -52,32 +60,53 @@ public final class Jfs implements ContextObject {
         this.immediateBits = context.attributes().capabilities().immediateBits();
     }
 
-    static Jfs create(UrmaContext context, ProviderContext from, Jfc jfc, JfsConfig config, @Nullable Jfr jfr) {
+    static Jfs create(UrmaContext context, ProviderContext from, Jfc jfc, JfsConfig config) {
+        return create(context, from, jfc, config, null, null);
+    }
+
+    /** As half of a Jetty when there is a JFR. */
+    static Jfs create(
+            UrmaContext context,
+            ProviderContext from,
+            Jfc jfc,
+            JfsConfig config,
+            @Nullable Jfr jfr,
+            @Nullable Jfc receiveJfc) {
+        List<Lifetime> needed = needed(jfc, jfr, receiveJfc);
         Object pending = new Object() {
             @Override
             public String toString() {
                 return "a send queue that is being made";
             }
         };
-        jfc.life().retain(pending);
         try {
-            if (jfr != null) {
-                jfr.life().retain(pending);
-            }
-            ProviderSendQueue queue = from.createSendQueue(config, jfc.provider(), jfr == null ? null : jfr.provider());
-            Jfs jfs = new Jfs(context, jfc, jfr, config, queue);
-            jfc.life().retain(jfs);
+            needed.forEach(need -> need.retain(pending));
+            ProviderSendQueue queue = from.createSendQueue(
+                    config,
+                    jfc.provider(),
+                    jfr == null ? null : jfr.provider(),
+                    receiveJfc == null ? null : receiveJfc.provider());
+            Jfs jfs = new Jfs(context, jfc, jfr, receiveJfc, config, queue);
+            needed.forEach(need -> need.retain(jfs));
             jfc.attach(jfs, jfs.depth());
-            if (jfr != null) {
-                jfr.life().retain(jfs);
+            if (jfr != null && receiveJfc != null) {
+                receiveJfc.attach(jfs, jfr.depth());
             }
             return jfs;
         } finally {
-            jfc.life().release(pending);
-            if (jfr != null) {
-                jfr.life().release(pending);
-            }
+            needed.forEach(need -> need.release(pending));
         }
+    }
+
+    private static List<Lifetime> needed(Jfc jfc, @Nullable Jfr jfr, @Nullable Jfc receiveJfc) {
+        List<Lifetime> needed = new ArrayList<>(List.of(jfc.life()));
+        if (jfr != null) {
+            needed.add(jfr.life());
+        }
+        if (receiveJfc != null) {
+            needed.add(receiveJfc.life());
+        }
+        return needed;
     }
 
     /** Number of this queue in its context. */
@@ -437,6 +466,22 @@ public final class Jfs implements ContextObject {
         return new Quiesced(CompletionBatch.of(queue.quiesce(timeout)));
     }
 
+    /**
+     * Says that messages to {@code target} will come, so that what they need may be set up early.
+     *
+     * @throws UrmaException EINVAL in another mode than RM (S5.10)
+     */
+    public void advise(TargetJetty target) {
+        life.checkOpen();
+        if (config.mode() != TransportMode.RM || target.descriptor().mode() != TransportMode.RM) {
+            throw Checks.invalid(
+                    this,
+                    "advise exists in mode RM alone; these are " + config.mode() + " and "
+                            + target.descriptor().mode());
+        }
+        queue.advise(target.checked(context));
+    }
+
     public Counters counters() {
         return queue.counters();
     }
@@ -465,10 +510,10 @@ public final class Jfs implements ContextObject {
             context.children().remove(this);
             queue.close();
             jfc.detach(depth());
-            jfc.life().release(this);
-            if (jfr != null) {
-                jfr.life().release(this);
+            if (jfr != null && receiveJfc != null) {
+                receiveJfc.detach(jfr.depth());
             }
+            needed(jfc, jfr, receiveJfc).forEach(need -> need.release(this));
         }
     }
 

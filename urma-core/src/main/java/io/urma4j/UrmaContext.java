@@ -354,7 +354,7 @@ public final class UrmaContext implements AutoCloseable {
         if (config.mode() == TransportMode.RC) {
             throw Checks.invalid(this, "mode RC has Jetties only; use createJetty");
         }
-        return children.add(Jfs.create(this, provider, jfc, config, null), ClosingRank.JFS);
+        return children.add(Jfs.create(this, provider, jfc, config), ClosingRank.JFS);
     }
 
     /**
@@ -363,10 +363,32 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL when mode or order type of the two differ (S5.3)
      */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config) {
+        return createJetty(jfc, jfr, config, null);
+    }
+
+    /**
+     * A Jetty whose receive records go to a JFC of its own, though it shares {@code jfr} with others (S5.3).
+     *
+     * @param receiveJfc where they go; null for the JFR's
+     */
+    public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
         checkSendConfig(jfc, config);
         checkMine(jfr.context(), jfr);
+        if (receiveJfc != null) {
+            checkMine(receiveJfc.context(), receiveJfc);
+        }
         jfr.checkAgrees(config);
-        return children.add(new Jetty(this, Jfs.create(this, provider, jfc, config, jfr), jfr), ClosingRank.JETTY);
+        Jfs jfs = Jfs.create(this, provider, jfc, config, jfr, receiveJfc);
+        return children.add(new Jetty(this, jfs, jfr), ClosingRank.JETTY);
+    }
+
+    /** A group for RM Jetties, without members (S5.5). */
+    public JettyGroup createJettyGroup(JettyGroupConfig config) {
+        life.checkOpen();
+        checkMode(TransportMode.RM, OrderType.DEF);
+        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
+        checkPolicy(config.policy());
+        return children.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
     }
 
     private void checkSendConfig(Jfc jfc, JfsConfig config) {

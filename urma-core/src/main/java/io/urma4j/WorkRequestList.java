@@ -196,6 +196,15 @@ public final class WorkRequestList {
         return this;
     }
 
+    /**
+     * Says which member of a Jetty group the request that was started last is for: with {@code HASH_HINT} the same one for
+     * the same hint. Other targets ignore it; without it the hint is 0.
+     */
+    public WorkRequestList targetHint(int hint) {
+        last().targetHint = hint;
+        return this;
+    }
+
     /** Sets the flags of the request that was started last. */
     public WorkRequestList flags(PostFlags flags) {
         last().flags = flags.bits();
@@ -227,6 +236,7 @@ public final class WorkRequestList {
         request.userContext = userContext;
         request.inline = null;
         request.sgeCount = 0;
+        request.targetHint = 0;
         handles[size - 1].receive = false;
         return request;
     }

@@ -5,6 +5,7 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderJettyGroup;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.ProviderReceiveQueue;
@@ -135,8 +136,16 @@ final class FakeContext implements ProviderContext {
     }
 
     @Override
+    public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
+        throw new UrmaException(UrmaStatus.EINVAL, this, "has no groups");
+    }
+
+    @Override
     public ProviderSendQueue createSendQueue(
-            JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives) {
+            JfsConfig config,
+            ProviderJfc jfc,
+            @Nullable ProviderReceiveQueue receives,
+            @Nullable ProviderJfc receiveJfc) {
         FakeSendQueue queue = new FakeSendQueue(this, ++ids, config, (FakeJfc) jfc);
         sendQueues.add(queue);
         return queue;

@@ -4,6 +4,7 @@ import io.urma4j.AllocOptions;
 import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -49,8 +50,18 @@ public interface ProviderContext {
 
     ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc);
 
-    /** Makes a send queue: a JFS, or the sending half of a Jetty when {@code receives} is its JFR. */
-    ProviderSendQueue createSendQueue(JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives);
+    /**
+     * Makes a send queue: a JFS, or the sending half of a Jetty when {@code receives} is its JFR.
+     *
+     * @param receiveJfc where the records of what the Jetty receives go; null for the JFR's (S5.3)
+     */
+    ProviderSendQueue createSendQueue(
+            JfsConfig config,
+            ProviderJfc jfc,
+            @Nullable ProviderReceiveQueue receives,
+            @Nullable ProviderJfc receiveJfc);
+
+    ProviderJettyGroup createJettyGroup(JettyGroupConfig config);
 
     /** Asks the home of a JFR or Jetty for the right to send to it. */
     CompletableFuture<ProviderTarget> importQueue(JettyDescriptor descriptor, @Nullable Token token, Duration timeout);

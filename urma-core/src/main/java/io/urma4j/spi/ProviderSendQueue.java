@@ -98,6 +98,11 @@ public interface ProviderSendQueue {
 
     boolean isBound();
 
+    /** An RM queue is about to send there: what can be set up early may be. */
+    default void advise(ProviderTarget target) {
+        // an import has set up all that there is
+    }
+
     Counters counters();
 
     /** Stops the queue; unfinished work requests and records of it disappear (S10.7). */

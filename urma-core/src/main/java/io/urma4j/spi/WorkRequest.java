@@ -29,6 +29,9 @@ public final class WorkRequest {
     /** Whom messages go to; null for the bound peer. */
     public @Nullable ProviderTarget target;
 
+    /** Which member of a Jetty group is meant. */
+    public int targetHint;
+
     /** Immediate of WRITE_IMM and SEND_IMM; token id of SEND_INVALIDATE. */
     public long immediate;
 

@@ -9,6 +9,7 @@ import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,17 @@ final class Deliveries {
         return first ? beginTrain() : continueTrain();
     }
 
+    /** Who is to take the message that begins in the slot; null when nobody has its number. */
+    private @Nullable Inbound inbound() {
+        Inbound inbound = context.inbound(in.target());
+        return inbound == null ? memberOfGroup() : inbound;
+    }
+
+    private @Nullable Inbound memberOfGroup() {
+        ShmJettyGroup group = context.group(in.target());
+        return group == null ? null : group.choose(path.peer(), in.source(), in.hint());
+    }
+
     private long flow() {
         return (long) in.source() << 32 | in.target();
     }
@@ -92,7 +104,7 @@ final class Deliveries {
         if (!whole || (opcode != SEND && opcode != SEND_IMM)) {
             return false;
         }
-        Inbound inbound = context.inbound(in.target());
+        Inbound inbound = inbound();
         if (inbound != null && !(inbound.takesDatagrams() && isTaken(inbound))) {
             inbound.receives().drop();
         }
@@ -101,8 +113,7 @@ final class Deliveries {
     }
 
     private boolean isTaken(Inbound inbound) {
-        ReceiveWr wr =
-                inbound.admission(path.peer(), in.source()) == Answer.TAKEN ? takeReceive(inbound.receives()) : null;
+        ReceiveWr wr = inbound.admission(path.peer(), in.source()) == Answer.TAKEN ? takeReceive(inbound) : null;
         return wr != null && (fill(inbound, wr, in.totalBytes()) != Answer.NOT_READY);
     }
 
@@ -113,13 +124,13 @@ final class Deliveries {
         if (payload != in.chunkBytes()) {
             return false; // a record would promise bytes that nobody sent
         }
-        Inbound inbound = context.inbound(in.target());
+        Inbound inbound = inbound();
         int admission = admission(inbound);
         if (inbound == null || admission != Answer.TAKEN) {
             turnAway(admission, inbound);
             return true;
         }
-        ReceiveWr wr = takeReceive(inbound.receives());
+        ReceiveWr wr = takeReceive(inbound);
         if (wr == null) {
             turnAway(Answer.NOT_READY, inbound);
             return true;
@@ -145,12 +156,12 @@ final class Deliveries {
     }
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
-    private @Nullable ReceiveWr takeReceive(ShmReceiveQueue receives) {
-        ReceiveWr wr = receives.take(spare);
+    private @Nullable ReceiveWr takeReceive(Inbound inbound) {
+        ReceiveWr wr = inbound.receives().take(spare);
         if (wr != null) {
             spare = null;
-            if (!receives.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
-                receives.giveBack(wr);
+            if (!inbound.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
+                inbound.receives().giveBack(wr);
                 return null;
             }
         }
@@ -230,8 +241,7 @@ final class Deliveries {
                 | (in.opcode() == SEND_IMM || in.opcode() == WRITE_IMM ? CompletionRecord.HAS_IMMEDIATE : 0)
                 | (in.opcode() == SEND_INVALIDATE ? CompletionRecord.HAS_INVALIDATED : 0)
                 | (in.has(SlotFlags.SOLICITED) ? CompletionRecord.SOLICITED : 0);
-        ShmReceiveQueue receives = inbound.receives();
-        return receives.jfc()
+        return inbound.jfc()
                 .pushReceive(
                         CompletionRecord.header(status.value(), in.opcode(), flags, inbound.id()),
                         wr.userContext,
@@ -239,7 +249,7 @@ final class Deliveries {
                         in.immediate(),
                         CompletionRecord.remote(in.source(), path.peer().uasid(), path.number()),
                         path,
-                        ShmJfc.provenance(receives.ownerIndex(), 0));
+                        ShmJfc.provenance(inbound.ownerIndex(), 0));
     }
 
     // ---- messages of several slots
@@ -248,7 +258,7 @@ final class Deliveries {
         if (in.opcode() == WRITE_IMM) {
             return false; // has no payload here, so one slot is enough
         }
-        Inbound inbound = context.inbound(in.target());
+        Inbound inbound = inbound();
         int admission = admission(inbound);
         if (inbound == null || admission != Answer.TAKEN) {
             turnAway(admission, inbound);
@@ -257,7 +267,7 @@ final class Deliveries {
             }
             return true;
         }
-        ReceiveWr wr = takeReceive(inbound.receives());
+        ReceiveWr wr = takeReceive(inbound);
         if (wr == null) {
             turnAway(Answer.NOT_READY, inbound);
             return true;
@@ -312,13 +322,10 @@ final class Deliveries {
         }
     }
 
-    /**
-     * The receive queue is closed: nothing of it is in use any more. What else comes of the messages that it had begun to
-     * take is turned away.
-     */
-    void abandon(ShmReceiveQueue closed) {
+    /** A receiver is closed. What else comes of the messages that it had begun to take is turned away. */
+    void abandon(Predicate<Inbound> closed) {
         trains.entrySet().removeIf(entry -> {
-            boolean its = entry.getValue().inbound.receives() == closed;
+            boolean its = closed.test(entry.getValue().inbound);
             if (its) {
                 abandonTrain(entry.getValue());
                 held.hold(entry.getKey(), in.position());

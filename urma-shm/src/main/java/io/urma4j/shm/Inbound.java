@@ -12,8 +12,20 @@ import org.jspecify.annotations.Nullable;
  * Where messages for a number go: a JFR, or a Jetty and its JFR.
  *
  * @param id as records name it
+ * @param jfc where the records go
+ * @param ownerIndex whose they are there
  */
-record Inbound(int id, ShmReceiveQueue receives, @Nullable ShmSendQueue jetty) {
+record Inbound(int id, ShmReceiveQueue receives, @Nullable ShmSendQueue jetty, ShmJfc jfc, int ownerIndex) {
+    /** A JFR. */
+    static Inbound of(ShmReceiveQueue receives) {
+        return new Inbound(receives.id(), receives, null, receives.jfc(), receives.ownerIndex());
+    }
+
+    /** A Jetty whose records go where its JFR's go. */
+    static Inbound of(ShmSendQueue jetty, ShmReceiveQueue receives) {
+        return new Inbound(jetty.id(), receives, jetty, receives.jfc(), receives.ownerIndex());
+    }
+
     /** Whether a message of that queue may be taken now; else the answer it gets (S5.8, S6.5). */
     int admission(Peer peer, int sourceId) {
         if (receives.state() == ReceiveState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR)) {

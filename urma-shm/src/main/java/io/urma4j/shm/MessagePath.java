@@ -13,6 +13,7 @@ import io.urma4j.spi.support.Claim;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,7 +157,7 @@ final class MessagePath {
                 entry.opcode.value(),
                 flags,
                 queue.id(),
-                lane.target.queueId(),
+                RingSender.address(lane.target.queueId(), entry.targetHint),
                 chunk,
                 entry.immediate,
                 entry.opcode == Opcode.WRITE_IMM ? entry.lengthBytes : total,
@@ -367,7 +368,7 @@ final class MessagePath {
     }
 
     /** Nothing is delivered to that queue any more when this returns. */
-    void abandon(ShmReceiveQueue closed) {
+    void abandon(Predicate<Inbound> closed) {
         receiving.acquire();
         try {
             deliveries.abandon(closed);

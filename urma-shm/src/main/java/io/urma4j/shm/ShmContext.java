@@ -7,6 +7,7 @@ import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyGroupConfig;
 import io.urma4j.JettyId;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
@@ -31,6 +32,7 @@ import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderJettyGroup;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.ProviderReceiveQueue;
@@ -47,8 +49,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +72,9 @@ final class ShmContext implements ProviderContext, DataPlane {
     private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
     private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
     private final IntTable<Inbound> inbound = new IntTable<>();
+    private final IntTable<ShmJettyGroup> groups = new IntTable<>();
+    private final CopyOnWriteArrayList<ShmJettyGroup> openGroups = new CopyOnWriteArrayList<>();
+    private final ConcurrentLinkedQueue<Runnable> later = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
     private final AtomicInteger waitingQueues = new AtomicInteger();
@@ -158,21 +165,50 @@ final class ShmContext implements ProviderContext, DataPlane {
     public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
         int id = queueIds.take(config.id());
         ShmReceiveQueue queue = new ShmReceiveQueue(this, id, config, (ShmJfc) jfc);
-        inbound.put(id, new Inbound(id, queue, null));
+        inbound.put(id, Inbound.of(queue));
         return queue;
     }
 
     @Override
     public ProviderSendQueue createSendQueue(
-            JfsConfig config, ProviderJfc jfc, @Nullable ProviderReceiveQueue receives) {
+            JfsConfig config,
+            ProviderJfc jfc,
+            @Nullable ProviderReceiveQueue receives,
+            @Nullable ProviderJfc receiveJfc) {
         int id = queueIds.take(config.id());
         ShmReceiveQueue mine = (ShmReceiveQueue) receives;
         ShmSendQueue queue = new ShmSendQueue(this, id, config, (ShmJfc) jfc, mine);
         if (mine != null) {
-            inbound.put(id, new Inbound(id, mine, queue));
+            inbound.put(
+                    id, receiveJfc == null ? Inbound.of(queue, mine) : queue.receivesInto((ShmJfc) receiveJfc, mine));
         }
         sendQueues.add(queue);
         return queue;
+    }
+
+    @Override
+    public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
+        int id = queueIds.take(config.id());
+        ShmJettyGroup group = new ShmJettyGroup(this, id, config);
+        groups.put(id, group);
+        openGroups.add(group);
+        return group;
+    }
+
+    /** The group with this number; null when there is none. */
+    @Nullable
+    ShmJettyGroup group(int groupId) {
+        return groups.get(groupId);
+    }
+
+    void memberFailed(ShmSendQueue jetty) {
+        openGroups.forEach(group -> group.memberFailed(jetty));
+    }
+
+    void forget(ShmJettyGroup group) {
+        openGroups.remove(group);
+        groups.remove(group.id());
+        queueIds.give(group.id());
     }
 
     void forget(ShmSendQueue queue) {
@@ -186,8 +222,8 @@ final class ShmContext implements ProviderContext, DataPlane {
         queueIds.give(queue.id());
     }
 
-    /** A receive queue is closed: waits for who delivers to it just now, and ends what is half delivered. */
-    void abandonReceives(ShmReceiveQueue closed) {
+    /** A receiver is closed: waits for who delivers to it just now, and ends what is half delivered. */
+    void abandonReceives(Predicate<Inbound> closed) {
         for (MessagePath path : pathOf.values()) {
             path.abandon(closed);
         }
@@ -254,6 +290,12 @@ final class ShmContext implements ProviderContext, DataPlane {
         control.wakeEngine();
     }
 
+    /** Has the engine do something, soon: for callers that must not wait for a claim. */
+    void later(Runnable task) {
+        later.add(task);
+        wakeEngine();
+    }
+
     /** Somebody polls: takes what has arrived, and starts what waits. */
     void progress() {
         progress.poll();
@@ -269,16 +311,31 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public QueueAnswer queueRequested(
             Peer from, int queueId, JettyDescriptor.Kind kind, int tokenValue, boolean hasToken) {
+        if (kind == JettyDescriptor.Kind.GROUP) {
+            return groupRequested(queueId, tokenValue, hasToken);
+        }
         Inbound wanted = inbound.get(queueId);
         boolean isJetty = kind == JettyDescriptor.Kind.JETTY;
         if (wanted == null || isJetty != (wanted.jetty() != null)) {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         JfrConfig config = wanted.receives().config();
-        if (config.policy() != TokenPolicy.NONE && !(hasToken && config.token().equals(Token.of(tokenValue)))) {
+        if (!opens(config.policy(), config.token(), tokenValue, hasToken)) {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
+    }
+
+    private QueueAnswer groupRequested(int groupId, int tokenValue, boolean hasToken) {
+        ShmJettyGroup group = groups.get(groupId);
+        if (group == null || !opens(group.config().policy(), group.config().token(), tokenValue, hasToken)) {
+            return QueueAnswer.refused(UrmaStatus.ENOPERM);
+        }
+        return QueueAnswer.granted(TransportMode.RM, OrderType.DEF.effective(TransportMode.RM), 0);
+    }
+
+    private static boolean opens(TokenPolicy policy, Token token, int value, boolean hasToken) {
+        return policy == TokenPolicy.NONE || (hasToken && token.equals(Token.of(value)));
     }
 
     @Override
@@ -344,6 +401,9 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public long turn(long nowNanos) {
+        for (Runnable task = later.poll(); task != null; task = later.poll()) {
+            task.run();
+        }
         return progress.turn(nowNanos);
     }
 

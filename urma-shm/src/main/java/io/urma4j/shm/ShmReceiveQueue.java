@@ -126,6 +126,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         }
     }
 
+    /** Whether there is a receive work request; soon it may be otherwise. */
+    boolean seemsReady() {
+        return state == ReceiveState.READY && head != tail;
+    }
+
     /** Progress: a datagram was for nobody. */
     void drop() {
         claim.acquire();
@@ -256,7 +261,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         } finally {
             claim.release();
         }
-        context.abandonReceives(this);
+        context.abandonReceives(inbound -> inbound.receives() == this);
         jfc.detach(ownerIndex);
         context.forget(this);
     }

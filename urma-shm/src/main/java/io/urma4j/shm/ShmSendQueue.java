@@ -72,6 +72,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final SendWindow window;
     private final RcBond bond;
 
+    private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
+
     private volatile QueueState state;
     private volatile boolean closed;
     private int gate; // why a post may not simply run: see the bits below
@@ -640,6 +642,27 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                     receives == null ? AsyncEvent.Type.JFS_ERR : AsyncEvent.Type.JETTY_ERR,
                     toString(),
                     "a work request failed, or ERROR was asked for");
+            context.memberFailed(this);
+        }
+    }
+
+    /** Has the records of what it receives go to that JFC, and not to its JFR's. */
+    Inbound receivesInto(ShmJfc receiveJfc, ShmReceiveQueue mine) {
+        int index = receiveJfc.attach(new JettyReceives(context, this));
+        receiving = new Inbound(id, mine, this, receiveJfc, index);
+        return receiving;
+    }
+
+    /** The JFC of its receive records has overflowed. */
+    void failLater() {
+        claim.acquire();
+        try {
+            if (!closed && state != QueueState.RESET) {
+                window.fail();
+                window.report();
+            }
+        } finally {
+            claim.release();
         }
     }
 
@@ -890,6 +913,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
         jfc.detach(ownerIndex);
         context.forget(this);
+        Inbound mine = receiving;
+        if (mine != null) {
+            context.abandonReceives(mine::equals);
+            mine.jfc().detach(mine.ownerIndex());
+        }
     }
 
     @Override

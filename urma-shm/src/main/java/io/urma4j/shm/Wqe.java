@@ -46,6 +46,9 @@ final class Wqe {
 
     long notifyOffset;
 
+    /** Which member of a group is meant: 8 bits of the hint's hash. */
+    int targetHint;
+
     int sgeCount;
 
     @Nullable
@@ -90,6 +93,7 @@ final class Wqe {
     void fill(WorkRequest request) {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
         immediate = request.immediate;
+        targetHint = request.targetHint * 0x9E3779B9 >>> 24; // spread: hints come in sequence
         operand = request.operand;
         expected = request.expected;
         if (opcode.kind() != Opcode.Kind.MESSAGE || opcode == Opcode.WRITE_IMM) {
@@ -140,6 +144,7 @@ final class Wqe {
         peer = null;
         inlinePayload = null;
         sgeCount = 0;
+        targetHint = 0;
         rewind();
         placed = false;
         inFlow = false;

@@ -6,6 +6,7 @@ import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DatagramsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
+import io.urma4j.tck.GroupsContract;
 import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
@@ -96,6 +97,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Datagrams extends DatagramsContract {
         Datagrams() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Groups extends GroupsContract {
+        Groups() {
             super(DEVICE);
         }
     }

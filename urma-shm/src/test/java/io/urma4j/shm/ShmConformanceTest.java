@@ -5,6 +5,7 @@ import io.urma4j.tck.CompletionsContract;
 import io.urma4j.tck.DatagramsContract;
 import io.urma4j.tck.DevicesContract;
 import io.urma4j.tck.EventsContract;
+import io.urma4j.tck.GroupsContract;
 import io.urma4j.tck.IdentitiesContract;
 import io.urma4j.tck.InOneProcess;
 import io.urma4j.tck.JettiesContract;
@@ -96,6 +97,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Datagrams extends DatagramsContract {
         Datagrams() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Groups extends GroupsContract {
+        Groups() {
             super(DEVICE);
         }
     }

@@ -2,6 +2,7 @@ package io.urma4j.tck;
 
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
+import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.SharedSegment;
@@ -31,6 +32,12 @@ public interface Home extends HomeObject {
 
     /** A Jetty that receives with the JFR of {@code other}, and has a JFC of its own. */
     HomeQueue jettySharing(HomeQueue other, JfsConfig send);
+
+    /** The same, and its receive records go to a JFC of its own, of {@code jfcDepth} records. */
+    HomeQueue jettySharing(HomeQueue other, JfsConfig send, int jfcDepth);
+
+    /** A Jetty group without members. */
+    HomeGroup group(JettyGroupConfig config);
 
     /** Imports somebody's segment, with all its access. */
     HomeImport importSegment(SharedSegment shared);

@@ -2,6 +2,7 @@ package io.urma4j.tck;
 
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
+import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -79,6 +80,20 @@ final class LocalHome implements Home {
     @Override
     public HomeQueue jettySharing(HomeQueue other, JfsConfig send) {
         return jetty(send, (LocalHomeQueue) other);
+    }
+
+    @Override
+    public HomeQueue jettySharing(HomeQueue other, JfsConfig send, int jfcDepth) {
+        var jfr = ((LocalHomeQueue) other).jfr();
+        var sendJfc = context.createJfc(JfcConfig.DEFAULT);
+        var receiveJfc = context.createJfc(JfcConfig.DEFAULT.withDepth(jfcDepth));
+        var jetty = context.createJetty(sendJfc, jfr, send, receiveJfc);
+        return new LocalHomeQueue(context, receiveJfc, jfr, jetty, sendJfc);
+    }
+
+    @Override
+    public HomeGroup group(JettyGroupConfig config) {
+        return new LocalHomeGroup(context.createJettyGroup(config));
     }
 
     private LocalHomeQueue jetty(JfsConfig send, LocalHomeQueue receive) {

@@ -21,6 +21,7 @@ public final class RuleIndex {
             JettiesContract.class,
             NotifierContract.class,
             DatagramsContract.class,
+            GroupsContract.class,
             StatesContract.class,
             OutagesContract.class,
             SegmentsContract.class,

@@ -19,7 +19,8 @@ import java.lang.invoke.VarHandle;
  *    8448  slots    128 bytes × SLOTS; only the sender writes them
  *              0  commit    u64  bits 0…31 lap: says that the slot is filled; 32…39 opcode; 40…47 flags
  *              8  source    u32  id of the sending queue
- *             12  target    u32  id of the JFR or Jetty that the message is for
+ *             12  target    u32  bits 0…23 id of the JFR, Jetty or group that the message is for; 24…31 hint, which
+ *                                member of the group
  *             16  chunk     u32  bytes of payload with this slot
  *             20  reserved
  *             24  immediate u64
@@ -63,6 +64,9 @@ public final class RingLayout {
     /** Size of the whole ring. */
     public static final long BYTES = DATA + DATA_BYTES;
 
+    private static final int HINT_SHIFT = 24;
+    private static final int ID_MASK = (1 << HINT_SHIFT) - 1;
+
     private static final long SOURCE = 8;
     private static final long TARGET = 12;
     private static final long CHUNK = 16;
@@ -87,6 +91,19 @@ public final class RingLayout {
 
     private static long result(long position) {
         return RESULTS + ((position & (SLOTS - 1)) << 3);
+    }
+
+    /** The target word of a slot. */
+    static int address(int id, int hint) {
+        return id | hint << HINT_SHIFT;
+    }
+
+    static int idOf(int address) {
+        return address & ID_MASK;
+    }
+
+    static int hintOf(int address) {
+        return address >>> HINT_SHIFT;
     }
 
     /** Where the payload inside a slot starts, in the ring. */

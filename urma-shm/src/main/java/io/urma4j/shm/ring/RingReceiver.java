@@ -39,6 +39,7 @@ public final class RingReceiver {
     private int flags;
     private int source;
     private int target;
+    private int hint;
     private int chunkBytes;
     private long immediate;
     private long totalBytes;
@@ -68,7 +69,9 @@ public final class RingReceiver {
         opcode = RingLayout.opcode(word);
         flags = RingLayout.flags(word);
         source = RingLayout.source(ring, position);
-        target = RingLayout.target(ring, position);
+        int address = RingLayout.target(ring, position);
+        target = RingLayout.idOf(address);
+        hint = RingLayout.hintOf(address);
         chunkBytes = RingLayout.chunkBytes(ring, position);
         immediate = RingLayout.immediate(ring, position);
         totalBytes = RingLayout.totalBytes(ring, position);
@@ -137,6 +140,11 @@ public final class RingReceiver {
 
     public int target() {
         return target;
+    }
+
+    /** Which member of a group is meant, 8 bits. */
+    public int hint() {
+        return hint;
     }
 
     public int chunkBytes() {

@@ -100,6 +100,11 @@ public final class RingSender {
         SENT.setRelease(this, position + 1);
     }
 
+    /** The target of {@link #publish}: an id, and 8 bits that say which member of a group is meant. */
+    public static int address(int id, int hint) {
+        return RingLayout.address(id, hint);
+    }
+
     /** Reaper: the position of the oldest slot without a reaped answer. */
     public long reaped() {
         return reaped;

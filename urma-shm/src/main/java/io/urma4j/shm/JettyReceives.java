@@ -1,0 +1,25 @@
+package io.urma4j.shm;
+
+/**
+ * The receive records of a Jetty in a JFC that is not its JFR's (S5.3). When that JFC overflows, the Jetty goes to ERROR;
+ * but later, on the engine's thread: who calls has the JFC's claim, and must not wait for the Jetty's.
+ */
+final class JettyReceives implements RecordOwner {
+    private final ShmContext context;
+    private final ShmSendQueue jetty;
+
+    JettyReceives(ShmContext context, ShmSendQueue jetty) {
+        this.context = context;
+        this.jetty = jetty;
+    }
+
+    @Override
+    public void recordTaken(int position) {
+        // a receive work request is free when its message arrives, not when the record is polled
+    }
+
+    @Override
+    public void jfcFailed() {
+        context.later(jetty::failLater);
+    }
+}
