@@ -29,8 +29,10 @@ final class WindowAnswers {
             return; // an answer to an earlier life of the entry
         }
         entry.slotsInFlight--;
-        if (answer != Answer.TAKEN && (entry.answer == 0 || entry.answer == Answer.TAKEN)) {
-            entry.answer = answer;
+        boolean begun = entry.answer == Answer.TAKEN;
+        if (answer != Answer.TAKEN && (entry.answer == 0 || begun)) {
+            // its beginning was taken, so it is behind nothing: the receiver has let go of it, and will not take it
+            entry.answer = begun && answer == Answer.HELD ? Answer.FAILED : answer;
             entry.answerArgument = argument;
         } else if (entry.answer == 0) {
             entry.answer = answer;

@@ -3,6 +3,7 @@ package io.urma4j.shm.mutants;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,19 +15,19 @@ import java.util.stream.Stream;
  *
  * <pre>
  * what: in words, with the rule that it breaks
- * file: path of the source, from the root of the repository
+ * module: where the text is, in any of its sources: what moves from class to class is found again
  * test: class#method
  * --- find
- * text that occurs once in the file, whatever its line breaks and indents
+ * text that occurs once in the module, whatever its line breaks and indents
  * --- replace
  * what comes in its place
  * </pre>
  *
  * @param name of the file
  */
-record PlantedBug(String name, String what, String file, String test, String find, String replacement) {
+record PlantedBug(String name, String what, String module, String test, String find, String replacement) {
     private static final Pattern FORM = Pattern.compile(
-            "what: (?<what>.+)\\nfile: (?<file>\\S+)\\ntest: (?<test>\\S+#\\w+)\\n--- find\\n(?<find>.+?)\\n"
+            "what: (?<what>.+)\\nmodule: (?<module>\\S+)\\ntest: (?<test>\\S+#\\w+)\\n--- find\\n(?<find>.+?)\\n"
                     + "--- replace\\n(?<replace>.*)",
             Pattern.DOTALL);
 
@@ -55,7 +56,7 @@ record PlantedBug(String name, String what, String file, String test, String fin
             return new PlantedBug(
                     name,
                     parts.group("what"),
-                    parts.group("file"),
+                    parts.group("module"),
                     parts.group("test"),
                     parts.group("find"),
                     parts.group("replace").stripTrailing());
@@ -64,20 +65,33 @@ record PlantedBug(String name, String what, String file, String test, String fin
         }
     }
 
-    /** The source with the bug in it. */
-    String planted() throws IOException {
-        String source = Files.readString(root().resolve(file));
+    /** A source with the bug in it. */
+    record Planted(Path file, String before, String source) {}
+
+    /** Finds the one place for it. */
+    Planted planted() throws IOException {
+        List<Planted> found = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(root().resolve(module).resolve("src/main/java"))) {
+            for (Path file :
+                    files.filter(one -> one.toString().endsWith(".java")).toList()) {
+                plant(file, found);
+            }
+        }
+        if (found.size() != 1) {
+            throw new AssertionError("etc/mutants/" + name + ".mutant finds " + found.size() + " places in " + module
+                    + ", must find one: "
+                    + found.stream().map(Planted::file).toList() + " for\n" + find);
+        }
+        return found.getFirst();
+    }
+
+    private void plant(Path file, List<Planted> found) throws IOException {
+        String source = Files.readString(file);
         Matcher place = anchor().matcher(source);
-        if (!place.find()) {
-            throw new AssertionError(
-                    "etc/mutants/" + name + ".mutant does not apply any more: " + file + " has no such text:\n" + find);
+        while (place.find()) {
+            String planted = source.substring(0, place.start()) + replacement + source.substring(place.end());
+            found.add(new Planted(file, source, planted));
         }
-        String planted = source.substring(0, place.start()) + replacement + source.substring(place.end());
-        if (place.find()) {
-            throw new AssertionError(
-                    "etc/mutants/" + name + ".mutant is not unique: " + file + " has more than once:\n" + find);
-        }
-        return planted;
     }
 
     /** Blanks and line breaks count only as being there: formatting does not move an anchor. */

@@ -84,12 +84,12 @@ class PlantedBugsIT {
     /** The one file alone; what it needs is on the class path, without the bug. */
     private static void compile(PlantedBug bug, Path classes) throws Exception {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        String fileName = Path.of(bug.file()).getFileName().toString();
-        String source = bug.planted();
+        PlantedBug.Planted planted = bug.planted();
+        String fileName = planted.file().getFileName().toString();
         var unit = new SimpleJavaFileObject(URI.create("string:///" + fileName), JavaFileObject.Kind.SOURCE) {
             @Override
             public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return source;
+                return planted.source();
             }
         };
         var complaints = new StringWriter();

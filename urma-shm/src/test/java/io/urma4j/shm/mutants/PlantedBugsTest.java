@@ -3,7 +3,6 @@ package io.urma4j.shm.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
-import java.nio.file.Files;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -22,8 +21,8 @@ class PlantedBugsTest {
     }
 
     private static void applies(PlantedBug bug) throws Exception {
-        assertThat(bug.planted())
-                .isNotEqualTo(Files.readString(PlantedBug.root().resolve(bug.file())));
+        PlantedBug.Planted planted = bug.planted();
+        assertThat(planted.source()).isNotEqualTo(planted.before());
         String[] test = bug.test().split("#", 2);
         assertThat(NamedTest.methodsOf(Class.forName(test[0])).map(Method::getName))
                 .as("methods of " + test[0])
