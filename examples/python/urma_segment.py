@@ -48,7 +48,7 @@ class Segment:
     def _greet(self, wanted):
         eid = struct.pack("<qq", 0, 0xFFFF7F000001)  # ::ffff:127.0.0.1
         self.socket.send(struct.pack("<BIHHqq", HELLO, MAGIC, MAJOR, 0, 0, 0) + eid
-                         + struct.pack("<iqq", 1 + secrets.randbelow(1 << 23), 1 + secrets.randbits(62), wanted)
+                         + struct.pack("<iqQ", 1 + secrets.randbelow(1 << 23), 1 + secrets.randbits(62), wanted)
                          + text(secrets.token_hex(16)))
         self._answer(HELLO)
 

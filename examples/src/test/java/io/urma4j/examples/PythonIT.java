@@ -116,7 +116,8 @@ class PythonIT {
     }
 
     private void awaitLine(Process process, String line) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> read(process).lines().anyMatch(line::equals));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(read(process).lines()).contains(line));
     }
 
     private String ended(Process process, int exitCode) throws IOException, InterruptedException {

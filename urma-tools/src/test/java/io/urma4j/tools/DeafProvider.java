@@ -31,7 +31,8 @@ public final class DeafProvider implements UrmaProvider {
     private static final class Device implements ProviderDevice {
         @Override
         public DeviceAttributes attributes() {
-            var nothing = new Capabilities(Set.of(), Set.of(), Set.of(), 0, 0, false, false, false, false, false, false);
+            var nothing =
+                    new Capabilities(Set.of(), Set.of(), Set.of(), 0, 0, false, false, false, false, false, false);
             return new DeviceAttributes(
                     "deaf0", "deaf", nothing, new Limits(1, 1, 1, 1, 0, 1, 1, 1, 1), List.of(), "nowhere");
         }
