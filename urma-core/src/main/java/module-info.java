@@ -4,6 +4,8 @@
 module io.urma4j.core {
     // annotations alone: nothing needs JSpecify at run time; transitive, since signatures carry them
     requires static transitive org.jspecify;
+    // the Flight Recorder hears of rare things, where the runtime has one
+    requires static jdk.jfr;
 
     exports io.urma4j;
     exports io.urma4j.spi;

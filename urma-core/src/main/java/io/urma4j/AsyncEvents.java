@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.Nanos;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -11,6 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** The asynchronous events of a context, oldest first (S11.5). Safe for any number of threads. */
 public final class AsyncEvents {
+    private static final System.Logger LOG = System.getLogger(AsyncEvents.class.getName());
+
     private static final int CAPACITY = 1024;
     private static final int HISTORY = 128;
 
@@ -78,7 +81,12 @@ public final class AsyncEvents {
         try {
             if (queue.size() == CAPACITY) {
                 queue.poll();
-                dropped++;
+                if (dropped++ == 0) {
+                    LOG.log(
+                            Level.WARNING,
+                            "nobody takes the events of a context: {0} wait, older ones are dropped from now on",
+                            CAPACITY);
+                }
             }
             queue.add(event);
             if (history.size() == HISTORY) {

@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ContextEvents;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +32,13 @@ final class Inventory implements ContextEvents {
 
     @Override
     public void raise(AsyncEvent event) {
+        Flight.raised(event);
         events.raise(event);
+    }
+
+    @Override
+    public void receiverNotReady(Object queue, Object target) {
+        Flight.receiverNotReady(queue, target);
     }
 
     @Override

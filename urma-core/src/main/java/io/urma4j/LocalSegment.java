@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.System.Logger.Level;
@@ -204,8 +205,10 @@ public final class LocalSegment implements ContextObject {
     private void revoke(Duration deadline) {
         closed = true;
         context.children().remove(this);
+        Flight.Step revoking = Flight.revoking();
         try {
             var _ = provider.unregister(deadline).whenComplete((result, failure) -> {
+                revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
                     shared.life().release(this); // before who waits goes on and closes the memory
                 }

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.SegmentRequest;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,7 @@ final class Registration {
     }
 
     private LocalSegment handOver(LocalSegment made) {
+        Flight.segmentRegistered(made, made.access());
         if (memory != null) {
             memory.life().retain(made);
         }

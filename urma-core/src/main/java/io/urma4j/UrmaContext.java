@@ -6,6 +6,7 @@ import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.PublishedSegment;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +53,9 @@ public final class UrmaContext implements AutoCloseable {
 
     static UrmaContext open(
             ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
-        return siblings.add(new UrmaContext(siblings, device, from, eidIndex, options), 0);
+        UrmaContext opened = siblings.add(new UrmaContext(siblings, device, from, eidIndex, options), 0);
+        Flight.contextOpened(opened);
+        return opened;
     }
 
     public UrmaDevice device() {
@@ -169,6 +173,15 @@ public final class UrmaContext implements AutoCloseable {
         return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, Handing.AT_ONCE));
     }
 
+    /** An import, told to the Flight Recorder with how long it took. */
+    private <T> CompletableFuture<T> recorded(Supplier<CompletableFuture<T>> importing) {
+        Flight.Step step = Flight.importing(this);
+        return importing
+                .get()
+                .whenComplete((made, failure) ->
+                        step.end(made == null ? "-" : made, failure == null ? "SUCCESS" : Await.causeOf(failure)));
+    }
+
     /**
      * Makes what a provider made a child of this context, and hands it to who asked. When this context was closed
      * meanwhile, or who asked waits no more, nobody could close it: then it is abandoned.
@@ -242,7 +255,8 @@ public final class UrmaContext implements AutoCloseable {
         }
         ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
         return adopt(
-                provider.importSegment(request).thenApply(handle -> new RemoteSegment(this, descriptor, handle)),
+                recorded(() -> provider.importSegment(request)
+                        .thenApply(handle -> new RemoteSegment(this, descriptor, handle))),
                 ClosingRank.REMOTE_SEGMENT,
                 RemoteSegment::abandon,
                 handing);
@@ -459,8 +473,8 @@ public final class UrmaContext implements AutoCloseable {
             throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
         }
         return adopt(
-                provider.importQueue(descriptor, token, options.importTimeout())
-                        .thenApply(handle -> new TargetJetty(this, descriptor, handle)),
+                recorded(() -> provider.importQueue(descriptor, token, options.importTimeout())
+                        .thenApply(handle -> new TargetJetty(this, descriptor, handle))),
                 ClosingRank.TARGET,
                 TargetJetty::abandon,
                 handing);
@@ -490,6 +504,7 @@ public final class UrmaContext implements AutoCloseable {
         }
         closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
+        Flight.contextClosed(this);
         RuntimeException failure = children.closeAll();
         try {
             Await.uninterrupted(this, provider.close(closeBudget()));

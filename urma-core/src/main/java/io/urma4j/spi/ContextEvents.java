@@ -12,6 +12,9 @@ import java.util.List;
 public interface ContextEvents {
     void raise(AsyncEvent event);
 
+    /** A message of a queue found no receive work request at its target: told for the first of a flow. */
+    default void receiverNotReady(Object queue, Object target) {}
+
     /**
      * What the context has of a kind, except what the provider alone knows (TP, WAIT): at most {@code limit}, those with
      * the lowest numbers above {@code after}, in order.

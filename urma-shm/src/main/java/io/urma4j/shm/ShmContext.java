@@ -112,6 +112,10 @@ final class ShmContext implements ProviderContext, DataPlane {
         events.raise(new AsyncEvent(type, object, detail));
     }
 
+    void receiverNotReady(ShmSendQueue queue, ShmTarget target) {
+        events.receiverNotReady(queue, target);
+    }
+
     // ---- memory
 
     @Override

@@ -79,6 +79,9 @@ final class WindowAnswers {
             window.finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
             return;
         }
+        if (!lane.probing) {
+            queue.context().receiverNotReady(queue, lane.target);
+        }
         lane.probing = true;
         lane.restart = true;
         lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;

@@ -1,0 +1,64 @@
+package io.urma4j.internal.flight;
+
+import io.urma4j.AsyncEvent;
+
+/**
+ * Tells the Flight Recorder, where the runtime has one: the module {@code jdk.jfr} is optional. Nothing is
+ * turned into text when nobody records. Never told: token values (S1.3).
+ */
+public final class Flight {
+    private static final boolean PRESENT =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+    private Flight() {}
+
+    /** A step that takes time; told when it ends. */
+    @FunctionalInterface
+    public interface Step {
+        /** It ended; {@code result} says how, in a word. */
+        void end(Object object, Object result);
+    }
+
+    private static final Step UNTOLD = (object, result) -> {};
+
+    public static void contextOpened(Object context) {
+        if (PRESENT) {
+            FlightEvents.contextOpened(context);
+        }
+    }
+
+    public static void contextClosed(Object context) {
+        if (PRESENT) {
+            FlightEvents.contextClosed(context);
+        }
+    }
+
+    public static void segmentRegistered(Object segment, Object access) {
+        if (PRESENT) {
+            FlightEvents.segmentRegistered(segment, access);
+        }
+    }
+
+    /** A segment, JFR or Jetty is being imported. */
+    public static Step importing(Object context) {
+        return PRESENT ? FlightEvents.importing(context) : UNTOLD;
+    }
+
+    /** A segment is being taken back from its importers. */
+    public static Step revoking() {
+        return PRESENT ? FlightEvents.revoking() : UNTOLD;
+    }
+
+    public static void raised(AsyncEvent event) {
+        if (PRESENT) {
+            FlightEvents.raised(event);
+        }
+    }
+
+    /** A message found no receive work request, the first of its flow. */
+    public static void receiverNotReady(Object queue, Object target) {
+        if (PRESENT) {
+            FlightEvents.receiverNotReady(queue, target);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.urma4j.internal.flight;
+
+import io.urma4j.AsyncEvent;
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/** The events. Loaded only where there is a Flight Recorder. */
+@SuppressWarnings("UnusedVariable") // the recorder reads the fields
+final class FlightEvents {
+    private FlightEvents() {}
+
+    static void contextOpened(Object context) {
+        ContextOpened event = new ContextOpened();
+        if (event.isEnabled()) {
+            event.context = context.toString();
+            event.commit();
+        }
+    }
+
+    static void contextClosed(Object context) {
+        ContextClosed event = new ContextClosed();
+        if (event.isEnabled()) {
+            event.context = context.toString();
+            event.commit();
+        }
+    }
+
+    static void segmentRegistered(Object segment, Object access) {
+        SegmentRegistered event = new SegmentRegistered();
+        if (event.isEnabled()) {
+            event.segment = segment.toString();
+            event.access = access.toString();
+            event.commit();
+        }
+    }
+
+    static Flight.Step importing(Object context) {
+        Import event = new Import();
+        event.begin();
+        return (object, result) -> {
+            event.end();
+            if (event.shouldCommit()) {
+                event.context = context.toString();
+                event.object = object.toString();
+                event.result = result.toString();
+                event.commit();
+            }
+        };
+    }
+
+    static Flight.Step revoking() {
+        SegmentRevoked event = new SegmentRevoked();
+        event.begin();
+        return (object, result) -> {
+            event.end();
+            if (event.shouldCommit()) {
+                event.segment = object.toString();
+                event.result = result.toString();
+                event.commit();
+            }
+        };
+    }
+
+    static void receiverNotReady(Object queue, Object target) {
+        ReceiverNotReady event = new ReceiverNotReady();
+        if (event.isEnabled()) {
+            event.queue = queue.toString();
+            event.target = target.toString();
+            event.commit();
+        }
+    }
+
+    static void raised(AsyncEvent raised) {
+        Raised event = switch (raised.type()) {
+            case JFC_ERR, JFS_ERR, JFR_ERR, JETTY_ERR, JETTY_GRP_ERR -> new QueueError();
+            case PEER_LOST -> new PeerLost();
+            case JFR_LIMIT,
+                    JETTY_LIMIT,
+                    PORT_ACTIVE,
+                    PORT_DOWN,
+                    DEV_FATAL,
+                    EID_CHANGE,
+                    ELR_ERR,
+                    ELR_DONE,
+                    SEGMENT_REVOKED,
+                    MEM_INVALIDATED,
+                    IMPORT_REFUSED -> new OtherEvent();
+        };
+        event.type = raised.type().name();
+        event.object = raised.object();
+        event.detail = raised.detail();
+        event.commit();
+    }
+
+    @Name("io.urma4j.ContextOpened")
+    @Label("Context Opened")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class ContextOpened extends Event {
+        @Label("Context")
+        String context = "";
+    }
+
+    @Name("io.urma4j.ContextClosed")
+    @Label("Context Closed")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class ContextClosed extends Event {
+        @Label("Context")
+        String context = "";
+    }
+
+    @Name("io.urma4j.SegmentRegistered")
+    @Label("Segment Registered")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class SegmentRegistered extends Event {
+        @Label("Segment")
+        String segment = "";
+
+        @Label("Access")
+        String access = "";
+    }
+
+    @Name("io.urma4j.Import")
+    @Label("Import")
+    @Description("A segment, JFR or Jetty was imported, or not; a threshold on the duration shows the slow ones")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class Import extends Event {
+        @Label("Context")
+        String context = "";
+
+        @Label("Object")
+        String object = "";
+
+        @Label("Result")
+        String result = "";
+    }
+
+    @Name("io.urma4j.SegmentRevoked")
+    @Label("Segment Revoked")
+    @Description("A segment was taken back from its importers")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class SegmentRevoked extends Event {
+        @Label("Segment")
+        String segment = "";
+
+        @Label("Result")
+        String result = "";
+    }
+
+    @Name("io.urma4j.ReceiverNotReady")
+    @Label("Receiver Not Ready")
+    @Description("A message found no receive work request; told for the first of a flow until one is taken")
+    @Category("urma4j")
+    @StackTrace(false)
+    private static final class ReceiverNotReady extends Event {
+        @Label("Queue")
+        String queue = "";
+
+        @Label("Target")
+        String target = "";
+    }
+
+    /** An asynchronous event. */
+    @Category("urma4j")
+    @StackTrace(false)
+    private abstract static class Raised extends Event {
+        @Label("Type")
+        String type = "";
+
+        @Label("Object")
+        String object = "";
+
+        @Label("Detail")
+        String detail = "";
+    }
+
+    @Name("io.urma4j.QueueError")
+    @Label("Queue Error")
+    private static final class QueueError extends Raised {}
+
+    @Name("io.urma4j.PeerLost")
+    @Label("Peer Lost")
+    private static final class PeerLost extends Raised {}
+
+    @Name("io.urma4j.AsyncEvent")
+    @Label("Asynchronous Event")
+    private static final class OtherEvent extends Raised {}
+}
