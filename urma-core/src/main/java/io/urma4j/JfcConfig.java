@@ -1,20 +1,34 @@
 package io.urma4j;
 
+import java.time.Duration;
+
 /**
  * What a JFC is to be like.
  *
  * @param depth how many records it holds, rounded up to a power of two
  * @param lockFree the caller promises that one thread at a time polls it and posts to its queues (S9.5)
+ * @param moderationCount its event waits until so many records have come since it was armed, 1…depth (S10.8)
+ * @param moderationPeriod but no record waits longer than this for the event; zero when the count is 1
  */
-public record JfcConfig(int depth, boolean lockFree) {
-    /** 1024 records, any number of threads. */
+public record JfcConfig(int depth, boolean lockFree, int moderationCount, Duration moderationPeriod) {
+    /** 1024 records, any number of threads, an event for the next record. */
     public static final JfcConfig DEFAULT = new JfcConfig(1024, false);
 
+    /** Without moderation. */
+    public JfcConfig(int depth, boolean lockFree) {
+        this(depth, lockFree, 1, Duration.ZERO);
+    }
+
     public JfcConfig withDepth(int depth) {
-        return new JfcConfig(depth, lockFree);
+        return new JfcConfig(depth, lockFree, moderationCount, moderationPeriod);
     }
 
     public JfcConfig withLockFree() {
-        return new JfcConfig(depth, true);
+        return new JfcConfig(depth, true, moderationCount, moderationPeriod);
+    }
+
+    /** Fewer events, each for several records. */
+    public JfcConfig withModeration(int count, Duration period) {
+        return new JfcConfig(depth, lockFree, count, period);
     }
 }

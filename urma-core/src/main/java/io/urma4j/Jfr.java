@@ -117,6 +117,18 @@ public final class Jfr implements ContextObject {
         provider.modify(next);
     }
 
+    /**
+     * Asks for one event JFR_LIMIT when fewer receive work requests than {@code threshold} wait: at once when it is so
+     * already, else when a message takes one (S12.2).
+     *
+     * @throws UrmaException EINVAL outside 0…depth; 0 takes the demand back
+     */
+    public void rxThreshold(int threshold) {
+        life.checkOpen();
+        Checks.inRange(this, "rxThreshold", threshold, 0, depth());
+        provider.rxThreshold(threshold);
+    }
+
     public Counters counters() {
         return provider.counters();
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param policy whether senders need a token to import it
  * @param token the secret; means nothing under {@link TokenPolicy#NONE}
  * @param allowInvalidate whether SEND_INVALIDATE is obeyed (S8.11)
+ * @param rxThreshold event JFR_LIMIT when fewer receive work requests than this wait; 0 for never (S12.2)
  */
 public record JfrConfig(
         TransportMode mode,
@@ -22,13 +23,14 @@ public record JfrConfig(
         Duration minRnrTimer,
         TokenPolicy policy,
         Token token,
-        boolean allowInvalidate) {
+        boolean allowInvalidate,
+        int rxThreshold) {
 
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Collects the values: RM, depth 256, 4 buffers, 100 µs, a random token, no invalidation. */
+    /** Collects the values: RM, depth 256, 4 buffers, 100 µs, a random token, no invalidation, no threshold. */
     public static final class Builder {
         private TransportMode mode = TransportMode.RM;
         private OrderType orderType = OrderType.DEF;
@@ -39,6 +41,7 @@ public record JfrConfig(
         private TokenPolicy policy = TokenPolicy.PLAIN_TEXT;
         private Token token = Token.random();
         private boolean allowInvalidate;
+        private int rxThreshold;
 
         private Builder() {}
 
@@ -87,8 +90,14 @@ public record JfrConfig(
             return this;
         }
 
+        public Builder rxThreshold(int rxThreshold) {
+            this.rxThreshold = rxThreshold;
+            return this;
+        }
+
         public JfrConfig build() {
-            return new JfrConfig(mode, orderType, id, depth, maxSges, minRnrTimer, policy, token, allowInvalidate);
+            return new JfrConfig(
+                    mode, orderType, id, depth, maxSges, minRnrTimer, policy, token, allowInvalidate, rxThreshold);
         }
     }
 }

@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param lockFree the caller promises that one thread at a time posts (S9.5)
  * @param errorSuspend a silent or lost peer and a receiver that is not ready suspend the queue, and what has not begun is
  *     held for when it is READY again; else they lead to ERROR as any failure does (S6.10)
+ * @param signalEvery each so-many-th work request makes a record, however it was posted, so that silent ones alone cannot
+ *     fill the queue; 0 for none (S9.3)
  * @param errorScope what a failure towards one target affects: mode RM may choose (S6.12)
  */
 public record JfsConfig(
@@ -27,6 +29,7 @@ public record JfsConfig(
         Duration timeout,
         boolean lockFree,
         boolean errorSuspend,
+        int signalEvery,
         ErrorScope errorScope) {
 
     /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue. */
@@ -49,6 +52,7 @@ public record JfsConfig(
                 .timeout(timeout)
                 .lockFree(lockFree)
                 .errorSuspend(errorSuspend)
+                .signalEvery(signalEvery)
                 .errorScope(errorScope);
     }
 
@@ -64,6 +68,7 @@ public record JfsConfig(
         private Duration timeout = Duration.ofSeconds(15);
         private boolean lockFree;
         private boolean errorSuspend;
+        private int signalEvery;
         private ErrorScope errorScope = ErrorScope.JETTY;
 
         private Builder() {}
@@ -118,6 +123,11 @@ public record JfsConfig(
             return this;
         }
 
+        public Builder signalEvery(int signalEvery) {
+            this.signalEvery = signalEvery;
+            return this;
+        }
+
         public Builder errorScope(ErrorScope errorScope) {
             this.errorScope = errorScope;
             return this;
@@ -135,6 +145,7 @@ public record JfsConfig(
                     timeout,
                     lockFree,
                     errorSuspend,
+                    signalEvery,
                     errorScope);
         }
     }

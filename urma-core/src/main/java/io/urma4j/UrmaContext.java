@@ -346,7 +346,20 @@ public final class UrmaContext implements AutoCloseable {
         life.checkOpen();
         Checks.inRange(
                 this, "depth of the JFC", config.depth(), 1, attributes.limits().jfcDepth());
+        checkModeration(config);
         return children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC);
+    }
+
+    private void checkModeration(JfcConfig config) {
+        Checks.inRange(this, "moderationCount", config.moderationCount(), 1, config.depth());
+        boolean endless = config.moderationPeriod().isNegative()
+                || (config.moderationCount() > 1 && config.moderationPeriod().isZero());
+        if (endless) {
+            throw Checks.invalid(
+                    this,
+                    "moderationPeriod is " + config.moderationPeriod() + ": a record would wait for ever for "
+                            + config.moderationCount() + " to be there");
+        }
     }
 
     /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
@@ -357,6 +370,7 @@ public final class UrmaContext implements AutoCloseable {
         Checks.inRange(
                 this, "depth of the JFR", config.depth(), 1, attributes.limits().jfrDepth());
         Checks.inRange(this, "maxSges", config.maxSges(), 1, attributes.limits().sges());
+        Checks.inRange(this, "rxThreshold", config.rxThreshold(), 0, config.depth());
         checkPolicy(config.policy());
         checkMine(jfc.context(), jfc);
         return children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR);
@@ -420,6 +434,7 @@ public final class UrmaContext implements AutoCloseable {
                 attributes.limits().inlineBytes());
         Checks.inRange(this, "rnrRetry", config.rnrRetry(), 0, 7);
         Checks.positive(this, "timeout", config.timeout());
+        Checks.inRange(this, "signalEvery", config.signalEvery(), 0, config.depth());
         checkErrorScope(config);
         checkMine(jfc.context(), jfc);
     }

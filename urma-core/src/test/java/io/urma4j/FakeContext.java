@@ -432,6 +432,11 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
+        public void rxThreshold(int threshold) {
+            // nobody hears of it
+        }
+
+        @Override
         public ReceiveState state() {
             return state;
         }

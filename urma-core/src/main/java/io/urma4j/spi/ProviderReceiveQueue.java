@@ -21,6 +21,12 @@ public interface ProviderReceiveQueue {
     /** Adds a receive work request with several buffers; false when the queue is full. */
     boolean receive(WorkRequest request);
 
+    /**
+     * Asks for one event JFR_LIMIT when fewer receive work requests than this wait, at once when it is so already; 0 for
+     * none.
+     */
+    void rxThreshold(int threshold);
+
     /** Moves to a state that the caller found legal. */
     void modify(ReceiveState next);
 

@@ -74,6 +74,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     private final IntTable<Inbound> inbound = new IntTable<>();
     private final IntTable<ShmJettyGroup> groups = new IntTable<>();
     private final CopyOnWriteArrayList<ShmJettyGroup> openGroups = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<ShmJfc> moderatedJfcs = new CopyOnWriteArrayList<>();
     private final ConcurrentLinkedQueue<Runnable> later = new ConcurrentLinkedQueue<>();
     private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
@@ -162,7 +163,11 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
-        return new ShmJfc(this, jfcIds.take(0), config, onEvent);
+        ShmJfc jfc = new ShmJfc(this, jfcIds.take(0), config, onEvent);
+        if (jfc.isModerated()) {
+            moderatedJfcs.add(jfc);
+        }
+        return jfc;
     }
 
     @Override
@@ -234,6 +239,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     }
 
     void forget(ShmJfc jfc) {
+        moderatedJfcs.remove(jfc);
         jfcIds.give(jfc.id());
     }
 
@@ -290,7 +296,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         return armedJfcs;
     }
 
-    private void wakeEngine() {
+    void wakeEngine() {
         control.wakeEngine();
     }
 
@@ -408,7 +414,11 @@ final class ShmContext implements ProviderContext, DataPlane {
         for (Runnable task = later.poll(); task != null; task = later.poll()) {
             task.run();
         }
-        return progress.turn(nowNanos);
+        long next = progress.turn(nowNanos);
+        for (ShmJfc jfc : moderatedJfcs) {
+            next = Math.min(next, jfc.moderate(nowNanos));
+        }
+        return next;
     }
 
     @Override

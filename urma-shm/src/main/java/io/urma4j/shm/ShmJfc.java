@@ -42,6 +42,7 @@ final class ShmJfc implements ProviderJfc {
     private RecordOwner[] owners = new RecordOwner[0];
     private volatile boolean valid = true;
     private int armed = NOT_ARMED; // guarded by the claim
+    private final @Nullable Moderation moderation;
 
     private long polls; // of the poller
     private long taken; // of the poller
@@ -54,6 +55,10 @@ final class ShmJfc implements ProviderJfc {
         this.onEvent = onEvent;
         this.arrivals = new CompletionRing(depth);
         this.owned = config.lockFree() ? new OwnedRing(depth) : null;
+        this.moderation = config.moderationCount() > 1
+                ? new Moderation(
+                        config.moderationCount(), config.moderationPeriod().toNanos())
+                : null;
     }
 
     static int ceilingPowerOfTwo(int value) {
@@ -223,8 +228,45 @@ final class ShmJfc implements ProviderJfc {
                         && !CompletionRecord.has(header, CompletionRecord.SOLICITED))) {
             return false;
         }
+        if (moderation != null && !moderation.isDue()) {
+            if (moderation.hasJustBegun()) {
+                context.wakeEngine(); // to look at the time
+            }
+            return false;
+        }
         setArmed(NOT_ARMED);
         return true;
+    }
+
+    boolean isModerated() {
+        return moderation != null;
+    }
+
+    /** Fires when a record has waited for its event long enough; returns how long until one will have. */
+    long moderate(long nowNanos) {
+        claim.acquire();
+        try {
+            if (moderation == null || armed == NOT_ARMED) {
+                return Long.MAX_VALUE;
+            }
+            long remaining = moderation.remainingNanos(nowNanos);
+            if (remaining > 0) {
+                return remaining;
+            }
+            moderation.reset();
+            if (isEmpty()) {
+                return Long.MAX_VALUE; // they were polled meanwhile
+            }
+            setArmed(NOT_ARMED);
+        } finally {
+            claim.release();
+        }
+        onEvent.run();
+        return Long.MAX_VALUE;
+    }
+
+    private boolean isEmpty() {
+        return arrivals.isEmpty() && (owned == null || owned.isEmpty());
     }
 
     private void setArmed(int next) {
@@ -325,7 +367,10 @@ final class ShmJfc implements ProviderJfc {
     @Override
     public void rearm(boolean solicitedOnly) {
         claim.acquire();
-        boolean fire = !arrivals.isEmpty() || (owned != null && !owned.isEmpty());
+        boolean fire = !isEmpty();
+        if (moderation != null) {
+            moderation.reset();
+        }
         setArmed(fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
         claim.release();
         if (fire) {

@@ -34,6 +34,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private long tail;
     private long notReady;
     private long dropped;
+    private int rxThreshold; // 0 when no event is due
 
     // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
     private long received;
@@ -50,6 +51,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
+        this.rxThreshold = config.rxThreshold();
         this.rnrMicros = Math.clamp(config.minRnrTimer().toNanos() / 1_000, 1, 10_000_000);
         this.ownerIndex = jfc.attach(this);
     }
@@ -120,7 +122,32 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             int index = (int) head++ & mask;
             ReceiveWr wr = waiting[index];
             waiting[index] = emptied; // its place may be filled before the message is complete
+            if (tail - head < rxThreshold) {
+                tellLimit();
+            }
             return wr;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Under the claim; at most once for each time that the threshold is set. */
+    private void tellLimit() {
+        context.raise(
+                AsyncEvent.Type.JFR_LIMIT,
+                toString(),
+                tail - head + " receive work requests are left, its rxThreshold is " + rxThreshold);
+        rxThreshold = 0;
+    }
+
+    @Override
+    public void rxThreshold(int threshold) {
+        claim.acquire();
+        try {
+            rxThreshold = threshold;
+            if (tail - head < threshold) {
+                tellLimit();
+            }
         } finally {
             claim.release();
         }

@@ -95,6 +95,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     private long posted;
     private long postLimit; // posted may grow to here before freed must be asked again
+    private long signalAt; // the position of the next work request that makes a record whatever it asks for (S9.3)
     private long deferredEnd; // behind the last position that went through the window
     private long freed;
     private long postedBytes;
@@ -114,7 +115,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.claim = jfc.claim();
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
-        this.postLimit = depth;
+        this.signalAt = config.signalEvery() == 0 ? Long.MAX_VALUE : config.signalEvery() - 1;
+        this.postLimit = Math.min(depth, signalAt);
         enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
         this.ownerIndex = jfc.attach(this);
     }
@@ -259,7 +261,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         claimWindow();
         try {
             long free = (long) FREED.getAcquire(this);
-            postLimit = free + depth;
+            postLimit = Math.min(free + depth, signalAt);
             if (free >= deferredEnd) {
                 gate &= ~DEFERRED;
             }
@@ -511,6 +513,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     private void accept(Wqe entry, @Nullable ShmTarget target) {
+        if (posted >= signalAt) {
+            entry.flags |= PostFlags.SIGNALLED_BIT;
+            signalAt = posted + config.signalEvery();
+        }
         window.add(posted, entry, target);
         posted++;
         postedBytes += entry.lengthBytes;

@@ -18,6 +18,7 @@ import io.urma4j.tck.OutagesContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
+import io.urma4j.tck.SignalsContract;
 import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
 import io.urma4j.tck.TokensContract;
@@ -105,6 +106,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Groups extends GroupsContract {
         Groups() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Signals extends SignalsContract {
+        Signals() {
             super(DEVICE);
         }
     }

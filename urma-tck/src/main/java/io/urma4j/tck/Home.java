@@ -8,6 +8,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import java.time.Duration;
 import java.util.List;
 
 /** The other end: a context that owns memory and receive queues. */
@@ -44,6 +45,9 @@ public interface Home extends HomeObject {
 
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);
+
+    /** What the events of this kind that come within {@code time} happened to; others are dropped. */
+    List<String> eventsWithin(AsyncEvent.Type type, Duration time);
 
     /** Names that are published where this context looks. */
     List<String> publishedNames();

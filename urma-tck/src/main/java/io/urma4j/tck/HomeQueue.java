@@ -37,6 +37,9 @@ public interface HomeQueue extends HomeObject {
     /** All records of its JFC that come within {@code time}. */
     List<Outcome> within(Duration time);
 
+    /** {@link io.urma4j.Jfr#rxThreshold}. */
+    void rxThreshold(int threshold);
+
     ReceiveState receiveState();
 
     void modifyReceive(ReceiveState next);

@@ -14,6 +14,8 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
 import io.urma4j.UrmaOptions;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -122,6 +124,22 @@ final class LocalHome implements Home {
             return false;
         });
         return Objects.requireNonNull(found.get());
+    }
+
+    @Override
+    public List<String> eventsWithin(AsyncEvent.Type type, Duration time) {
+        List<String> objects = new ArrayList<>();
+        Patience.until(time, () -> {
+            for (var event = context.events().poll();
+                    event.isPresent();
+                    event = context.events().poll()) {
+                if (event.get().type() == type) {
+                    objects.add(event.get().object());
+                }
+            }
+            return false;
+        });
+        return objects;
     }
 
     @Override

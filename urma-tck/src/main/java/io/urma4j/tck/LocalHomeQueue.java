@@ -100,6 +100,11 @@ final class LocalHomeQueue implements HomeQueue {
     }
 
     @Override
+    public void rxThreshold(int threshold) {
+        jfr.rxThreshold(threshold);
+    }
+
+    @Override
     public ReceiveState receiveState() {
         return jfr.state();
     }

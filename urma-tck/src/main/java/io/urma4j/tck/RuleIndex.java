@@ -34,6 +34,7 @@ public final class RuleIndex {
             PostingContract.class,
             CompletionsContract.class,
             EventsContract.class,
+            SignalsContract.class,
             NotReadyContract.class,
             SoakContract.class,
             RemoteMemoryContract.class,

@@ -1,0 +1,40 @@
+package io.urma4j.shm;
+
+/**
+ * Holds back the event of an armed JFC until enough records have come, or the first of them has waited long enough
+ * (S10.8). Guarded by the JFC's claim.
+ */
+final class Moderation {
+    private final int count;
+    private final long periodNanos;
+    private int seen; // records since it was armed
+    private long deadlineNanos; // of the first of them
+
+    Moderation(int count, long periodNanos) {
+        this.count = count;
+        this.periodNanos = periodNanos;
+    }
+
+    /** The JFC is armed anew, or its records have been polled. */
+    void reset() {
+        seen = 0;
+    }
+
+    /** One more record; whether the event is due. */
+    boolean isDue() {
+        if (++seen == 1) {
+            deadlineNanos = System.nanoTime() + periodNanos;
+        }
+        return seen >= count;
+    }
+
+    /** Whether a record waits that is the first: somebody must look at the time from now on. */
+    boolean hasJustBegun() {
+        return seen == 1;
+    }
+
+    /** How long the oldest record may still wait; {@code Long.MAX_VALUE} when there is none. */
+    long remainingNanos(long nowNanos) {
+        return seen == 0 ? Long.MAX_VALUE : Math.max(0, deadlineNanos - nowNanos);
+    }
+}
