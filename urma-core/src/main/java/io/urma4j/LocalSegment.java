@@ -113,8 +113,13 @@ public final class LocalSegment implements ContextObject {
      * @throws UrmaException EEXIST when another segment has the name
      */
     public void publish(String name) {
+        publish(name, true);
+    }
+
+    /** The same; {@code withToken} says whether the name alone opens it. */
+    void publish(String name, boolean withToken) {
         checkShareable();
-        Await.result(this, provider.publish(PublishedName.checked(this, name)));
+        Await.result(this, provider.publish(PublishedName.checked(this, name), withToken));
     }
 
     private void checkShareable() {

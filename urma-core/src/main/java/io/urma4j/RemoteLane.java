@@ -27,7 +27,8 @@ final class RemoteLane {
 
     private final Object owner;
     private final UrmaContext context;
-    private final RemoteSegment remote;
+    private RemoteSegment remote; // whoever holds the lock may aim it at another
+    private long base; // of that segment's offset 0, for messages
     private final int inlineBytes;
     private final long pieceBytes;
     private final CompletionPort port;
@@ -59,9 +60,21 @@ final class RemoteLane {
         this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
     }
 
+    /** Aims it at another segment of the same context, whose offset 0 is {@code base} to who calls. */
+    RemoteLane aim(RemoteSegment next, long nextBase) {
+        remote = next;
+        base = nextBase;
+        return this;
+    }
+
     static RemoteLane open(Object owner, RemoteSegment remote) {
+        return open(owner, remote, remote.lengthBytes());
+    }
+
+    /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
+    static RemoteLane open(Object owner, RemoteSegment remote, long longestBytes) {
         UrmaContext context = remote.context();
-        long pieceBytes = Math.min(MAX_PIECE_BYTES, (remote.lengthBytes() + 63) & -64);
+        long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
         CompletionPort port = CompletionPort.open(context, 2 * QUEUE_DEPTH, BATCH_RECORDS);
         try {
             SharedMemory memory = context.allocate(PIECES * pieceBytes + WORD_BYTES);
@@ -190,7 +203,7 @@ final class RemoteLane {
             awaitCompletion(posted - 1);
         } catch (StepFailure e) {
             throw new OperationFailedException(
-                    owner, operation + " of offset " + offset + " + length " + length, e.status);
+                    owner, operation + " of offset " + (base + offset) + " + length " + length, e.status);
         } finally {
             if (completed != posted) {
                 abandonQueue();

@@ -5,7 +5,6 @@ import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -26,17 +25,15 @@ import java.util.function.ToLongFunction;
  * the operation.
  */
 public final class RemoteMemory implements AutoCloseable {
-    /** Most queues; a power of two. One is made when all others are busy. */
-    private static final int MAX_LANES = 8;
-
     private final RemoteSegment segment;
     private final boolean ownsSegment;
-    private final AtomicReferenceArray<RemoteLane> lanes = new AtomicReferenceArray<>(MAX_LANES);
     private final Lifetime life = new Lifetime(this);
+    private final RemoteLanes lanes;
 
     private RemoteMemory(RemoteSegment segment, boolean ownsSegment) {
         this.segment = segment;
         this.ownsSegment = ownsSegment;
+        this.lanes = new RemoteLanes(this, life, () -> RemoteLane.open(this, segment));
     }
 
     /**
@@ -61,7 +58,6 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     private static RemoteMemory open(RemoteMemory memory) {
-        memory.lanes.set(0, RemoteLane.open(memory, memory.segment)); // what can fail fails here
         return memory.segment.context().children().add(memory, ClosingRank.COMFORT);
     }
 
@@ -250,7 +246,7 @@ public final class RemoteMemory implements AutoCloseable {
         if (segment.isRevoked()) {
             throw new UrmaException(UrmaStatus.ENOPERM, this, "its home took the segment back, or is gone");
         }
-        RemoteLane lane = claimLane();
+        RemoteLane lane = lanes.claim();
         try {
             return operation.applyAsLong(lane);
         } catch (UrmaException e) {
@@ -263,43 +259,6 @@ public final class RemoteMemory implements AutoCloseable {
         }
     }
 
-    /** A lane that this thread has locked: a free one, else a new one, else the one that it waited for. */
-    private RemoteLane claimLane() {
-        int start = (int) Thread.currentThread().threadId();
-        int vacant = -1;
-        for (int i = 0; i < MAX_LANES; i++) {
-            int index = (start + i) & (MAX_LANES - 1);
-            RemoteLane lane = lanes.get(index);
-            if (lane == null) {
-                vacant = index;
-            } else if (lane.lock.tryLock()) {
-                return lane;
-            }
-        }
-        if (vacant >= 0) {
-            return addLane(vacant);
-        }
-        RemoteLane lane = lanes.get(start & (MAX_LANES - 1));
-        lane.lock.lock();
-        return lane;
-    }
-
-    private RemoteLane addLane(int index) {
-        RemoteLane lane = RemoteLane.open(this, segment);
-        lane.lock.lock();
-        if (!lanes.compareAndSet(index, null, lane)) {
-            lane.lock.unlock();
-            lane.close();
-            lane = lanes.get(index);
-            lane.lock.lock();
-        } else if (life.isClosed()) {
-            lane.lock.unlock();
-            lane.close();
-            throw Checks.closed(this);
-        }
-        return lane;
-    }
-
     /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
     @Override
     public void close() {
@@ -307,12 +266,7 @@ public final class RemoteMemory implements AutoCloseable {
             return;
         }
         segment.context().children().remove(this);
-        for (int i = 0; i < MAX_LANES; i++) {
-            RemoteLane lane = lanes.get(i);
-            if (lane != null) {
-                lane.close();
-            }
-        }
+        lanes.close();
         if (ownsSegment) {
             segment.close();
         }

@@ -9,6 +9,7 @@ import io.urma4j.internal.Nanos;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderContext.NamedSegment;
 import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.SegmentRequest;
@@ -273,10 +274,43 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL when it is no name, or nobody published it; ETIMEOUT when its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
+        NamedSegment found = find(publishedName);
+        Token token = found.token();
+        if (token == null) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM, this, "'" + publishedName + "' does not tell its token; is it a region?");
+        }
+        return new SharedSegment(found.descriptor(), token);
+    }
+
+    private NamedSegment find(String publishedName) {
         life.checkOpen();
-        var found = Await.result(
-                this, provider.lookup(PublishedName.checked(this, publishedName), options.importTimeout()));
-        return new SharedSegment(found.descriptor(), found.token());
+        return Await.result(this, provider.lookup(PublishedName.checked(this, publishedName), options.importTimeout()));
+    }
+
+    /**
+     * Makes a region: a name for segments, possibly of several homes, that others see as one space of offsets (S7.12).
+     *
+     * @param name 1…255 letters, digits, {@code . _ -}
+     * @param token what others need to attach
+     * @throws UrmaException EEXIST when the name is taken, by a segment or a region
+     */
+    public Region createRegion(String name, Token token) {
+        life.checkOpen();
+        return children.add(Region.create(this, PublishedName.checked(this, name), token), ClosingRank.COMFORT);
+    }
+
+    /**
+     * Attaches to a region of any owner (S7.12).
+     *
+     * @throws UrmaException EINVAL when nobody has a region of that name; ENOPERM when the token is wrong; ETIMEOUT when
+     *     its owner does not answer
+     */
+    public RemoteRegion attach(String name, Token token) {
+        NamedSegment found = find(name);
+        return children.add(
+                RemoteRegion.open(this, name, importSegment(found.descriptor(), token, Access.READ)),
+                ClosingRank.COMFORT);
     }
 
     /** All names that processes of this user published where this device looks for names. */

@@ -238,7 +238,7 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
-        public CompletableFuture<Void> publish(String name) {
+        public CompletableFuture<Void> publish(String name, boolean withToken) {
             return CompletableFuture.completedFuture(null);
         }
 

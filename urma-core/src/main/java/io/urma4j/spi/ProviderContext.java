@@ -86,8 +86,13 @@ public interface ProviderContext {
      */
     CompletableFuture<Void> close(Duration timeout);
 
-    /** A published segment as its home hands it out. */
-    record NamedSegment(SegmentDescriptor descriptor, Token token) {}
+    /**
+     * A published segment as its home hands it out.
+     *
+     * @param token null when it was published without
+     */
+    record NamedSegment(
+            SegmentDescriptor descriptor, @Nullable Token token) {}
 
     /**
      * A line of the list of names.

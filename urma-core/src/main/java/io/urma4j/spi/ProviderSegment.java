@@ -39,8 +39,12 @@ public interface ProviderSegment {
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 
-    /** Makes it visible under a name until it is unregistered; fails with EEXIST when the name is taken. */
-    CompletableFuture<Void> publish(String name);
+    /**
+     * Makes it visible under a name until it is unregistered; fails with EEXIST when the name is taken.
+     *
+     * @param withToken whether who looks the name up gets the token, too
+     */
+    CompletableFuture<Void> publish(String name, boolean withToken);
 
     /** The secret that importers need now. */
     Token token();

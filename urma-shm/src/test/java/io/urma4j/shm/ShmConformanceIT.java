@@ -16,6 +16,7 @@ import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.NotifierContract;
 import io.urma4j.tck.OutagesContract;
 import io.urma4j.tck.PostingContract;
+import io.urma4j.tck.RegionsContract;
 import io.urma4j.tck.RevocationContract;
 import io.urma4j.tck.SegmentsContract;
 import io.urma4j.tck.SignalsContract;
@@ -162,6 +163,14 @@ class ShmConformanceIT {
     @AcrossProcesses
     class Windows extends WindowsContract {
         Windows() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Regions extends RegionsContract {
+        Regions() {
             super(DEVICE);
         }
     }

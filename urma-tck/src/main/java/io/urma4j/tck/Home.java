@@ -43,6 +43,9 @@ public interface Home extends HomeObject {
     /** Imports somebody's segment, with all its access. */
     HomeImport importSegment(SharedSegment shared);
 
+    /** Makes a region. */
+    HomeRegion region(String name, Token token);
+
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);
 

@@ -110,6 +110,11 @@ final class LocalHome implements Home {
     }
 
     @Override
+    public HomeRegion region(String name, Token token) {
+        return new LocalHomeRegion(context.createRegion(name, token));
+    }
+
+    @Override
     public AsyncEvent awaitEvent(AsyncEvent.Type type) {
         var found = new AtomicReference<@Nullable AsyncEvent>();
         Patience.await("event " + type + " at " + context, () -> {

@@ -30,6 +30,7 @@ public final class RuleIndex {
             RevocationContract.class,
             MappingContract.class,
             WindowsContract.class,
+            RegionsContract.class,
             WorkRequestsContract.class,
             PostingContract.class,
             CompletionsContract.class,

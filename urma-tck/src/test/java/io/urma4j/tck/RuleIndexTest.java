@@ -23,7 +23,7 @@ class RuleIndexTest {
             S4.1 S4.2 S4.3 S4.4 S4.5
             S5.1 S5.2 S5.3 S5.4 S5.5 S5.6 S5.7 S5.8 S5.9 S5.10
             S6.1 S6.2 S6.3 S6.4 S6.5 S6.6 S6.7 S6.8 S6.9 S6.10 S6.11 S6.12 S6.13
-            S7.1 S7.2 S7.3 S7.4 S7.5 S7.6 S7.7 S7.8 S7.9 S7.10 S7.11 S7.13
+            S7.1 S7.2 S7.3 S7.4 S7.5 S7.6 S7.7 S7.8 S7.9 S7.10 S7.11 S7.12 S7.13
             S8.1 S8.2 S8.3 S8.4 S8.5 S8.6 S8.7 S8.8 S8.9 S8.10 S8.11
             S9.1 S9.2 S9.3 S9.4 S9.5
             S10.1 S10.2 S10.3 S10.4 S10.5 S10.6 S10.7 S10.8
@@ -33,7 +33,7 @@ class RuleIndexTest {
             """.trim().split("\\s+"));
 
     /** The page's rules that are not built; who builds one takes it out. */
-    private static final List<String> NOT_BUILT_YET = Arrays.asList("S3.1 S7.12 S13.3 S13.4".split(" "));
+    private static final List<String> NOT_BUILT_YET = Arrays.asList("S3.1 S13.3 S13.4".split(" "));
 
     private static final List<String> RULES =
             RuleText.all().stream().map(RuleText::id).toList();

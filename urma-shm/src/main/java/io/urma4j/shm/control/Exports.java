@@ -312,7 +312,7 @@ final class Exports {
 
     // ---- names
 
-    CompletableFuture<Void> publish(ShmSegment segment, String name) {
-        return callers.ask(() -> publisher.publish(segment, name));
+    CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
+        return callers.ask(() -> publisher.publish(segment, name, withToken));
     }
 }

@@ -1,7 +1,6 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.SegmentDescriptor;
-import io.urma4j.Token;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -27,13 +26,8 @@ final class Names {
     }
 
     CompletableFuture<NamedSegment> lookup(String name, long deadlineNanos) {
-        return ask(name, true, deadlineNanos).thenApply(answer -> {
-            Token token = answer.named.token();
-            if (token == null) {
-                throw new UrmaException(UrmaStatus.FAIL, answer.home, "named a segment without its token");
-            }
-            return new NamedSegment(answer.descriptor(), token);
-        });
+        return ask(name, true, deadlineNanos)
+                .thenApply(answer -> new NamedSegment(answer.descriptor(), answer.named.token()));
     }
 
     /** All names whose homes answer; one that does not answer in time is left out. */

@@ -22,7 +22,7 @@ final class Publisher {
     private final Engine engine;
     private final RuntimeDirectory directory;
     private final PeerId self;
-    private final Map<String, ShmSegment> byName = new HashMap<>();
+    private final Map<String, Entry> byName = new HashMap<>();
 
     Publisher(Engine engine, RuntimeDirectory directory, PeerId self) {
         this.engine = engine;
@@ -30,13 +30,17 @@ final class Publisher {
         this.self = self;
     }
 
-    CompletableFuture<Void> publish(ShmSegment segment, String name) {
+    /** What a name stands for. */
+    private record Entry(ShmSegment segment, boolean withToken) {}
+
+    CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
         CompletableFuture<Void> result = new CompletableFuture<>();
-        publish(segment, name, ATTEMPTS, result);
+        publish(new Entry(segment, withToken), name, ATTEMPTS, result);
         return result;
     }
 
-    private void publish(ShmSegment segment, String name, int attempts, CompletableFuture<Void> result) {
+    private void publish(Entry entry, String name, int attempts, CompletableFuture<Void> result) {
+        ShmSegment segment = entry.segment;
         try {
             if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name");
@@ -45,11 +49,11 @@ final class Publisher {
             if (file.isPresent()) {
                 file.get().write(new NameRecord(self, segment.tokenId()).toLine());
                 segment.names.put(name, file.get());
-                byName.put(name, segment);
+                byName.put(name, entry);
                 result.complete(null);
             } else if (attempts > 1) {
                 // somebody who tidies up may hold a dead owner's file for a moment
-                engine.after(RETRY_NANOS, () -> publish(segment, name, attempts - 1, result));
+                engine.after(RETRY_NANOS, () -> publish(entry, name, attempts - 1, result));
             } else {
                 throw new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken");
             }
@@ -71,20 +75,21 @@ final class Publisher {
 
     /** A peer asks for a name of ours. */
     void lookedUp(Connection via, Lookup lookup) {
-        ShmSegment segment = byName.get(lookup.name());
+        Entry entry = byName.get(lookup.name());
         via.send(
-                segment == null
+                entry == null
                         ? new Refused(
                                 lookup.request(),
                                 UrmaStatus.EINVAL,
                                 "no segment is published as '" + lookup.name() + "' any more")
-                        : named(segment, lookup));
+                        : named(entry, lookup));
     }
 
-    private static Named named(ShmSegment segment, Lookup lookup) {
+    private static Named named(Entry entry, Lookup lookup) {
+        ShmSegment segment = entry.segment;
         SegmentDescriptor descriptor = segment.descriptor();
         Endpoint endpoint = descriptor.endpoints().getFirst();
-        Token token = lookup.withToken() ? segment.token() : null;
+        Token token = lookup.withToken() && entry.withToken ? segment.token() : null;
         return new Named(
                 lookup.request(),
                 descriptor.tokenId(),

@@ -197,8 +197,8 @@ public final class ShmSegment implements ProviderSegment {
     }
 
     @Override
-    public CompletableFuture<Void> publish(String name) {
-        return exports.publish(this, name);
+    public CompletableFuture<Void> publish(String name, boolean withToken) {
+        return exports.publish(this, name, withToken);
     }
 
     @Override

@@ -124,7 +124,7 @@ final class Child implements AutoCloseable {
         String name = arguments[2];
         switch (arguments[0]) {
             case HOME ->
-                TestContext.get(context.share(1 << 20, Access.READ_WRITE).publish(name));
+                TestContext.get(context.share(1 << 20, Access.READ_WRITE).publish(name, true));
             case IMPORTER -> {
                 ShmImport imported = importByName(context, name);
                 TestContext.get(

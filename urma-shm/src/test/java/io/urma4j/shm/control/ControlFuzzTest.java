@@ -75,7 +75,7 @@ class ControlFuzzTest {
         directory = temporary.resolve("runtime");
         home = new TestContext(directory);
         segment = home.share(Access.READ_WRITE);
-        get(segment.publish("table"));
+        get(segment.publish("table", true));
     }
 
     @AfterEach

@@ -431,7 +431,7 @@ class ControlPlaneTest {
     @Test
     void aNameLeadsToItsSegmentAndToken() throws Exception {
         ShmSegment segment = home.share(Access.READ_WRITE);
-        get(segment.publish("orders"));
+        get(segment.publish("orders", true));
 
         var found = get(importer.plane.lookup("orders", LONG));
 
@@ -446,20 +446,20 @@ class ControlPlaneTest {
     void aTakenNameIsRefusedUntilItsOwnerEnds() throws Exception {
         ShmSegment first = home.share(Access.READ);
         ShmSegment second = importer.share(Access.READ);
-        get(first.publish("orders"));
+        get(first.publish("orders", true));
 
-        assertThat(statusOf(second.publish("orders"))).isEqualTo(UrmaStatus.EEXIST);
+        assertThat(statusOf(second.publish("orders", true))).isEqualTo(UrmaStatus.EEXIST);
 
         get(first.unregister(LONG));
-        get(second.publish("orders"));
+        get(second.publish("orders", true));
         assertThat(get(home.plane.lookup("orders", LONG)).descriptor()).isEqualTo(second.descriptor());
     }
 
     @Test
     void theListNamesHomesAndUsers() throws Exception {
         ShmSegment segment = home.share(Access.READ);
-        get(segment.publish("b"));
-        get(home.share(Access.READ).publish("a"));
+        get(segment.publish("b", true));
+        get(home.share(Access.READ).publish("a", true));
         importer.importFrom(segment, Access.READ);
 
         var list = get(importer.plane.published(LONG));
@@ -486,7 +486,7 @@ class ControlPlaneTest {
                     var b = new TestContext(directory)) {
                 ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "leak");
                 ShmSegment segment = a.register(memory, Access.READ_WRITE);
-                get(segment.publish("leak"));
+                get(segment.publish("leak", true));
                 b.importFrom(segment, Access.READ);
                 a.importQueueOf(b);
                 a.importQueueOf(a);

@@ -59,7 +59,7 @@ class ProcessDeathIT {
     @Test
     void aKilledImporterIsLostForSureAndHoldsUpNoRevocation() throws Exception {
         ShmSegment segment = context.share(Access.READ_WRITE);
-        get(segment.publish("table"));
+        get(segment.publish("table", true));
         try (Child importer = Child.importer(directory, "table")) {
             assertThat(segment.importers()).hasSize(1).first().asString().contains("pid " + importer.pid());
             assertThat(context.paths).hasSize(1);
@@ -95,7 +95,7 @@ class ProcessDeathIT {
     void aStoppedImporterLeadsToQuarantineUntilItGoesOn() throws Exception {
         ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "table");
         ShmSegment segment = context.register(memory, Access.READ_WRITE);
-        get(segment.publish("table"));
+        get(segment.publish("table", true));
         try (Child importer = Child.importer(directory, "table")) {
             Signal.STOP.sendTo(importer.pid());
             try {
@@ -120,7 +120,7 @@ class ProcessDeathIT {
 
         try (TestContext next = new TestContext(directory)) {
             ShmSegment segment = next.share(Access.READ);
-            get(segment.publish("table"));
+            get(segment.publish("table", true));
             assertThat(files()).hasSize(2 + 2 + 1); // two locks, two sockets, the name
         }
     }
@@ -132,7 +132,7 @@ class ProcessDeathIT {
         }
 
         assertThatThrownBy(() -> get(context.plane.lookup("table", LONG))).hasMessageContaining("gone");
-        get(context.share(Access.READ).publish("table"));
+        get(context.share(Access.READ).publish("table", true));
     }
 
     /** At any moment of an import or its end. */
@@ -144,7 +144,7 @@ class ProcessDeathIT {
         for (int i = 0; i < KILLS; i++) {
             try (ShmMemory memory = ShmMemory.allocate(1 << 16, AllocOptions.DEFAULT, "table")) {
                 ShmSegment segment = context.register(memory, Access.READ_WRITE);
-                get(segment.publish("table"));
+                get(segment.publish("table", true));
                 try (Child busy = Child.busyImporter(directory, "table")) {
                     TimeUnit.MICROSECONDS.sleep(random.nextInt(60_000));
                     busy.kill();

@@ -1,0 +1,165 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A region, as its owner has it: a name for an ordered set of segments, his own and others' (S7.12). Whoever attaches by
+ * {@link UrmaContext#attach} sees them as one space of offsets, one behind the other in the order in which they were
+ * appended. Offsets never move: where a member was removed nothing is.
+ *
+ * <p>The owner hands out descriptors and tokens; what these allow is up to the segments' homes. When he closes it, or is
+ * gone, nobody new attaches, and who is attached keeps what he has. Safe for any number of threads.
+ */
+public final class Region implements AutoCloseable {
+    /** Most segments of one {@link #append}. */
+    public static final int MAX_APPEND = 64;
+
+    private final UrmaContext context;
+    private final String name;
+    private final SharedMemory memory;
+    private final LocalSegment segment;
+    private final MemorySegment table;
+    private final Lifetime life = new Lifetime(this);
+    private final NavigableMap<Long, Entry> byOffset = new TreeMap<>(); // these three: guarded by this
+    private long end; // of the space of offsets
+    private long committed;
+
+    /** Where a member's entry is. */
+    private record Entry(long at, RegionMember member) {}
+
+    private Region(UrmaContext context, String name, SharedMemory memory, LocalSegment segment) {
+        this.context = context;
+        this.name = name;
+        this.memory = memory;
+        this.segment = segment;
+        this.table = memory.segment();
+        RegionTable.begin(table);
+        this.committed = RegionTable.HEADER;
+    }
+
+    static Region create(UrmaContext context, String name, Token token) {
+        SharedMemory memory = context.allocate(RegionTable.BYTES);
+        try {
+            LocalSegment segment =
+                    context.register(memory, SegmentConfig.of(Access.READ).withToken(token));
+            try {
+                Region made = new Region(context, name, memory, segment);
+                segment.publish(name, false);
+                return made;
+            } catch (RuntimeException e) {
+                segment.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The members in the order of their offsets. */
+    public synchronized List<RegionMember> members() {
+        life.checkOpen();
+        return byOffset.values().stream().map(Entry::member).toList();
+    }
+
+    /** One past the last offset that was ever given. */
+    public synchronized long lengthBytes() {
+        return end;
+    }
+
+    /**
+     * Appends segments in their order. Those who attached see them when they next ask beyond their end, or
+     * {@linkplain RemoteRegion#refresh refresh}.
+     *
+     * @throws UrmaException EINVAL for more than {@link #MAX_APPEND}, a null, a LOCAL_ONLY segment, or offsets that would
+     *     overflow; ENOMEM when the region holds no more; then nothing was appended
+     */
+    public synchronized void append(List<? extends @Nullable SharedSegment> segments) {
+        life.checkOpen();
+        Checks.inRange(this, "number of segments", segments.size(), 0, MAX_APPEND);
+        List<Entry> added = new ArrayList<>();
+        long at = committed;
+        long offset = end;
+        for (SharedSegment next : segments) {
+            RegionMember member = new RegionMember(offset, checked(next));
+            offset = checkedEnd(member);
+            added.add(new Entry(at, member));
+            at += RegionTable.entryBytes(member.segment().toLine());
+        }
+        if (at > RegionTable.BYTES) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM,
+                    this,
+                    "has " + byOffset.size() + " members, and no room for " + segments.size() + " more");
+        }
+        for (Entry entry : added) {
+            RegionTable.write(
+                    table,
+                    entry.at,
+                    entry.member.offset(),
+                    entry.member.segment().toLine());
+            byOffset.put(entry.member.offset(), entry);
+        }
+        RegionTable.commit(table, at);
+        committed = at;
+        end = offset;
+    }
+
+    private SharedSegment checked(@Nullable SharedSegment segment) {
+        SharedSegment present = Checks.notNull(this, "a segment", segment);
+        if (present.descriptor().access() == Access.LOCAL_ONLY) {
+            throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be imported by those who attach");
+        }
+        return present;
+    }
+
+    private long checkedEnd(RegionMember member) {
+        if (member.end() < 0) {
+            throw Checks.invalid(
+                    this, "offset " + member.offset() + " + length " + member.lengthBytes() + " is more than 2⁶³");
+        }
+        return member.end();
+    }
+
+    /**
+     * Removes a member: those who attach or refresh from now on do not see it. It is not revoked; that is its home's to do.
+     *
+     * @param offset where it begins
+     * @throws UrmaException EINVAL when no member begins there
+     */
+    public synchronized void remove(long offset) {
+        life.checkOpen();
+        Entry entry = byOffset.remove(offset);
+        if (entry == null) {
+            throw Checks.invalid(this, "no member begins at offset " + offset);
+        }
+        RegionTable.remove(table, entry.at);
+    }
+
+    /** Ends it, and frees its name. Idempotent. */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        context.children().remove(this);
+        segment.close();
+        memory.close();
+    }
+
+    @Override
+    public String toString() {
+        return "region '" + name + "'";
+    }
+}

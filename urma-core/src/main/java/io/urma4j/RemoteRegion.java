@@ -1,0 +1,312 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Handing;
+import io.urma4j.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
+
+/**
+ * A region as somebody sees it who has attached: the memory of its members, whoever their homes are, as one space of
+ * offsets and simple calls (S7.12). Made by {@link UrmaContext#attach}.
+ *
+ * <p>A transfer that spans members is split, and returns when all of it is done, or with the first failure; then the parts
+ * before the failing one are done. Before anything moves it is checked that every byte of it lies in a member, and may be
+ * accessed so. A member that was revoked, or whose home is gone, fails for its own range alone. Members are imported when
+ * they are first used.
+ *
+ * <p>What {@link RemoteMemory} says about threads, interrupts, failures and asynchronous forms holds here, too.
+ */
+public final class RemoteRegion implements AutoCloseable {
+    /** Transfers up to here go in one piece. */
+    private static final long PIECE_BYTES = 1 << 20;
+
+    private final UrmaContext context;
+    private final String name;
+    private final RemoteSegment table;
+    private final Lifetime life = new Lifetime(this);
+    private final RemoteLanes lanes;
+    private final ReentrantLock changing = new ReentrantLock(); // of the members, by a refresh or the close
+    private volatile List<MemberImport> members = List.of(); // by offset
+
+    private RemoteRegion(UrmaContext context, String name, RemoteSegment table) {
+        this.context = context;
+        this.name = name;
+        this.table = table;
+        this.lanes = new RemoteLanes(this, life, () -> RemoteLane.open(this, table, PIECE_BYTES));
+    }
+
+    /** Takes over the table's import, also when it fails. */
+    static RemoteRegion open(UrmaContext context, String name, RemoteSegment table) {
+        RemoteRegion made = null;
+        try {
+            if (table.lengthBytes() != RegionTable.BYTES) {
+                throw Checks.invalid(context, "'" + name + "' is no region");
+            }
+            made = new RemoteRegion(context, name, table);
+            made.refresh();
+            return made;
+        } catch (RuntimeException e) {
+            if (made != null) {
+                made.lanes.close();
+            }
+            table.close();
+            throw e;
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The members that it knows of. */
+    public List<RegionMember> members() {
+        life.checkOpen();
+        return members.stream().map(MemberImport::member).toList();
+    }
+
+    /** One past the last byte of the last member that it knows of. */
+    public long lengthBytes() {
+        List<MemberImport> now = members;
+        return now.isEmpty() ? 0 : now.getLast().member().end();
+    }
+
+    /**
+     * Looks what the owner has appended and removed meanwhile. Members that go on keep their imports.
+     *
+     * @throws UrmaException ENOPERM when the owner has closed the region, or is gone; then all is as before
+     */
+    public void refresh() {
+        changing.lock();
+        try {
+            life.checkOpen();
+            List<MemberImport> next = new ArrayList<>();
+            List<MemberImport> old = new ArrayList<>(members);
+            for (RegionMember member : readTable()) {
+                next.add(taken(old, member));
+            }
+            members = List.copyOf(next);
+            old.forEach(MemberImport::close); // what is left was removed
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    private List<RegionMember> readTable() {
+        if (table.isRevoked()) {
+            throw new UrmaException(UrmaStatus.ENOPERM, this, "its owner has closed it, or is gone");
+        }
+        RemoteLane lane = lanes.claim().aim(table, 0);
+        try {
+            long committed = RegionTable.checkedEnd(this, lane.readLong(RegionTable.COMMITTED));
+            MemorySegment copy = MemorySegment.ofArray(new byte[(int) committed]);
+            lane.read(0, copy);
+            return RegionTable.members(this, copy);
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    private MemberImport taken(List<MemberImport> from, RegionMember member) {
+        for (int i = 0; i < from.size(); i++) {
+            if (from.get(i).member().equals(member)) {
+                return from.remove(i);
+            }
+        }
+        return new MemberImport(context, this, member);
+    }
+
+    // ---- transfers
+
+    /** Writes all of {@code source}. */
+    public void write(long offset, byte[] source) {
+        write(offset, MemorySegment.ofArray(source));
+    }
+
+    /** Writes all of {@code source}, on the heap or outside. */
+    public void write(long offset, MemorySegment source) {
+        Checks.usableHere(this, "source", source);
+        for (Part part : parts(offset, source.byteSize(), Access.READ_WRITE)) {
+            perform(part, lane -> {
+                lane.write(part.inMember, source.asSlice(part.inTransfer, part.lengthBytes));
+                return 0;
+            });
+        }
+    }
+
+    /** Reads {@code length} bytes. */
+    public byte[] read(long offset, int length) {
+        Checks.inRange(this, "length", length, 0, Integer.MAX_VALUE);
+        parts(offset, length, Access.READ); // before an array of that length is made
+        byte[] bytes = new byte[length];
+        read(offset, MemorySegment.ofArray(bytes));
+        return bytes;
+    }
+
+    /** Fills {@code destination}, on the heap or outside. */
+    public void read(long offset, MemorySegment destination) {
+        Checks.usableHere(this, "destination", destination);
+        if (destination.isReadOnly()) {
+            throw Checks.invalid(this, "destination is read-only");
+        }
+        for (Part part : parts(offset, destination.byteSize(), Access.READ)) {
+            perform(part, lane -> {
+                lane.read(part.inMember, destination.asSlice(part.inTransfer, part.lengthBytes));
+                return 0;
+            });
+        }
+    }
+
+    /** Writes 8 bytes, in one piece when they lie in one member and are aligned there (S8.10). */
+    public void writeLong(long offset, long value) {
+        MemorySegment bytes = MemorySegment.ofArray(new long[] {value});
+        write(offset, bytes);
+    }
+
+    /** Reads 8 bytes, in one piece when they lie in one member and are aligned there (S8.10). */
+    public long readLong(long offset) {
+        long[] value = new long[1];
+        read(offset, MemorySegment.ofArray(value));
+        return value[0];
+    }
+
+    /** {@link RemoteMemory#compareAndSwap}, on 8 bytes of one member, aligned there. */
+    public long compareAndSwap(long offset, long expected, long desired) {
+        return atomic(Opcode.CAS, offset, desired, expected);
+    }
+
+    /** {@link RemoteMemory#fetchAndAdd}, on 8 bytes of one member, aligned there. */
+    public long fetchAndAdd(long offset, long delta) {
+        return atomic(Opcode.FADD, offset, delta, 0);
+    }
+
+    /**
+     * Any of the seven atomics, on 8 bytes of one member, aligned there.
+     *
+     * @param expected what CAS compares with; ignored by the others
+     * @return the value before
+     * @throws UrmaException EINVAL when the bytes lie in two members
+     */
+    public long atomic(Opcode opcode, long offset, long operand, long expected) {
+        List<Part> parts = parts(offset, Long.BYTES, Access.READ_WRITE_ATOMIC);
+        if (parts.size() != 1) {
+            throw Checks.invalid(this, "the 8 bytes at offset " + offset + " of an atomic lie in two members");
+        }
+        Part only = parts.getFirst();
+        return perform(only, lane -> lane.atomic(opcode, only.inMember, operand, expected));
+    }
+
+    /** The asynchronous form of {@link #write(long, byte[])}. */
+    public CompletableFuture<Void> writeAsync(long offset, byte[] source) {
+        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
+    }
+
+    /** The asynchronous form of {@link #read(long, int)}. */
+    public CompletableFuture<byte[]> readAsync(long offset, int length) {
+        return CompletableFuture.supplyAsync(() -> read(offset, length), Handing.VIRTUAL_THREADS);
+    }
+
+    // ---- where the bytes of a transfer are
+
+    /** What of a transfer lies in one member. */
+    private record Part(MemberImport of, long inMember, long inTransfer, long lengthBytes) {}
+
+    /** All parts, checked; looks once for what the owner has appended meanwhile when some lie behind the known end. */
+    private List<Part> parts(long offset, long lengthBytes, Access wanted) {
+        life.checkOpen();
+        if ((offset | lengthBytes) < 0 || offset > Long.MAX_VALUE - lengthBytes) {
+            throw Checks.outOfRange(this, offset, lengthBytes, lengthBytes());
+        }
+        if (offset + lengthBytes > lengthBytes()) {
+            lookForMore();
+        }
+        List<Part> parts = new ArrayList<>();
+        List<MemberImport> now = members;
+        long at = offset;
+        for (int i = firstBehind(now, offset); i < now.size() && at < offset + lengthBytes; i++) {
+            MemberImport member = now.get(i);
+            if (member.member().offset() > at) {
+                break; // nothing is here
+            }
+            long part = Math.min(member.member().end(), offset + lengthBytes) - at;
+            parts.add(new Part(member, at - member.member().offset(), at - offset, part));
+            at += part;
+        }
+        if (at < offset + lengthBytes) {
+            throw Checks.invalid(
+                    this,
+                    "offset " + offset + " + length " + lengthBytes
+                            + " lies outside its members, of which none has offset " + at);
+        }
+        parts.forEach(part -> part.of.checkAccess(wanted));
+        return parts;
+    }
+
+    private void lookForMore() {
+        try {
+            refresh();
+        } catch (UrmaException e) {
+            if (e.status() != UrmaStatus.ENOPERM) {
+                throw e;
+            }
+            // the owner is gone: there is nothing more
+        }
+    }
+
+    /** Index of the first member that ends behind {@code offset}. */
+    private static int firstBehind(List<MemberImport> members, long offset) {
+        int low = 0;
+        int high = members.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (members.get(middle).member().end() > offset) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    private long perform(Part part, ToLongFunction<RemoteLane> operation) {
+        RemoteSegment segment = part.of.segment();
+        RemoteLane lane = lanes.claim().aim(segment, part.of.member().offset());
+        try {
+            return operation.applyAsLong(lane);
+        } catch (UrmaException e) {
+            if (life.isClosed()) {
+                e = Checks.closed(this); // whatever was found closed first
+            }
+            throw e;
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        context.children().remove(this);
+        lanes.close();
+        changing.lock();
+        try {
+            members.forEach(MemberImport::close);
+            members = List.of();
+        } finally {
+            changing.unlock();
+        }
+        table.close();
+    }
+
+    @Override
+    public String toString() {
+        return "region '" + name + "'";
+    }
+}
