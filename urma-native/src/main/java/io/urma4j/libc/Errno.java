@@ -38,6 +38,7 @@ public final class Errno {
     public static final int EMSGSIZE = 90;
     public static final int ENOPROTOOPT = 92;
     public static final int EOPNOTSUPP = 95;
+    public static final int EDQUOT = 122;
     public static final int EADDRINUSE = 98;
     public static final int ECONNABORTED = 103;
     public static final int ECONNRESET = 104;

@@ -7,7 +7,6 @@ import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.Flock;
 import io.urma4j.libc.LibcException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -26,7 +25,11 @@ final class LockFile {
 
     /** Makes or takes over a file that nobody else has locked. */
     static Optional<LockFile> take(Dir directory, String name) {
-        return locked(directory, name, directory.openOrCreateFile(name));
+        try {
+            return locked(directory, name, directory.openOrCreateFile(name));
+        } catch (LibcException e) {
+            throw RuntimeDirectory.noRoom(directory, e);
+        }
     }
 
     /** Takes over a file that exists, if nobody else has locked it. */
@@ -58,12 +61,13 @@ final class LockFile {
         }
     }
 
-    /** Replaces what it says. */
+    /** Replaces what it says; when that fails, the file is gone. */
     void write(String line) {
         try {
             Files.writeString(path(file), line + "\n");
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + file, e);
+            remove();
+            throw RuntimeDirectory.noRoom(directory, e);
         }
     }
 

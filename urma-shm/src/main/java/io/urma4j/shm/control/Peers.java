@@ -83,8 +83,16 @@ final class Peers {
         this.directory = directory;
         this.self = self;
         this.events = events;
-        this.listener = UnixSocket.listen(directory.sockets(), self.address(), BACKLOG);
+        this.listener = listen(directory, self.address());
         this.listening = engine.watch(listener.fd(), Epoll.IN, ready -> acceptSome());
+    }
+
+    private static UnixSocket listen(RuntimeDirectory directory, String address) {
+        try {
+            return UnixSocket.listen(directory.sockets(), address, BACKLOG);
+        } catch (LibcException e) {
+            throw RuntimeDirectory.noRoom(directory.sockets(), e);
+        }
     }
 
     Collection<Peer> living() {
@@ -147,7 +155,10 @@ final class Peers {
             } catch (LibcException e) {
                 switch (e.errno()) {
                     case Errno.EAGAIN -> retry();
-                    case Errno.ENOENT -> fail(gone("no socket of that address is in " + directory));
+                    case Errno.ENOENT ->
+                        fail(gone("no socket of that address is in " + directory
+                                + "; it is gone, or lives where another directory has that name: "
+                                + Mount.of(directory.sockets().path())));
                     case Errno.ECONNREFUSED -> fail(gone("nobody listens at its socket"));
                     default -> fail(Failures.of("home " + id.address(), "cannot be reached", e));
                 }

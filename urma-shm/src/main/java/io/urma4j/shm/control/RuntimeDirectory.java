@@ -89,7 +89,7 @@ final class RuntimeDirectory implements AutoCloseable {
         } catch (LibcException e) {
             throw switch (e.errno()) {
                 case Errno.ELOOP, Errno.ENOTDIR -> refused(path, "is a symbolic link or no directory");
-                default -> Failures.of("runtime directory " + path, "cannot be opened", e);
+                default -> Failures.of("runtime directory " + path, "cannot be opened; " + Mount.of(path), e);
             };
         }
     }
@@ -114,7 +114,8 @@ final class RuntimeDirectory implements AutoCloseable {
             throw new UrmaException(
                     UrmaStatus.FAIL,
                     "runtime directory",
-                    "cannot be made in " + parent + ", which cannot be opened; " + OTHER_PLACE,
+                    "cannot be made in " + parent + ", which cannot be opened; " + Mount.of(parent) + "; "
+                            + OTHER_PLACE,
                     e);
         }
     }
@@ -138,6 +139,23 @@ final class RuntimeDirectory implements AutoCloseable {
 
     private static UrmaException refused(Path path, String why) {
         return new UrmaException(UrmaStatus.ENOPERM, "runtime directory " + path, why + "; " + OTHER_PLACE);
+    }
+
+    /** A file or socket of ours could not be made: most likely there is no room. */
+    static UrmaException noRoom(Dir directory, Exception cause) {
+        if (cause instanceof LibcException e && !isAboutRoom(e.errno())) {
+            return Failures.of("runtime directory " + directory.path(), "a file cannot be made", e);
+        }
+        return new UrmaException(
+                UrmaStatus.ENOMEM,
+                "runtime directory " + directory.path(),
+                "takes no more files; " + Mount.of(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
+                        + "each published name 4 KiB and a file; " + OTHER_PLACE + ": " + cause.getMessage(),
+                cause);
+    }
+
+    private static boolean isAboutRoom(int errno) {
+        return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS;
     }
 
     /** For {@code connect} and {@code listen}. */

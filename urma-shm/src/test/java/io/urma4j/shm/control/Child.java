@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -48,6 +49,23 @@ final class Child implements AutoCloseable {
         return start(IMPORTER, directory, name).ready();
     }
 
+    /** Many importers, each as {@link #importer}, started all at once. */
+    static List<Child> importers(Path directory, String name, int count) throws IOException {
+        List<Child> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                all.add(start(IMPORTER, directory, name));
+            }
+            for (Child one : all) {
+                one.ready();
+            }
+            return all;
+        } catch (IOException | AssertionError e) {
+            all.forEach(Child::close);
+            throw e;
+        }
+    }
+
     /** An importer that imports and gives back again and again. */
     static Child busyImporter(Path directory, String name) throws IOException {
         return start(BUSY, directory, name).ready();
@@ -64,6 +82,8 @@ final class Child implements AutoCloseable {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC", // small, since there may be hundreds
+                        "-Xmx64m",
                         "-Xshare:auto",
                         "-cp",
                         System.getProperty("java.class.path"),

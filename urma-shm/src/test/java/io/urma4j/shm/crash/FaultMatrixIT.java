@@ -8,6 +8,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
 import io.urma4j.shm.crash.FaultPoint.Role;
 import io.urma4j.shm.crash.Victim.Fault;
+import io.urma4j.tck.DriverProcess;
 import io.urma4j.tck.Patience;
 import io.urma4j.tck.Rule;
 import io.urma4j.tck.Seed;
@@ -178,6 +179,29 @@ class FaultMatrixIT {
                 .isZero();
         assertThat(held.victim().end()).isEmpty();
         held.process().close();
+    }
+
+    /** Out of descriptors: refused in words, and as before when there are some again. */
+    @Rule("S2.1")
+    @Test
+    @Timeout(120)
+    void processWithoutDescriptorsSaysSoAndGoesOn() throws Exception {
+        List<String> limited = List.of("sh", "-c", "ulimit -n 160 && exec \"$0\" \"$@\"");
+        try (var process = DriverProcess.start(VictimProcess.class, limited, System.getProperty("java.class.path"))) {
+            Victim home = process.root(Victim.class);
+            home.open(directory.resolve("runtime").toString());
+
+            home.openAnother(
+                    "/proc/nowhere"); // without a descriptor the JVM could load none of the classes of a failure
+            String refusal = home.exhaust();
+
+            assertThat(refusal).contains("ENOMEM").containsAnyOf("EMFILE", "Too many open files");
+            var doors = home.beHome("frugal", 2_000);
+            var trouble = new Trouble(context, "frugal", doors.jetty(), doors.connected());
+            Patience.await("work after it", () -> trouble.results.get() > 100);
+            assertThat(trouble.end()).isEmpty();
+            assertThat(home.end()).isEmpty();
+        }
     }
 
     private static void pause(VictimPool.Held held, Duration length, BooleanSupplier busy, LongSupplier done) {

@@ -30,6 +30,18 @@ interface Victim extends HomeObject {
     /** Takes {@link #arm} back. */
     void disarm();
 
+    /** How many results an initiator has had, how many messages a home. */
+    long done();
+
+    /** Does something that must fail; why it did. */
+    String openAnother(String runtimeDirectory);
+
+    /** Imports the home's Jetty; what came of it. */
+    String importOnce(Doors doors);
+
+    /** Allocates memory until that is refused, and gives it all back; why it was refused. */
+    String exhaust();
+
     /** How many work requests of an initiator have failed so far. */
     long failures();
 

@@ -1,7 +1,9 @@
 package io.urma4j.shm.crash;
 
+import io.urma4j.SharedMemory;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.libc.Signal;
 import java.nio.file.Path;
@@ -42,6 +44,45 @@ final class VictimProcess implements Victim {
     @Override
     public void disarm() {
         FaultPoints.disarm();
+    }
+
+    @Override
+    public long done() {
+        return trouble == null ? home.received() : trouble.results.get();
+    }
+
+    @Override
+    public String openAnother(String runtimeDirectory) {
+        try (var other = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)))) {
+            return "opened " + other.device("shm0").openContext();
+        } catch (UrmaException e) {
+            return e.toString();
+        }
+    }
+
+    @Override
+    public String importOnce(Doors doors) {
+        try (var target = context.importJetty(doors.jetty())) {
+            return "imported " + target;
+        } catch (UrmaException e) {
+            return e.toString();
+        }
+    }
+
+    @Override
+    public String exhaust() {
+        context.allocate(4096).close();
+        List<SharedMemory> all = new ArrayList<>();
+        try {
+            while (all.size() < 10_000) {
+                all.add(context.allocate(4096));
+            }
+            return "never";
+        } catch (UrmaException e) {
+            return e.toString();
+        } finally {
+            all.forEach(SharedMemory::close);
+        }
     }
 
     @Override
