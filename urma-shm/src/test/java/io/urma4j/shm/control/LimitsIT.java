@@ -83,7 +83,7 @@ class LimitsIT {
         Path directory = temporary.resolve("runtime");
         try (TestContext home = new TestContext(directory)) {
             ShmSegment segment = home.share(Access.READ_WRITE);
-            get(segment.publish("table"));
+            get(segment.publish("table", true));
             List<Child> children = Child.importers(directory, "table", PROCESSES);
             try {
                 assertThat(segment.importers()).hasSize(PROCESSES);
