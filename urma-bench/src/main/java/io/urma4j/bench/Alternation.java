@@ -11,24 +11,30 @@ import java.util.Arrays;
  * @param rounds how many rounds
  * @param roundNanos how long each lasts, for each of the two
  * @param warmUpNanos how long each runs before anything counts
+ * @param warmUpChunks and how many chunks: on a busy machine time alone is no warm-up, for the JIT waits for a CPU too
+ * @param leastChunks how many a round has, however long they take
  */
-record Alternation(int rounds, long roundNanos, long warmUpNanos) {
-    private static final int LEAST_CHUNKS = 5;
+record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChunks, int leastChunks) {
+    Alternation(int rounds, long roundNanos, long warmUpNanos) {
+        this(rounds, roundNanos, warmUpNanos, 200, 5);
+    }
 
-    /** On a busy machine time alone is no warm-up: the JIT waits for a CPU too. */
-    private static final int WARM_UP_CHUNKS = 200;
+    /** The same for chunks of many milliseconds, of which a few are warm-up enough. */
+    Alternation forLongChunks(int warmUpChunks) {
+        return new Alternation(rounds, roundNanos, 0, warmUpChunks, 3);
+    }
 
     /** Nanoseconds per operation of both, round by round. */
     Rounds measure(Timed subject, Timed peer) {
         // twice in turns, so that neither is compiled in the light of its first calls alone
         for (int i = 0; i < 2; i++) {
-            round(subject, warmUpNanos / 2, WARM_UP_CHUNKS);
-            round(peer, warmUpNanos / 2, WARM_UP_CHUNKS);
+            round(subject, warmUpNanos / 2, warmUpChunks);
+            round(peer, warmUpNanos / 2, warmUpChunks);
         }
         Rounds result = new Rounds(rounds);
         for (int round = 0; round < rounds; round++) {
-            result.subject(round, round(subject, roundNanos, LEAST_CHUNKS));
-            result.peer(round, round(peer, roundNanos, LEAST_CHUNKS));
+            result.subject(round, round(subject, roundNanos, leastChunks));
+            result.peer(round, round(peer, roundNanos, leastChunks));
         }
         return result;
     }

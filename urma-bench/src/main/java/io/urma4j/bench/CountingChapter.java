@@ -50,7 +50,7 @@ final class CountingChapter {
             run.tell(Figure.speed(
                     "count-together",
                     "FADD on one counter, 32 threads in 4 processes, speed beside plain atomics",
-                    run.alternation().measure(remote, raw),
+                    run.alternation().forLongChunks(20).measure(remote, raw),
                     new AtLeast(0.4)));
         }
     }

@@ -51,7 +51,7 @@ final class SharingChapter {
         run.tell(Figure.ratio(
                 "register-256m",
                 "allocate and register 256 MiB, and touch it; the same of a bare memfd",
-                run.alternation().measure(() -> registerAndTouch(context), SharingChapter::mapAndTouch),
+                run.alternation().forLongChunks(3).measure(() -> registerAndTouch(context), SharingChapter::mapAndTouch),
                 new AtMost(1.2)));
     }
 
@@ -126,6 +126,7 @@ final class SharingChapter {
                         "revoke-64",
                         "revoke a segment from 64 importers; the slowest one's own closing and 64 socket round trips",
                         run.alternation()
+                                .forLongChunks(100)
                                 .measure(() -> revokeFromAll(context, children), () -> ownTime(bare, children)),
                         new AtMost(1)));
             }
