@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -61,7 +62,8 @@ final class Inventory implements ContextEvents {
             case IMPORT -> numbered(children(RemoteSegment.class, Inventory::describe));
             case TARGET -> numbered(children(TargetJetty.class, Inventory::describe));
             case EVENT -> events.history().stream().map(Inventory::describe);
-            case JETTY_GROUP, TP, WAIT -> Stream.empty();
+            case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
+            case TP, WAIT -> Stream.empty();
         };
     }
 
@@ -107,6 +109,7 @@ final class Inventory implements ContextEvents {
                 .add("jfs_cnt", count(all, Jfs.class))
                 .add("jfr_cnt", count(all, Jfr.class))
                 .add("jetty_cnt", count(all, Jetty.class))
+                .add("jetty_group_cnt", count(all, JettyGroup.class))
                 .add("seg_cnt", count(all, LocalSegment.class))
                 .add("import_cnt", count(all, RemoteSegment.class))
                 .add("target_cnt", count(all, TargetJetty.class))
@@ -165,6 +168,20 @@ final class Inventory implements ContextEvents {
                 .add("state", state(jetty.state()))
                 .add("trans_mode", jetty.jfs().mode())
                 .add(jetty.jfs().counters())
+                .build();
+    }
+
+    private static Resource describe(JettyGroup group) {
+        List<Jetty> members = group.members();
+        return Resource.builder(Resource.Kind.JETTY_GROUP, group.id())
+                .add("jetty_group_id", group.id())
+                .add("policy", group.choice())
+                .add("jetty_cnt", members.size())
+                .add(
+                        "jetty",
+                        members.stream()
+                                .map(jetty -> String.valueOf(jetty.id()))
+                                .collect(Collectors.joining(" ")))
                 .build();
     }
 

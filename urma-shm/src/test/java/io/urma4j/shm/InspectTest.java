@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.urma4j.Access;
 import io.urma4j.ContextView;
+import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -90,6 +91,24 @@ class InspectTest {
             assertThat(seen.field("jfr_id")).isEqualTo(String.valueOf(jfr.id()));
             assertThat(seen.field("jfs_depth")).isEqualTo("16");
         });
+    }
+
+    @Test
+    void groupsAreShownWithTheirMembers() {
+        var jfc = home.createJfc(new JfcConfig(64, false));
+        var jfr = home.createJfr(jfc, JfrConfig.builder().depth(32).build());
+        var jetty = home.createJetty(jfc, jfr, JfsConfig.builder().depth(16).build());
+        var group = home.createJettyGroup(
+                JettyGroupConfig.builder().token(jfr.token()).build());
+        group.add(jetty);
+        try {
+            assertThat(resources(home, Kind.JETTY_GROUP)).singleElement().satisfies(seen -> {
+                assertThat(seen.field("jetty_cnt")).isEqualTo("1");
+                assertThat(seen.field("jetty")).isEqualTo(String.valueOf(jetty.id()));
+            });
+        } finally {
+            group.remove(jetty);
+        }
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.urma4j.tck.SignalsContract;
 import io.urma4j.tck.SoakContract;
 import io.urma4j.tck.StatesContract;
 import io.urma4j.tck.TokensContract;
+import io.urma4j.tck.UsersContract;
 import io.urma4j.tck.WindowsContract;
 import io.urma4j.tck.WorkRequestsContract;
 import org.junit.jupiter.api.Nested;
@@ -219,6 +220,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Soak extends SoakContract {
         Soak() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Users extends UsersContract {
+        Users() {
             super(DEVICE);
         }
     }

@@ -2,6 +2,7 @@ package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.ContextOptions;
 import io.urma4j.Eid;
@@ -37,6 +38,24 @@ public abstract class DevicesContract extends Contract {
                 .isNotEmpty()
                 .hasSizeLessThanOrEqualTo(1024)
                 .noneMatch(Eid::isZero);
+    }
+
+    /** S3.1: what a device can do is fixed, also while it is used; what changes by itself is told as it is now. */
+    @Rule("S3.1")
+    @Test
+    void whatADeviceCanDoDoesNotChangeWhileItIsUsed() {
+        var before = pair.device().attributes();
+        var imported = pair.imported(4096, Access.READ_WRITE);
+        pair.receiver(4096);
+        var after = pair.urma().device(deviceName()).attributes();
+
+        assertThat(after.capabilities()).isEqualTo(before.capabilities());
+        assertThat(after.limits()).isEqualTo(before.limits());
+        assertThat(imported.remote().isRevoked()).isFalse();
+        assertThat(after.ports()).allSatisfy(port -> {
+            assertThat(port.active()).as("a device in use has its ports up").isTrue();
+            assertThat(port.mtuBytes()).isPositive();
+        });
     }
 
     /** S3.3: what every software provider offers. */

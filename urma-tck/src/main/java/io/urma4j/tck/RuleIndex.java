@@ -38,6 +38,7 @@ public final class RuleIndex {
             SignalsContract.class,
             NotReadyContract.class,
             SoakContract.class,
+            UsersContract.class,
             RemoteMemoryContract.class,
             MessageChannelContract.class);
 

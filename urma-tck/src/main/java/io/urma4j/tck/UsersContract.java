@@ -1,0 +1,98 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.SegmentConfig;
+import io.urma4j.TokenPolicy;
+import io.urma4j.Urma;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** SEMANTICS §13: whom a home trusts. That other users of the host reach nothing is a test of each provider's own. */
+public abstract class UsersContract extends Contract {
+    protected UsersContract(String device) {
+        super(device);
+    }
+
+    /** Opens a context that meets others in this directory. */
+    private void openIn(Path directory) {
+        try (var urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
+                var context = urma.device(deviceName()).openContext()) {
+            assertThat(context.uasid()).isPositive();
+        }
+    }
+
+    /** S13.3: a runtime directory that is made is its owner's alone. */
+    @Rule("S13.3")
+    @Test
+    void runtimeDirectoryIsMadeForItsOwnerAlone() throws IOException {
+        Path directory = pair.directory().resolve("made");
+
+        openIn(directory);
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)))
+                .isEqualTo("rwx------");
+    }
+
+    /** S13.3: one that others may enter, or even read, is refused, and the message says how to mend it. */
+    @Rule("S13.3")
+    @ParameterizedTest
+    @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwxrwxrwx", "rwx---r--"})
+    void runtimeDirectoryThatOthersMayEnterIsRefused(String permissions) throws IOException {
+        Path directory = Files.createDirectory(pair.directory().resolve("open"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+
+        assertRefused(UrmaStatus.ENOPERM, () -> openIn(directory))
+                .hasMessageContaining(directory.toString())
+                .hasMessageContaining("0700");
+    }
+
+    /** S13.3: a symbolic link may be somebody else's by tomorrow. */
+    @Rule("S13.3")
+    @Test
+    void runtimeDirectoryThatIsASymbolicLinkIsRefused() throws IOException {
+        Path target = Files.createDirectory(
+                pair.directory().resolve("target"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path link = Files.createSymbolicLink(pair.directory().resolve("link"), target);
+        try {
+            assertRefused(UrmaStatus.ENOPERM, () -> openIn(link)).hasMessageContaining("symbolic link");
+        } finally {
+            Files.delete(link);
+        }
+    }
+
+    /**
+     * S13.4, S7.4: tokens travel as the device carries them; a policy that would hide them is refused where it does not
+     * exist, so that nobody believes in it.
+     */
+    @Rule({"S13.4", "S7.4"})
+    @ParameterizedTest
+    @EnumSource(
+            value = TokenPolicy.class,
+            names = {"SIGNED", "ALL_ENCRYPTED"})
+    void policyThatHidesTokensIsRefusedWhereItDoesNotExist(TokenPolicy policy) {
+        Assumptions.assumeFalse(
+                pair.device().attributes().capabilities().tokenPolicies().contains(policy),
+                "the device offers " + policy);
+        var context = pair.initiator().context();
+        var memory = context.allocate(4096);
+
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> context.register(
+                                memory, SegmentConfig.of(Access.READ).withPolicy(policy)))
+                .hasMessageContaining(policy.name())
+                .hasMessageContaining("PLAIN_TEXT");
+    }
+}
