@@ -3,12 +3,15 @@ package io.urma4j;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,7 @@ public final class Jfs implements ContextObject {
     private final long maxMessageBytes;
     private final int immediateBits;
     private final boolean datagrams;
+    private final Set<Jfc> recordJfcs = new HashSet<>(); // that work requests have named; guarded by itself
     private final Lifetime life = new Lifetime(this);
 
     private Jfs(
@@ -352,6 +356,21 @@ public final class Jfs implements ContextObject {
         }
     }
 
+    /** The other JFC, open and of this context, and kept open as long as this queue. */
+    ProviderJfc checkedForRecords(Jfc other) {
+        if (other.context() != context) {
+            throw Checks.invalid(this, other + " belongs to " + other.context());
+        }
+        synchronized (recordJfcs) {
+            life.checkOpen();
+            if (other != jfc && !recordJfcs.contains(other)) {
+                other.life().retain(this);
+                recordJfcs.add(other);
+            }
+        }
+        return other.provider();
+    }
+
     void checkLength(long lengthBytes) {
         if (lengthBytes > maxReadWriteBytes) {
             throw tooLong(lengthBytes);
@@ -514,6 +533,10 @@ public final class Jfs implements ContextObject {
                 receiveJfc.detach(jfr.depth());
             }
             needed(jfc, jfr, receiveJfc).forEach(need -> need.release(this));
+            synchronized (recordJfcs) {
+                recordJfcs.forEach(other -> other.life().release(this));
+                recordJfcs.clear();
+            }
         }
     }
 

@@ -38,6 +38,10 @@ public final class WorkRequestList {
         TargetJetty target;
 
         final @Nullable LocalSegment[] local;
+
+        @Nullable
+        Jfc jfc;
+
         int atomicSizeBytes;
 
         /** For a JFR, not for a send queue. */
@@ -205,6 +209,17 @@ public final class WorkRequestList {
         return this;
     }
 
+    /**
+     * Has the record of the request that was started last go to {@code jfc}, and not to the queue's own (S8.5). The JFC
+     * cannot be closed before the queue from then on. All posts of the queue cost a little more from then on, since what
+     * is polled there says nothing of the order here.
+     */
+    public WorkRequestList recordTo(Jfc jfc) {
+        last();
+        handles[size - 1].jfc = jfc;
+        return this;
+    }
+
     /** Sets the flags of the request that was started last. */
     public WorkRequestList flags(PostFlags flags) {
         last().flags = flags.bits();
@@ -238,6 +253,7 @@ public final class WorkRequestList {
         request.sgeCount = 0;
         request.targetHint = 0;
         handles[size - 1].receive = false;
+        handles[size - 1].jfc = null;
         return request;
     }
 
@@ -289,6 +305,10 @@ public final class WorkRequestList {
         if (requests[index].inline != null) {
             throw Checks.invalid(jfr, "a receive has buffers, no inline payload");
         }
+        if (handles[index].jfc != null) {
+            throw Checks.invalid(
+                    jfr, "the record of a receive goes to its JFR's or Jetty's JFC, not to " + handles[index].jfc);
+        }
     }
 
     private void check(int index, Jfs jfs, UrmaContext context, JfsConfig config) {
@@ -302,6 +322,7 @@ public final class WorkRequestList {
             throw Checks.invalid(jfs, opcode + " does not exist in mode UM");
         }
         jfs.checkFlags(request.flags);
+        request.jfc = named.jfc == null ? null : jfs.checkedForRecords(named.jfc);
         checkLocal(index, context, config.maxSges());
         if (request.inline != null) {
             checkInline(opcode, request, jfs, config.maxInlineBytes());

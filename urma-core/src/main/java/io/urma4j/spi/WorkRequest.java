@@ -29,6 +29,9 @@ public final class WorkRequest {
     /** Whom messages go to; null for the bound peer. */
     public @Nullable ProviderTarget target;
 
+    /** Where the record goes; null for the queue's own JFC. */
+    public @Nullable ProviderJfc jfc;
+
     /** Which member of a Jetty group is meant. */
     public int targetHint;
 

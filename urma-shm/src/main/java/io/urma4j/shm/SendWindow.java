@@ -38,6 +38,7 @@ final class SendWindow {
     private int waiting;
     private boolean watched; // the context counts it among the queues that pollers must see to
     private Drain drain = Drain.NONE;
+    private boolean owed; // a record, since another JFC was busy
     private long dropped;
     private long heldFrom; // what a suspension holds begins here
 
@@ -66,9 +67,9 @@ final class SendWindow {
         return waiting > 0;
     }
 
-    /** Whether progress has something to do here: to start what waits, or to say that the suspension is complete. */
+    /** Whether progress has something to do here: to start what waits, or to make a record that is owed. */
     boolean isWatched() {
-        return waiting > 0 || drain == Drain.SUSPENSION;
+        return waiting > 0 || owed || drain == Drain.SUSPENSION;
     }
 
     /** Whether the entry of {@code position} is free. */
@@ -301,6 +302,7 @@ final class SendWindow {
         if (queue.isBusy()) {
             return; // the record of a long copy comes before these
         }
+        owed = false;
         while (head < end && isReported(head)) {
             head++;
         }
@@ -324,11 +326,19 @@ final class SendWindow {
     }
 
     private void reportOne(long position, Wqe entry) {
-        if (entry.isSilent() || queue.pushProgress(position, entry)) {
-            entry.release();
-            entry.stage = Wqe.Stage.REPORTED;
-        } else if (queue.state() != QueueState.ERROR) {
-            fail(); // the JFC is full, and with it in ERROR
+        WindowRecords.Told told =
+                entry.isSilent() ? WindowRecords.Told.YES : queue.records().push(position, entry);
+        switch (told) {
+            case YES -> {
+                entry.release();
+                entry.stage = Wqe.Stage.REPORTED;
+            }
+            case LATER -> owed = true;
+            case NO_ROOM -> {
+                if (queue.state() != QueueState.ERROR) {
+                    fail(); // the JFC is full, and with it in ERROR
+                }
+            }
         }
     }
 
@@ -340,7 +350,7 @@ final class SendWindow {
                 return;
             }
         }
-        if (queue.pushErrorMarker()) {
+        if (queue.records().pushErrorMarker()) {
             drain(Drain.NONE);
         }
     }
@@ -361,7 +371,7 @@ final class SendWindow {
             }
         }
         long from = isEmpty() ? queue.posted() : head;
-        if (queue.pushSuspendMarker(from - 1)) {
+        if (queue.records().pushSuspendMarker(from - 1)) {
             heldFrom = from;
             drain(Drain.NONE);
         }

@@ -70,6 +70,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final @Nullable OwnedRing owned; // when neither queue nor JFC are locked
     private final Claim claim; // the JFC's: a post that makes a record takes one claim for both
     private final SendWindow window;
+    private final WindowRecords records;
     private final RcBond bond;
 
     private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
@@ -119,6 +120,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.postLimit = Math.min(depth, signalAt);
         enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
         this.ownerIndex = jfc.attach(this);
+        this.records = new WindowRecords(context, this, jfc, ownerIndex);
     }
 
     // Opcode.value() as constants
@@ -262,7 +264,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         try {
             long free = (long) FREED.getAcquire(this);
             postLimit = Math.min(free + depth, signalAt);
-            if (free >= deferredEnd) {
+            if (free >= deferredEnd && !records.areElsewhere()) {
                 gate &= ~DEFERRED;
             }
             return gate == 0 && posted < postLimit;
@@ -272,7 +274,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     private boolean isFull() {
-        return posted - (long) FREED.getAcquire(this) >= depth;
+        return posted - Math.max((long) FREED.getAcquire(this), records.freedElsewhere()) >= depth;
     }
 
     /**
@@ -464,6 +466,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public boolean post(WorkRequest request) {
+        if (request.jfc != null && request.jfc != jfc) {
+            records.use((ShmJfc) request.jfc, posted);
+        }
         claim.acquire();
         try {
             if (!mayDefer()) {
@@ -471,6 +476,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             }
             Wqe entry = window.entry(posted);
             entry.fill(request);
+            entry.recordJfc = request.jfc == jfc ? null : (ShmJfc) request.jfc;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
             accept(entry, message ? whom(request.target) : null);
             return true;
@@ -601,28 +607,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         FREED.setRelease(this, posted);
     }
 
-    boolean pushProgress(long position, Wqe entry) {
-        return jfc.isValid()
-                && jfc.push(
-                        header(entry.status, entry.opcode),
-                        entry.userContext,
-                        entry.lengthBytes,
-                        ShmJfc.provenance(ownerIndex, position));
-    }
-
-    /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
-    boolean pushErrorMarker() {
-        long header = header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
-        return jfc.isValid() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, posted - 1));
-    }
-
-    /**
-     * The record that says that a suspension is complete, behind the record of {@code position}; false when there is no
-     * room for it now. The JFC does not overflow by it: its poller makes room.
-     */
-    boolean pushSuspendMarker(long position) {
-        long header = header(CompletionStatus.WR_SUSPEND_DONE, Opcode.NOP) | CompletionRecord.SUSPEND_DONE;
-        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
+    WindowRecords records() {
+        return records;
     }
 
     /** The position of the next work request. */
@@ -918,6 +904,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             claim.release();
         }
         jfc.detach(ownerIndex);
+        records.close();
         context.forget(this);
         Inbound mine = receiving;
         if (mine != null) {

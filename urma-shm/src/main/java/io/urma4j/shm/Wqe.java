@@ -46,6 +46,10 @@ final class Wqe {
 
     long notifyOffset;
 
+    /** Where its record goes; null for the queue's own JFC. */
+    @Nullable
+    ShmJfc recordJfc;
+
     /** Which member of a group is meant: 8 bits of the hint's hash. */
     int targetHint;
 
@@ -145,6 +149,7 @@ final class Wqe {
         inlinePayload = null;
         sgeCount = 0;
         targetHint = 0;
+        recordJfc = null;
         rewind();
         placed = false;
         inFlow = false;

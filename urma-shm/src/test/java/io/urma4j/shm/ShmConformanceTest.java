@@ -15,6 +15,7 @@ import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.NotifierContract;
 import io.urma4j.tck.OutagesContract;
+import io.urma4j.tck.OwnJfcContract;
 import io.urma4j.tck.PostingContract;
 import io.urma4j.tck.RegionsContract;
 import io.urma4j.tck.RevocationContract;
@@ -116,6 +117,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Signals extends SignalsContract {
         Signals() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class OwnJfc extends OwnJfcContract {
+        OwnJfc() {
             super(DEVICE);
         }
     }

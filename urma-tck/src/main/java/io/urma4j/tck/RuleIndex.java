@@ -35,6 +35,7 @@ public final class RuleIndex {
             PostingContract.class,
             CompletionsContract.class,
             EventsContract.class,
+            OwnJfcContract.class,
             SignalsContract.class,
             NotReadyContract.class,
             SoakContract.class,

@@ -1,0 +1,133 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
+import io.urma4j.spi.CompletionRecord;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The records of what goes through a send queue's window: in the queue's own JFC, or in the one that a work request names
+ * (S8.5). Guarded by the queue's claim, which is that of its own JFC.
+ *
+ * <p>Another JFC has another claim, and its queues may name ours: so that nobody waits in a circle, we only try to take
+ * it, and come back later when somebody has it.
+ */
+final class WindowRecords {
+    /** Whether a record was made. */
+    enum Told {
+        YES,
+        /** The other JFC is busy just now: try again. */
+        LATER,
+        /** The JFC has overflowed. */
+        NO_ROOM
+    }
+
+    private final ShmContext context;
+    private final ShmSendQueue queue;
+    private final ShmJfc jfc;
+    private final int ownerIndex;
+    private final Map<ShmJfc, Elsewhere> elsewhere = new ConcurrentHashMap<>();
+    private final AtomicLong freedElsewhere = new AtomicLong();
+
+    WindowRecords(ShmContext context, ShmSendQueue queue, ShmJfc jfc, int ownerIndex) {
+        this.context = context;
+        this.queue = queue;
+        this.jfc = jfc;
+        this.ownerIndex = ownerIndex;
+    }
+
+    /** The queue's records in another JFC. */
+    private final class Elsewhere implements RecordOwner {
+        private final int index;
+        private long taken; // of the one who polls there
+
+        Elsewhere(ShmJfc other, long posted) {
+            this.taken = posted;
+            this.index = other.attach(this);
+        }
+
+        @Override
+        public void recordTaken(int position) {
+            long full = taken + (position - (int) taken);
+            if (full >= taken) {
+                taken = full + 1;
+                freedElsewhere.accumulateAndGet(taken, Math::max);
+            }
+        }
+
+        @Override
+        public void jfcFailed() {
+            context.later(queue::failLater); // not now: who calls has the claim of that JFC
+        }
+    }
+
+    /** Whether any record went to another JFC, ever: then a polled record says nothing of those before it here. */
+    boolean areElsewhere() {
+        return !elsewhere.isEmpty();
+    }
+
+    /** Behind the youngest record that was polled from another JFC. */
+    long freedElsewhere() {
+        return freedElsewhere.get();
+    }
+
+    /** Prepares for records in another JFC, whose claim it takes for a moment: the caller has none. */
+    void use(ShmJfc other, long posted) {
+        elsewhere.computeIfAbsent(other, any -> new Elsewhere(other, posted));
+    }
+
+    /** Makes the record of a work request that has its status. */
+    Told push(long position, Wqe entry) {
+        ShmJfc other = entry.recordJfc;
+        if (other != null) {
+            Told told = pushElsewhere(other, position, entry);
+            if (told != Told.NO_ROOM) {
+                return told;
+            } // else the result is told here, and not lost
+        }
+        return jfc.isValid() && pushInto(jfc, ownerIndex, position, entry) ? Told.YES : Told.NO_ROOM;
+    }
+
+    private Told pushElsewhere(ShmJfc other, long position, Wqe entry) {
+        Elsewhere owner = elsewhere.get(other);
+        assert owner != null : "the post has seen to it";
+        if (!other.claim().tryAcquire()) {
+            return Told.LATER;
+        }
+        try {
+            return other.isValid() && pushInto(other, owner.index, position, entry) ? Told.YES : Told.NO_ROOM;
+        } finally {
+            other.claim().release();
+        }
+    }
+
+    private boolean pushInto(ShmJfc where, int index, long position, Wqe entry) {
+        return where.push(
+                queue.header(entry.status, entry.opcode),
+                entry.userContext,
+                entry.lengthBytes,
+                ShmJfc.provenance(index, position));
+    }
+
+    /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
+    boolean pushErrorMarker() {
+        long header = queue.header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
+        return jfc.isValid() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, queue.posted() - 1));
+    }
+
+    /**
+     * The record that says that a suspension is complete, behind the record of {@code position}; false when there is no
+     * room for it now. The JFC does not overflow by it: its poller makes room.
+     */
+    boolean pushSuspendMarker(long position) {
+        long header = queue.header(CompletionStatus.WR_SUSPEND_DONE, Opcode.NOP) | CompletionRecord.SUSPEND_DONE;
+        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
+    }
+
+    /** The queue is closed: its records elsewhere disappear, too (S10.7). The caller has no claim. */
+    void close() {
+        elsewhere.forEach((other, owner) -> other.detach(owner.index));
+    }
+}
