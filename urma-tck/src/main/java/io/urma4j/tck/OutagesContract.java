@@ -161,7 +161,8 @@ public abstract class OutagesContract extends Contract {
     @Rule("S6.10")
     @Test
     void whatWasStartedElsewhereEndsWithItsResult() {
-        var slow = pair.receiver(4096);
+        var slow = pair.receiver( // it gives us time to post the others
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(100)).build());
         var ready = pair.receiver(4096);
         ready.receive(8, 64, 0);
         var queue = pair.initiator().queue(SUSPENDING);
