@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Paths {
     private static final int MAX_NUMBER = 0xFFFF;
+    private static final long AGAIN_NANOS = 10_000_000;
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
     private final Engine engine;
@@ -92,11 +93,26 @@ final class Paths {
                     }
                     if (failure != null) {
                         mine.close();
-                        peer.path.failed(failure);
+                        refused(peer, failure);
                     } else {
                         answered(peer, mine, reply);
                     }
                 });
+    }
+
+    private void refused(Peer peer, Throwable failure) {
+        if (failure instanceof UrmaException refusal && refusal.status() == UrmaStatus.EEXIST) {
+            // the peer's own attempt goes first, and may come later than this: it takes the other connection
+            engine.after(AGAIN_NANOS, () -> askAgain(peer));
+        } else {
+            peer.path.failed(failure);
+        }
+    }
+
+    private void askAgain(Peer peer) {
+        if (!peer.isLost() && !peer.path.isOpen() && peer.path.asked() == null && peer.path.isAwaited()) {
+            start(peer);
+        }
     }
 
     private void answered(Peer peer, Half mine, Requests.Reply reply) {

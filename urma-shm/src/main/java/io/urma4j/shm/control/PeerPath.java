@@ -81,6 +81,10 @@ final class PeerPath {
         waiters.add(waiter);
     }
 
+    boolean isAwaited() {
+        return waiters.stream().anyMatch(waiter -> !waiter.isDone());
+    }
+
     void opened(PathMemory path) {
         open = path;
         List<CompletableFuture<Void>> served = List.copyOf(waiters);

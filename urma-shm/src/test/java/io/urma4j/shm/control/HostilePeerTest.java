@@ -8,10 +8,13 @@ import static org.awaitility.Awaitility.await;
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.Eid;
+import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
 import io.urma4j.OrderType;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.EventFd;
@@ -30,7 +33,9 @@ import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Revoked;
@@ -307,5 +312,51 @@ class HostilePeerTest {
             }
             assertThat(statusOf(imported)).isEqualTo(UrmaStatus.ETIMEOUT);
         }
+    }
+
+    /** Its own attempt goes first, but is still on its way on the other connection: so nothing has failed. */
+    @Test
+    void aPathThatThePeerOpensItselfIsWaitedFor() throws Exception {
+        var queue = new JettyDescriptor(
+                new JettyId(Eid.ofIpv4(1), 7, 5),
+                JettyDescriptor.Kind.JFR,
+                RawPeer.ID.incarnation(),
+                TransportMode.RM,
+                OrderType.OI,
+                TokenPolicy.NONE,
+                List.of(new Endpoint(Exports.KIND, RawPeer.ID.address(), 5, 0, false)));
+        try (UnixSocket listener = RawPeer.listenAsHome(directory)) {
+            var imported = context.plane.importQueue(queue, null, TestContext.LONG);
+            try (RawPeer home = RawPeer.acceptedBy(listener)) {
+                assertThat(home.receive()).isPresent();
+                home.send(RawPeer.hello(0));
+                var asked = (ImportQueue) home.receive().orElseThrow();
+                home.send(new QueueGranted(asked.request(), TransportMode.RM, OrderType.OI, 0));
+                var first = (OpenPath) home.receive().orElseThrow();
+
+                home.send(new Refused(first.request(), UrmaStatus.EEXIST, "our attempt goes first"));
+
+                var again = (OpenPath) home.receive().orElseThrow();
+                assertThat(again.request()).isNotEqualTo(first.request());
+                assertThat(imported).isNotDone();
+            }
+            assertThat(statusOf(imported)).isEqualTo(UrmaStatus.ETIMEOUT);
+        }
+    }
+
+    /** S7.10: what a peer offers to announce its operations in is checked as everything that it sends. */
+    @Test
+    void windowsAreNotOpenedWithUnfitMemory() throws Exception {
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane);
+                Fd unsealed = MemFd.create("bad", WindowTable.BYTES);
+                ShmMemory small = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "small")) {
+            peer.send(new OpenWindows(1));
+            assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
+            peer.send(new OpenWindows(2), unsealed);
+            assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
+            peer.send(new OpenWindows(3), small.fd());
+            assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
+        }
+        assertAlive();
     }
 }
