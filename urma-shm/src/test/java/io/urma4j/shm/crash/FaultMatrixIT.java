@@ -52,6 +52,14 @@ class FaultMatrixIT {
     /** Shorter than these. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
+    /** Within which a point is reached that is reached at all; the second when the other end is gone already. */
+    private static final Duration REACHED = Duration.ofSeconds(2);
+
+    private static final Duration REACHED_ALONE = Duration.ofMillis(300);
+
+    /** On a machine that is busy with other things not all runs are made. */
+    private static final Duration BUDGET = FULL ? Duration.ofHours(2) : Duration.ofSeconds(100);
+
     private static final long NEVER_MICROS = 600_000_000;
 
     private final SplittableRandom random = Seed.randomFor("fault matrix");
@@ -116,13 +124,15 @@ class FaultMatrixIT {
     /** S12.3, S12.4, S6.8, S7.9: at every step. */
     @Rule({"S12.3", "S12.4", "S6.8", "S7.9"})
     @Test
-    @Timeout(3000)
+    @Timeout(8000)
     void whoLivesOnHasAllItsResultsWhereverTheOthersWereHit() throws Exception {
         System.out.println("FaultMatrixIT: " + RUNS + " runs; seed " + Seed.OF_RUN);
         ProcessLeaks before = null;
         List<FaultPoint> points = List.of(FaultPoint.values());
         int first = random.nextInt(points.size());
-        for (int run = 0; run < RUNS; run++) {
+        long end = System.nanoTime() + BUDGET.toNanos();
+        int run = 0;
+        for (; run < RUNS && System.nanoTime() - end < 0; run++) {
             FaultPoint point = points.get((first + run) % points.size());
             Fault fault = random.nextInt(10) < KILLS_IN_TEN ? Fault.KILL : Fault.STOP;
             int times = 1 + random.nextInt(point.times());
@@ -131,6 +141,7 @@ class FaultMatrixIT {
             tally.count(point, fault);
             if (run == 0) {
                 pool.retire();
+                Patience.until(Duration.ofMillis(500), () -> false); // its end is noticed
                 before = ProcessLeaks.count(); // what is made once is there from now on
             } else if (run % 100 == 0) {
                 System.out.println("FaultMatrixIT: " + run + " of " + RUNS + ": " + tally);
@@ -140,8 +151,8 @@ class FaultMatrixIT {
         ProcessLeaks expected = before;
         Patience.until(CrashIT.DEADLINE, () -> ProcessLeaks.count().equals(expected));
         assertThat(ProcessLeaks.count()).as(Seed.replayLine()).isEqualTo(expected);
-        System.out.println("FaultMatrixIT: " + tally + "; seed " + Seed.OF_RUN);
-        assertThat(tally.notReached).as("points that nobody came by").isLessThan(RUNS / 2);
+        System.out.println("FaultMatrixIT: " + run + " runs, " + tally + "; seed " + Seed.OF_RUN);
+        assertThat(tally.notReached).as("points that nobody came by").isLessThan(Math.max(run / 2, 10));
     }
 
     /** S12.3: after a pause of our own what has arrived comes before the timers, however long it was. */
@@ -256,8 +267,8 @@ class FaultMatrixIT {
         home.victim().arm(point.role == Role.HOME ? point : other, fault, 1);
         initiator.victim().arm(point.role == Role.INITIATOR ? point : other, fault, 1);
         initiator.victim().troubleHome(name, doors);
-        await(home, point, fault);
-        await(initiator, point, fault); // while the home is gone, or stands still
+        await(home, point, fault, REACHED);
+        await(initiator, point, fault, REACHED_ALONE); // while the home is gone, or stands still
         boolean homeFirst = random.nextBoolean();
         pass(homeFirst ? home : initiator, fault);
         pass(homeFirst ? initiator : home, fault);
@@ -279,12 +290,12 @@ class FaultMatrixIT {
             Patience.await("the first success", worked);
             held.victim().beginToClose();
         }
-        await(held, point, fault);
+        await(held, point, fault, REACHED);
         pass(held, fault);
     }
 
-    private void await(VictimPool.Held held, FaultPoint point, Fault fault) {
-        if (!(fault == Fault.KILL ? held.awaitDeath() : held.awaitStop())) {
+    private void await(VictimPool.Held held, FaultPoint point, Fault fault, Duration limit) {
+        if (!(fault == Fault.KILL ? held.awaitDeath(limit) : held.awaitStop(limit))) {
             tally.notReached++;
             tally.missed.add(point);
         }

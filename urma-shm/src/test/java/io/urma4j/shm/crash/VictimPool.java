@@ -14,9 +14,6 @@ import java.util.concurrent.CompletableFuture;
 
 /** Victims with a context each: those that survived are used again, and the next JVM starts ahead. */
 final class VictimPool implements AutoCloseable {
-    /** Within which a point is reached that is reached at all. */
-    private static final Duration LIMIT = Duration.ofSeconds(2);
-
     private final String classPath;
     private final Path runtimeDirectory;
     private final Deque<Held> free = new ArrayDeque<>();
@@ -25,13 +22,13 @@ final class VictimPool implements AutoCloseable {
     /** A victim that somebody uses. */
     record Held(DriverProcess process, Victim victim) {
         /** Whether it has ended by itself. */
-        boolean awaitDeath() {
-            return Patience.until(LIMIT, () -> !process.isAlive());
+        boolean awaitDeath(Duration limit) {
+            return Patience.until(limit, () -> !process.isAlive());
         }
 
         /** Whether it has stopped itself. */
-        boolean awaitStop() {
-            return Patience.until(LIMIT, this::isStopped);
+        boolean awaitStop(Duration limit) {
+            return Patience.until(limit, this::isStopped);
         }
 
         /** Lets it go on, and sees to it that it does not stop any more. */
