@@ -282,7 +282,7 @@ final class SendWindow {
 
     /** The state is SUSPENDED: nothing starts, and the marker follows when what has started is over. */
     void enterSuspended() {
-        queue.enterSuspended();
+        queue.enter(QueueState.SUSPENDED);
         drain(Drain.SUSPENSION);
     }
 

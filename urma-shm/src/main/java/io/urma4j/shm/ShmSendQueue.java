@@ -30,7 +30,6 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +70,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final Claim claim; // the JFC's: a post that makes a record takes one claim for both
     private final SendWindow window;
     private final WindowRecords records;
+    private final QueueMoves moves;
     private final RcBond bond;
 
     private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
@@ -88,11 +88,6 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** A longer copy of a locked queue is made without the claim, which others need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
-
-    /** Between two looks whether another thread's long copy has ended. */
-    private static final long BUSY_NAP_NANOS = 20_000;
-
-    private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
 
     private long posted;
     private long postLimit; // posted may grow to here before freed must be asked again
@@ -114,6 +109,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.window = new SendWindow(this, depth, config);
         this.bond = new RcBond(context, this);
         this.claim = jfc.claim();
+        this.moves = new QueueMoves(this, window, jfc);
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
         this.signalAt = config.signalEvery() == 0 ? Long.MAX_VALUE : config.signalEvery() - 1;
@@ -616,13 +612,23 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return posted;
     }
 
+    /** Behind the youngest work request whose record was polled. */
+    long freed() {
+        return (long) FREED.getAcquire(this);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
     long header(CompletionStatus status, Opcode opcode) {
         return CompletionRecord.header(status.value(), opcode.value(), recordFlags, id);
     }
 
     // ---- state
 
-    private void enter(QueueState next) {
+    /** Under the claim. */
+    void enter(QueueState next) {
         gate = next == QueueState.READY ? gate & ~NOT_READY : gate | NOT_READY;
         state = next;
     }
@@ -645,21 +651,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return receiving;
     }
 
-    /** The JFC of its receive records has overflowed. */
+    /** The JFC of its receive records has overflowed, or another one of its records. */
     void failLater() {
-        claim.acquire();
-        try {
-            if (!closed && state != QueueState.RESET) {
-                window.fail();
-                window.report();
-            }
-        } finally {
-            claim.release();
-        }
-    }
-
-    void enterSuspended() {
-        enter(QueueState.SUSPENDED);
+        moves.fail();
     }
 
     @Override
@@ -669,107 +663,17 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public void modify(QueueState next) {
-        claim.acquire();
-        try {
-            if (state == next) {
-                return;
-            }
-            if (!state.mayBecome(next)) { // it failed since the caller looked
-                throw new UrmaException(UrmaStatus.EINVAL, this, "cannot go from " + state + " to " + next);
-            }
-            switch (next) {
-                case ERROR -> {
-                    window.fail();
-                    window.report();
-                }
-                case RESET -> reset();
-                case READY -> {
-                    enter(QueueState.READY);
-                    window.resume(System.nanoTime());
-                }
-                case SUSPENDED -> {
-                    window.enterSuspended();
-                    window.report();
-                }
-            }
-        } finally {
-            claim.release();
-        }
-    }
-
-    private void reset() {
-        window.report();
-        if (window.isDraining() || !window.isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, this, "cannot go from ERROR to RESET before it is drained and flushed");
-        }
-        enter(QueueState.RESET);
+        moves.modify(next);
     }
 
     @Override
     public int flush(long[] words, int maxRecords) {
-        claim.acquire();
-        try {
-            window.report();
-            if (!mayFlush()) {
-                return 0;
-            }
-            int count = window.flush(words, maxRecords);
-            freeFlushed();
-            return count;
-        } finally {
-            claim.release();
-        }
-    }
-
-    private boolean mayFlush() {
-        return switch (state) {
-            case READY -> false;
-            // a slot keeps its place among the others until its elders' records, and the marker, were polled
-            case SUSPENDED -> !window.isDraining() && (long) FREED.getAcquire(this) >= window.heldFrom();
-            // without a JFC that takes the marker, there is none to wait for
-            case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
-        };
-    }
-
-    /** What was flushed has no record that would free its slot. */
-    private void freeFlushed() {
-        boolean holdsNothing = state == QueueState.ERROR || state == QueueState.SUSPENDED;
-        if (holdsNothing && window.isEmpty() && (long) FREED.getAcquire(this) < posted) {
-            jfc.freeAll(this);
-        }
+        return moves.flush(words, maxRecords);
     }
 
     @Override
     public long[] quiesce(Duration timeout) {
-        long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
-        claim.acquire();
-        while (isBusy()) {
-            claim.release();
-            if (System.nanoTime() - deadline > 0) {
-                throw new UrmaException(
-                        UrmaStatus.ETIMEOUT, this, "another thread was still copying for it after " + timeout);
-            }
-            LockSupport.parkNanos(BUSY_NAP_NANOS);
-            claim.acquire();
-        }
-        try {
-            return quiesced();
-        } finally {
-            claim.release();
-        }
-    }
-
-    private long[] quiesced() {
-        if (closed) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
-        }
-        if (state != QueueState.RESET) {
-            window.fail();
-        }
-        long[] words = window.takeAll();
-        freeFlushed();
-        return words;
+        return moves.quiesce(timeout);
     }
 
     // ---- RC

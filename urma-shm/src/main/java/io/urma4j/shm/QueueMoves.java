@@ -1,0 +1,147 @@
+package io.urma4j.shm;
+
+import io.urma4j.QueueState;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.Claim;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The moves of a send queue from state to state that somebody asks for, and how its work requests are taken out of it
+ * (SEMANTICS §6). Takes the queue's claim.
+ */
+final class QueueMoves {
+    /** Between two looks whether another thread's long copy has ended. */
+    private static final long BUSY_NAP_NANOS = 20_000;
+
+    private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
+
+    private final ShmSendQueue queue;
+    private final SendWindow window;
+    private final ShmJfc jfc;
+    private final Claim claim;
+
+    QueueMoves(ShmSendQueue queue, SendWindow window, ShmJfc jfc) {
+        this.queue = queue;
+        this.window = window;
+        this.jfc = jfc;
+        this.claim = jfc.claim();
+    }
+
+    void modify(QueueState next) {
+        claim.acquire();
+        try {
+            QueueState now = queue.state();
+            if (now == next) {
+                return;
+            }
+            if (!now.mayBecome(next)) { // it failed since the caller looked
+                throw new UrmaException(UrmaStatus.EINVAL, queue, "cannot go from " + now + " to " + next);
+            }
+            switch (next) {
+                case ERROR -> {
+                    window.fail();
+                    window.report();
+                }
+                case RESET -> reset();
+                case READY -> {
+                    queue.enter(QueueState.READY);
+                    window.resume(System.nanoTime());
+                }
+                case SUSPENDED -> {
+                    window.enterSuspended();
+                    window.report();
+                }
+            }
+        } finally {
+            claim.release();
+        }
+    }
+
+    private void reset() {
+        window.report();
+        if (window.isDraining() || !window.isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, queue, "cannot go from ERROR to RESET before it is drained and flushed");
+        }
+        queue.enter(QueueState.RESET);
+    }
+
+    /** To ERROR, for a reason outside of it. */
+    void fail() {
+        claim.acquire();
+        try {
+            if (!queue.isClosed() && queue.state() != QueueState.RESET) {
+                window.fail();
+                window.report();
+            }
+        } finally {
+            claim.release();
+        }
+    }
+
+    int flush(long[] words, int maxRecords) {
+        claim.acquire();
+        try {
+            window.report();
+            if (!mayFlush()) {
+                return 0;
+            }
+            int count = window.flush(words, maxRecords);
+            freeFlushed();
+            return count;
+        } finally {
+            claim.release();
+        }
+    }
+
+    private boolean mayFlush() {
+        return switch (queue.state()) {
+            case READY -> false;
+            // a slot keeps its place among the others until its elders' records, and the marker, were polled
+            case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
+            // without a JFC that takes the marker, there is none to wait for
+            case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+        };
+    }
+
+    /** What was flushed has no record that would free its slot. */
+    private void freeFlushed() {
+        boolean holdsNothing = queue.state() == QueueState.ERROR || queue.state() == QueueState.SUSPENDED;
+        if (holdsNothing && window.isEmpty() && queue.freed() < queue.posted()) {
+            jfc.freeAll(queue);
+        }
+    }
+
+    long[] quiesce(Duration timeout) {
+        long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
+        claim.acquire();
+        while (queue.isBusy()) {
+            claim.release();
+            if (System.nanoTime() - deadline > 0) {
+                throw new UrmaException(
+                        UrmaStatus.ETIMEOUT, queue, "another thread was still copying for it after " + timeout);
+            }
+            LockSupport.parkNanos(BUSY_NAP_NANOS);
+            claim.acquire();
+        }
+        try {
+            return quiesced();
+        } finally {
+            claim.release();
+        }
+    }
+
+    private long[] quiesced() {
+        if (queue.isClosed()) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
+        }
+        if (queue.state() != QueueState.RESET) {
+            window.fail();
+        }
+        long[] words = window.takeAll();
+        freeFlushed();
+        return words;
+    }
+}
