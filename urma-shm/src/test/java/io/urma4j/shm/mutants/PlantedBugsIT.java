@@ -56,12 +56,15 @@ class PlantedBugsIT {
         Path classes = Path.of("target/mutants", bug.name()).toAbsolutePath();
         Files.createDirectories(classes);
         compile(bug, classes);
+        Path temporary =
+                Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // a failure leaves things
         Path log = classes.resolveSibling(bug.name() + ".log");
         Process test = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-ea",
                         "--enable-native-access=ALL-UNNAMED",
                         "-XX:+UseSerialGC",
+                        "-Djava.io.tmpdir=" + temporary,
                         "-cp",
                         classes + File.pathSeparator + System.getProperty("java.class.path"),
                         NamedTest.class.getName(),
