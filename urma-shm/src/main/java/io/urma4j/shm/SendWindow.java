@@ -326,13 +326,11 @@ final class SendWindow {
     }
 
     private void reportOne(long position, Wqe entry) {
+        entry.release(); // first: who sees the record may close at once what it named
         WindowRecords.Told told =
                 entry.isSilent() ? WindowRecords.Told.YES : queue.records().push(position, entry);
         switch (told) {
-            case YES -> {
-                entry.release();
-                entry.stage = Wqe.Stage.REPORTED;
-            }
+            case YES -> entry.stage = Wqe.Stage.REPORTED;
             case LATER -> owed = true;
             case NO_ROOM -> {
                 if (queue.state() != QueueState.ERROR) {
