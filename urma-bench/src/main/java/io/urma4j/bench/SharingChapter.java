@@ -51,7 +51,9 @@ final class SharingChapter {
         run.tell(Figure.ratio(
                 "register-256m",
                 "allocate and register 256 MiB, and touch it; the same of a bare memfd",
-                run.alternation().forLongChunks(3).measure(() -> registerAndTouch(context), SharingChapter::mapAndTouch),
+                run.alternation()
+                        .forLongChunks(3)
+                        .measure(() -> registerAndTouch(context), SharingChapter::mapAndTouch),
                 new AtMost(1.2)));
     }
 
