@@ -48,6 +48,98 @@ public record DeviceAttributes(
             opcodes = Set.copyOf(opcodes);
             tokenPolicies = Set.copyOf(tokenPolicies);
         }
+
+        /** Of a device that can do nothing, to be told what it can. */
+        public static Builder builder() {
+            return new Builder();
+        }
+
+        /** Collects what a device can do. */
+        public static final class Builder {
+            private Set<TransportMode> modes = Set.of();
+            private Set<Opcode> opcodes = Set.of();
+            private Set<TokenPolicy> tokenPolicies = Set.of();
+            private int immediateBits;
+            private int tearFreeBytes;
+            private boolean oneSided;
+            private boolean mappable;
+            private boolean foreignShareable;
+            private boolean sharedTokenIds;
+            private boolean windows;
+            private boolean cpuAtomics;
+
+            private Builder() {}
+
+            public Builder modes(Set<TransportMode> modes) {
+                this.modes = modes;
+                return this;
+            }
+
+            public Builder opcodes(Set<Opcode> opcodes) {
+                this.opcodes = opcodes;
+                return this;
+            }
+
+            public Builder tokenPolicies(Set<TokenPolicy> tokenPolicies) {
+                this.tokenPolicies = tokenPolicies;
+                return this;
+            }
+
+            public Builder immediateBits(int immediateBits) {
+                this.immediateBits = immediateBits;
+                return this;
+            }
+
+            public Builder tearFreeBytes(int tearFreeBytes) {
+                this.tearFreeBytes = tearFreeBytes;
+                return this;
+            }
+
+            public Builder oneSided(boolean oneSided) {
+                this.oneSided = oneSided;
+                return this;
+            }
+
+            public Builder mappable(boolean mappable) {
+                this.mappable = mappable;
+                return this;
+            }
+
+            public Builder foreignShareable(boolean foreignShareable) {
+                this.foreignShareable = foreignShareable;
+                return this;
+            }
+
+            public Builder sharedTokenIds(boolean sharedTokenIds) {
+                this.sharedTokenIds = sharedTokenIds;
+                return this;
+            }
+
+            public Builder windows(boolean windows) {
+                this.windows = windows;
+                return this;
+            }
+
+            public Builder cpuAtomics(boolean cpuAtomics) {
+                this.cpuAtomics = cpuAtomics;
+                return this;
+            }
+
+            public Capabilities build() {
+                return new Capabilities(
+                        modes,
+                        opcodes,
+                        tokenPolicies,
+                        immediateBits,
+                        tearFreeBytes,
+                        oneSided,
+                        mappable,
+                        foreignShareable,
+                        sharedTokenIds,
+                        windows,
+                        cpuAtomics);
+            }
+        }
     }
 
     /** Largest values that configurations and work requests may have. */

@@ -554,7 +554,7 @@ public final class UrmaContext implements AutoCloseable {
         closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
         Flight.contextClosed(this);
-        RuntimeException failure = children.closeAll();
+        RuntimeException failure = children.closeAll(closeBudget());
         try {
             Await.uninterrupted(this, provider.close(closeBudget()));
         } catch (UrmaException e) {

@@ -33,18 +33,15 @@ public final class FakeProvider implements UrmaProvider {
         private static final DeviceAttributes ATTRIBUTES = new DeviceAttributes(
                 DEVICE,
                 "fake",
-                new Capabilities(
-                        EnumSet.allOf(TransportMode.class),
-                        EnumSet.allOf(Opcode.class),
-                        EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT),
-                        32,
-                        8,
-                        true,
-                        false,
-                        false,
-                        false,
-                        false,
-                        true),
+                Capabilities.builder()
+                        .modes(EnumSet.allOf(TransportMode.class))
+                        .opcodes(EnumSet.allOf(Opcode.class))
+                        .tokenPolicies(EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT))
+                        .immediateBits(32)
+                        .tearFreeBytes(8)
+                        .oneSided(true)
+                        .cpuAtomics(true)
+                        .build(),
                 LIMITS,
                 List.of(),
                 "nowhere, for tests");

@@ -2,6 +2,7 @@ package io.urma4j.internal;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * before earlier ones. Safe for any thread.
  */
 public final class ClosingOrder {
+    private static final long RETRY_NANOS = 1_000_000;
+
     private final Object owner;
     private final Map<AutoCloseable, Place> places = new LinkedHashMap<>();
     private boolean ended;
@@ -87,18 +91,26 @@ public final class ClosingOrder {
         return byRank.values();
     }
 
+    /** {@link #closeAll(Duration)} without patience. */
+    public @Nullable RuntimeException closeAll() {
+        return closeAll(Duration.ZERO);
+    }
+
     /**
      * Closes all children, whatever fails, and takes no more.
      *
+     * @param patience for children that something holds which is no child: it was being made when this began, and ends by
+     *     itself
      * @return the first failure with the others suppressed in it, or null
      */
-    public @Nullable RuntimeException closeAll() {
+    public @Nullable RuntimeException closeAll(Duration patience) {
+        long deadlineNanos = Nanos.deadlineAfter(patience);
         RuntimeException failure = null;
         for (Map<AutoCloseable, Runnable> rank : end()) {
             rank.values().forEach(ClosingOrder::begin);
             for (AutoCloseable child : rank.keySet()) {
                 try {
-                    child.close();
+                    close(child, deadlineNanos);
                 } catch (Exception e) {
                     failure = joined(failure, e);
                 }
@@ -106,6 +118,20 @@ public final class ClosingOrder {
             }
         }
         return failure;
+    }
+
+    private static void close(AutoCloseable child, long deadlineNanos) throws Exception {
+        while (true) {
+            try {
+                child.close();
+                return;
+            } catch (UrmaException e) {
+                if (e.status() != UrmaStatus.EAGAIN || deadlineNanos - System.nanoTime() <= 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY_NANOS);
+            }
+        }
     }
 
     private static void begin(Runnable begin) {

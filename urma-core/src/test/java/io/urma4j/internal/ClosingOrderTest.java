@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,34 @@ class ClosingOrderTest {
                 .hasMessage("bad 1")
                 .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(1));
         assertThat(closed).containsExactly("bad 1", "bad 2", "good");
+    }
+
+    @Test
+    void aChildThatIsHeldForAMomentIsAwaited() {
+        AutoCloseable held = new AutoCloseable() {
+            private int tries;
+
+            @Override
+            public void close() {
+                if (++tries < 3) {
+                    throw new UrmaException(UrmaStatus.EAGAIN, "memory", "is still used");
+                }
+            }
+        };
+        children.add(held, 0);
+
+        assertThat(children.closeAll(Duration.ofSeconds(10))).isNull();
+    }
+
+    @Test
+    void aChildThatIsHeldForGoodIsReported() {
+        children.add(
+                () -> {
+                    throw new UrmaException(UrmaStatus.EAGAIN, "memory", "is still used");
+                },
+                0);
+
+        assertThat(children.closeAll(Duration.ofMillis(20))).hasMessageContaining("is still used");
     }
 
     @Test

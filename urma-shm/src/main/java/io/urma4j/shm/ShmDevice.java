@@ -31,18 +31,18 @@ final class ShmDevice implements ProviderDevice {
         this.attributes = new DeviceAttributes(
                 NAME,
                 ShmProvider.NAME,
-                new DeviceAttributes.Capabilities(
-                        EnumSet.allOf(TransportMode.class),
-                        EnumSet.allOf(Opcode.class),
-                        EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT),
-                        64,
-                        8,
-                        true,
-                        true,
-                        false,
-                        true,
-                        true,
-                        true),
+                DeviceAttributes.Capabilities.builder()
+                        .modes(EnumSet.allOf(TransportMode.class))
+                        .opcodes(EnumSet.allOf(Opcode.class))
+                        .tokenPolicies(EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT))
+                        .immediateBits(64)
+                        .tearFreeBytes(8)
+                        .oneSided(true)
+                        .mappable(true)
+                        .sharedTokenIds(true)
+                        .windows(true)
+                        .cpuAtomics(true)
+                        .build(),
                 new DeviceAttributes.Limits(
                         65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),
                 List.of(new DeviceAttributes.Port(1, true, RingLayout.CHUNK_BYTES)),

@@ -13,7 +13,6 @@ import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
 import java.util.List;
-import java.util.Set;
 
 /** A provider with one device, whose contexts cannot be opened: every test of it fails. */
 public final class DeafProvider implements UrmaProvider {
@@ -31,8 +30,7 @@ public final class DeafProvider implements UrmaProvider {
     private static final class Device implements ProviderDevice {
         @Override
         public DeviceAttributes attributes() {
-            var nothing =
-                    new Capabilities(Set.of(), Set.of(), Set.of(), 0, 0, false, false, false, false, false, false);
+            var nothing = Capabilities.builder().build();
             return new DeviceAttributes(
                     "deaf0", "deaf", nothing, new Limits(1, 1, 1, 1, 0, 1, 1, 1, 1), List.of(), "nowhere");
         }
