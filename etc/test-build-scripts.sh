@@ -36,11 +36,11 @@ END
 
 # A tree whose wrapper tells its JDK and its arguments, "builds" the jar, and ends with 7 when told so.
 tree() {
-  mkdir -p "$1/etc" "$1/.mvn/wrapper" "$1/urma-tools/src/main" "$1/urma-tools/target"
+  mkdir -p "$1/etc" "$1/.mvn/wrapper" "$1/urma-tools/src/main" "$1/urma-tools/target" "$1/docs"
   cp "$root/build" "$root/urma" "$1"
   cp "$root/etc/find-jdk.sh" "$1/etc"
   cp "$root/.mvn/wrapper/maven-wrapper.properties" "$1/.mvn/wrapper"
-  touch "$1/pom.xml" "$1/urma-tools/pom.xml"
+  touch "$1/pom.xml" "$1/docs/semantics.md" "$1/urma-tools/pom.xml"
   cat >"$1/mvnw" <<'END'
 #!/bin/sh
 echo "in $(basename "$PWD") JDK $(basename "$JAVA_HOME")"
