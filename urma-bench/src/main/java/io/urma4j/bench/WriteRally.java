@@ -23,6 +23,7 @@ final class WriteRally implements Rally {
     private final RemoteSegment remote;
     private final MemorySegment memory;
     private long turn;
+    private long returned; // not read anew from memory: the next rally's first turn may be there already
 
     WriteRally(RallyEnd end, RemoteSegment remote) {
         this.jfs = end.jfs;
@@ -50,16 +51,15 @@ final class WriteRally implements Rally {
 
     @Override
     public void returnAll() {
-        long last = (long) U64.getAcquire(memory, INBOX);
         while (true) {
             long now = (long) U64.getAcquire(memory, INBOX);
             if (now == STOP) {
-                U64.setRelease(memory, INBOX, last); // so that the next rally does not begin with its end
+                U64.setRelease(memory, INBOX, returned); // so that the next rally does not begin with its end
                 return;
             }
-            if (now != last) {
+            if (now != returned) {
                 tell(now);
-                last = now;
+                returned = now;
             } else {
                 Thread.onSpinWait();
             }
