@@ -93,7 +93,7 @@ class ControlFuzzTest {
             await().until(() -> good.importsSince() > 0);
             List<String> before = withoutSegments();
             long end = System.nanoTime() + BUDGET.toNanos();
-            while (System.nanoTime() - end < 0 && inputs < INPUTS) {
+            while (System.nanoTime() - end < 0 && (inputs < INPUTS || served == 0)) {
                 connections++;
                 inputs += converse(wake);
                 served += good.importsSince();
