@@ -18,6 +18,9 @@ final class Progress {
     /** How often the engine looks in while others poll. */
     private static final long TICK_NANOS = 1_000_000;
 
+    /** The whole process stood still when the engine looks in as late as that: nobody may have polled before it. */
+    private static final long PAUSE_NANOS = 50 * TICK_NANOS;
+
     /** Longest sleep while there are paths: timeouts of silent peers are found then at the latest. */
     private static final long WATCH_NANOS = 1_000_000_000;
 
@@ -45,6 +48,7 @@ final class Progress {
 
     private long pollsSeen; // of the engine
     private boolean ticking; // of the engine: there were polls before its last turn
+    private long lastTurnNanos; // of the engine
 
     Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, AtomicInteger armedJfcs, Runnable wakeEngine) {
         this.armedJfcs = armedJfcs;
@@ -115,7 +119,9 @@ final class Progress {
         boolean wasTicking = ticking;
         ticking = pollsSinceLastTurn();
         boolean leaveIt = ticking && armedJfcs.get() == 0;
-        if (leaveIt && wasTicking) {
+        boolean paused = nowNanos - lastTurnNanos > PAUSE_NANOS; // then input comes before timers (S12.3)
+        lastTurnNanos = nowNanos;
+        if (leaveIt && wasTicking && !paused) {
             // whoever polls comes again; a second thread at the rings would only be in its way
             return Math.min(watch(nowNanos), TICK_NANOS);
         }
