@@ -4,6 +4,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** The queues through which simple calls go: as many as threads need at once, up to a limit. Safe for any thread. */
 final class RemoteLanes {
@@ -26,6 +27,21 @@ final class RemoteLanes {
         this.life = life;
         this.maker = maker;
         lanes.set(0, maker.get());
+    }
+
+    /** Runs an operation with a lane to itself; when the owner was closed meanwhile, its failure says so. */
+    long perform(ToLongFunction<RemoteLane> operation) {
+        RemoteLane lane = claim();
+        try {
+            return operation.applyAsLong(lane);
+        } catch (UrmaException e) {
+            if (life.isClosed()) {
+                e = Checks.closed(owner); // whatever was found closed first
+            }
+            throw e;
+        } finally {
+            lane.lock.unlock();
+        }
     }
 
     /** A lane that this thread has locked: a free one, else a new one, else the one that it waited for. */

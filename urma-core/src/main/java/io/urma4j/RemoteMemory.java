@@ -246,17 +246,7 @@ public final class RemoteMemory implements AutoCloseable {
         if (segment.isRevoked()) {
             throw new UrmaException(UrmaStatus.ENOPERM, this, "its home took the segment back, or is gone");
         }
-        RemoteLane lane = lanes.claim();
-        try {
-            return operation.applyAsLong(lane);
-        } catch (UrmaException e) {
-            if (life.isClosed()) {
-                e = Checks.closed(this); // whatever was found closed first
-            }
-            throw e;
-        } finally {
-            lane.lock.unlock();
-        }
+        return lanes.perform(operation);
     }
 
     /** Ends it; operations that are under way fail, and may have been done. Idempotent. */

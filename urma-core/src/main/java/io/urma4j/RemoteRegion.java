@@ -274,17 +274,8 @@ public final class RemoteRegion implements AutoCloseable {
 
     private long perform(Part part, ToLongFunction<RemoteLane> operation) {
         RemoteSegment segment = part.of.segment();
-        RemoteLane lane = lanes.claim().aim(segment, part.of.member().offset());
-        try {
-            return operation.applyAsLong(lane);
-        } catch (UrmaException e) {
-            if (life.isClosed()) {
-                e = Checks.closed(this); // whatever was found closed first
-            }
-            throw e;
-        } finally {
-            lane.lock.unlock();
-        }
+        long base = part.of.member().offset();
+        return lanes.perform(lane -> operation.applyAsLong(lane.aim(segment, base)));
     }
 
     /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
