@@ -1,0 +1,172 @@
+package io.urma4j.udma.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Layout of a send work queue element. All elements of a ring have the same number of basic blocks, enough for the
+ * longest that the queue may take; a request with one local range needs one block.
+ *
+ * <pre>
+ *   0  opcode       u8   of URMA
+ *   1  flags        u8   of PostFlags; 0x80: the payload is inline
+ *   2  ranges       u8   number of local ranges
+ *   3  hint         u8   which member of a Jetty group is meant
+ *   4  target       u32  number of the card for connection and remote queue; 0: the connection of the queue itself
+ *   8  length       u32  of the payload in bytes; 4 or 8 for atomics
+ *  12  remote key   u32
+ *  16  remote VA    u64
+ *  24  operand      u64  of atomics; the immediate; the value of WRITE_NOTIFY
+ *  32  expected     u64  of CAS; the VA that WRITE_NOTIFY stores to
+ *  40  notify key   u32  of WRITE_NOTIFY
+ *  44  CQ           u32  where the record goes; 0: where the queue completes
+ *  48  payload           local ranges of 16 bytes (key u32, length u32, offset u64), or the inline bytes
+ * </pre>
+ *
+ * <p>A local range names a region by its key and counts from the region's start: no address of this process is in a ring.
+ */
+public final class SendWqe {
+    /** Size of a basic block. */
+    public static final int BLOCK_BYTES = 64;
+
+    public static final int RANGE_BYTES = 16;
+
+    /** Bit of the flags: the payload lies in the element itself. */
+    public static final int INLINE = 0x80;
+
+    private static final int OPCODE = 0;
+    private static final int FLAGS = 1;
+    private static final int RANGES = 2;
+    private static final int HINT = 3;
+    private static final int TARGET = 4;
+    private static final int LENGTH = 8;
+    private static final int REMOTE_KEY = 12;
+    private static final int REMOTE_VA = 16;
+    private static final int OPERAND = 24;
+    private static final int EXPECTED = 32;
+    private static final int NOTIFY_KEY = 40;
+    private static final int CQ = 44;
+    private static final int PAYLOAD = 48;
+
+    private static final int RANGE_LENGTH = 4;
+    private static final int RANGE_OFFSET = 8;
+
+    private SendWqe() {}
+
+    /** Bytes from one element to the next in a ring whose elements have so many ranges or inline bytes. */
+    public static int strideBytes(int maxRanges, int maxInlineBytes) {
+        int bytes = PAYLOAD + Math.max(maxRanges * RANGE_BYTES, maxInlineBytes);
+        return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    }
+
+    /** Writes all of it but the payload; fields that the opcode does not need are overwritten next or not read. */
+    public static void put(
+            MemorySegment ring, long at, int opcode, int flags, int ranges, int target, int lengthBytes) {
+        int first = opcode | flags << 8 | ranges << 16;
+        ring.set(JAVA_INT, at + OPCODE, first);
+        ring.set(JAVA_INT, at + TARGET, target);
+        ring.set(JAVA_INT, at + LENGTH, lengthBytes);
+        ring.set(JAVA_LONG, at + NOTIFY_KEY, 0); // and the CQ
+    }
+
+    public static void remote(MemorySegment ring, long at, int key, long va) {
+        ring.set(JAVA_INT, at + REMOTE_KEY, key);
+        ring.set(JAVA_LONG, at + REMOTE_VA, va);
+    }
+
+    public static void operands(MemorySegment ring, long at, long operand, long expected) {
+        ring.set(JAVA_LONG, at + OPERAND, operand);
+        ring.set(JAVA_LONG, at + EXPECTED, expected);
+    }
+
+    public static void notify(MemorySegment ring, long at, int key, long va, long value) {
+        ring.set(JAVA_INT, at + NOTIFY_KEY, key);
+        operands(ring, at, value, va);
+    }
+
+    public static void hint(MemorySegment ring, long at, int hint) {
+        ring.set(JAVA_BYTE, at + HINT, (byte) hint);
+    }
+
+    public static void cq(MemorySegment ring, long at, int cq) {
+        ring.set(JAVA_INT, at + CQ, cq);
+    }
+
+    public static void range(MemorySegment ring, long at, int index, int key, int lengthBytes, long offset) {
+        long range = at + PAYLOAD + (long) index * RANGE_BYTES;
+        ring.set(JAVA_INT, range, key);
+        ring.set(JAVA_INT, range + RANGE_LENGTH, lengthBytes);
+        ring.set(JAVA_LONG, range + RANGE_OFFSET, offset);
+    }
+
+    public static int opcode(MemorySegment ring, long at) {
+        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + OPCODE));
+    }
+
+    public static int flags(MemorySegment ring, long at) {
+        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + FLAGS));
+    }
+
+    public static int ranges(MemorySegment ring, long at) {
+        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + RANGES));
+    }
+
+    public static int hint(MemorySegment ring, long at) {
+        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + HINT));
+    }
+
+    public static int target(MemorySegment ring, long at) {
+        return ring.get(JAVA_INT, at + TARGET);
+    }
+
+    public static int lengthBytes(MemorySegment ring, long at) {
+        return ring.get(JAVA_INT, at + LENGTH);
+    }
+
+    public static int remoteKey(MemorySegment ring, long at) {
+        return ring.get(JAVA_INT, at + REMOTE_KEY);
+    }
+
+    public static long remoteVa(MemorySegment ring, long at) {
+        return ring.get(JAVA_LONG, at + REMOTE_VA);
+    }
+
+    /** Operand of an atomic, immediate of a message, value of WRITE_NOTIFY. */
+    public static long operand(MemorySegment ring, long at) {
+        return ring.get(JAVA_LONG, at + OPERAND);
+    }
+
+    /** What CAS expects; the VA that WRITE_NOTIFY stores to. */
+    public static long expected(MemorySegment ring, long at) {
+        return ring.get(JAVA_LONG, at + EXPECTED);
+    }
+
+    public static int notifyKey(MemorySegment ring, long at) {
+        return ring.get(JAVA_INT, at + NOTIFY_KEY);
+    }
+
+    /** 0 for the queue's own. */
+    public static int cq(MemorySegment ring, long at) {
+        return ring.get(JAVA_INT, at + CQ);
+    }
+
+    /** Where the inline payload begins, in the ring. */
+    public static long inlineAt(long at) {
+        return at + PAYLOAD;
+    }
+
+    public static int rangeKey(MemorySegment ring, long at, int index) {
+        return ring.get(JAVA_INT, at + PAYLOAD + (long) index * RANGE_BYTES);
+    }
+
+    public static int rangeLengthBytes(MemorySegment ring, long at, int index) {
+        return ring.get(JAVA_INT, at + PAYLOAD + (long) index * RANGE_BYTES + RANGE_LENGTH);
+    }
+
+    public static long rangeOffset(MemorySegment ring, long at, int index) {
+        return ring.get(JAVA_LONG, at + PAYLOAD + (long) index * RANGE_BYTES + RANGE_OFFSET);
+    }
+}

@@ -1,0 +1,41 @@
+package io.urma4j.udma.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The card's way to registered memory: everything goes through a key, which is checked for its range and for what it
+ * allows at each access. A key that is unknown, stale or revoked moves no byte.
+ */
+public interface Memory {
+    // what an operation of a peer needs to be allowed
+    int READ = 1;
+    int WRITE = 2;
+    int ATOMIC = 4;
+
+    /**
+     * Whether a peer may do that.
+     *
+     * @param connection the number of the connection that the request came by: a key may be meant for one alone
+     */
+    boolean isAllowed(int key, long va, long lengthBytes, int access, int connection);
+
+    /** Copies a peer's bytes to their place; false when the key no longer allows it, and then no byte was moved. */
+    boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection);
+
+    /** Copies bytes for a peer; false as above. */
+    boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection);
+
+    /** Stores eight bytes with release, for WRITE_NOTIFY; false as above. */
+    boolean store(int key, long va, long value, int connection);
+
+    /**
+     * Executes an atomic of 4 or 8 bytes. The key has been found to allow it.
+     *
+     * @param opcode of URMA
+     * @return the old value
+     */
+    long atomic(int opcode, int key, long va, int sizeBytes, long operand, long expected, int connection);
+
+    /** SEND_INVALIDATE: revokes the key, when the peer of the connection may ask for that; false when not. */
+    boolean invalidate(int key, int connection);
+}
