@@ -1,0 +1,93 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.Route;
+
+/**
+ * What a connection is to be like, of an RC queue or shared by all RM queues of two contexts. Made with {@link #builder}.
+ *
+ * @param route to the peer's port
+ * @param mtuBytes payload of a packet, equal on both sides: 256, 512, 1024, 2048 or 4096
+ * @param number of a shared connection on this side (its EE context), or 0 for any; not read for RC
+ * @param remoteNumber of the peer's QP, or of its EE context
+ * @param sendPsn first PSN that we send
+ * @param receivePsn first PSN that we expect
+ * @param maxReads READs and atomics that may be under way towards the peer: its resources
+ * @param resources READs and atomics that the peer may have under way towards us
+ * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes
+ * @param peer who is there
+ */
+public record ConnectionConfig(
+        Route route,
+        int mtuBytes,
+        int number,
+        int remoteNumber,
+        int sendPsn,
+        int receivePsn,
+        int maxReads,
+        int resources,
+        boolean urma4j,
+        PeerInfo peer) {
+
+    public static Builder builder(Route route, int remoteNumber) {
+        return new Builder(route, remoteNumber);
+    }
+
+    /** Collects the values: the route's MTU, PSNs of 0, 16 reads each way, a peer of our own kind. */
+    public static final class Builder {
+        private static final int DEFAULT_READS = 16;
+
+        private final Route route;
+        private final int remoteNumber;
+        private int mtuBytes;
+        private int number;
+        private int sendPsn;
+        private int receivePsn;
+        private int maxReads = DEFAULT_READS;
+        private int resources = DEFAULT_READS;
+        private boolean urma4j = true;
+        private PeerInfo peer = PeerInfo.STRANGER;
+
+        private Builder(Route route, int remoteNumber) {
+            this.route = route;
+            this.remoteNumber = remoteNumber;
+            this.mtuBytes = route.mtuBytes();
+        }
+
+        public Builder mtuBytes(int mtuBytes) {
+            this.mtuBytes = mtuBytes;
+            return this;
+        }
+
+        public Builder number(int number) {
+            this.number = number;
+            return this;
+        }
+
+        public Builder psns(int sendPsn, int receivePsn) {
+            this.sendPsn = sendPsn;
+            this.receivePsn = receivePsn;
+            return this;
+        }
+
+        public Builder reads(int maxReads, int resources) {
+            this.maxReads = maxReads;
+            this.resources = resources;
+            return this;
+        }
+
+        public Builder urma4j(boolean urma4j) {
+            this.urma4j = urma4j;
+            return this;
+        }
+
+        public Builder peer(PeerInfo peer) {
+            this.peer = peer;
+            return this;
+        }
+
+        public ConnectionConfig build() {
+            return new ConnectionConfig(
+                    route, mtuBytes, number, remoteNumber, sendPsn, receivePsn, maxReads, resources, urma4j, peer);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.urma4j.udma.device;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a receive queue is to be like. Made with {@link #builder}.
+ *
+ * @param number on the wire, 17…2²⁴−1, or 0 for any
+ * @param ring memory laid out as {@link io.urma4j.udma.ring.WqRing} says
+ * @param depth elements of the ring, a power of two
+ * @param strideBytes from one element to the next
+ * @param cq where its records go
+ * @param tag what its records and its events carry
+ * @param datagrams whether it takes datagrams, and nothing else
+ * @param connected whether it takes messages of connected Jetties alone, and none for its own number
+ * @param queueKey what must be in datagrams to it
+ * @param rnrTimerCode what the sender of a message that finds no receive work request is to wait (WIRE §4.4)
+ * @param threshold tell when fewer receive work requests than this wait; 0 for never
+ * @param allowInvalidate whether SEND_INVALIDATE is obeyed
+ */
+public record ReceiveQueueConfig(
+        int number,
+        MemorySegment ring,
+        int depth,
+        int strideBytes,
+        int cq,
+        int tag,
+        boolean datagrams,
+        boolean connected,
+        int queueKey,
+        int rnrTimerCode,
+        int threshold,
+        boolean allowInvalidate) {
+
+    /** Begins with the queue's memory. */
+    public static Builder builder(MemorySegment ring, int depth, int strideBytes, int cq) {
+        return new Builder(ring, depth, strideBytes, cq);
+    }
+
+    /** Collects the values: for messages of many senders, a timer of 120 µs. */
+    public static final class Builder {
+        private static final int MICROS_120 = 7;
+
+        private final MemorySegment ring;
+        private final int depth;
+        private final int strideBytes;
+        private final int cq;
+        private int number;
+        private int tag;
+        private boolean datagrams;
+        private boolean connected;
+        private int queueKey;
+        private int rnrTimerCode = MICROS_120;
+        private int threshold;
+        private boolean allowInvalidate;
+
+        private Builder(MemorySegment ring, int depth, int strideBytes, int cq) {
+            this.ring = ring;
+            this.depth = depth;
+            this.strideBytes = strideBytes;
+            this.cq = cq;
+        }
+
+        public Builder number(int number) {
+            this.number = number;
+            return this;
+        }
+
+        public Builder tag(int tag) {
+            this.tag = tag;
+            return this;
+        }
+
+        /** For datagrams with that key alone. */
+        public Builder datagrams(int queueKey) {
+            this.datagrams = true;
+            this.queueKey = queueKey;
+            return this;
+        }
+
+        /** For connected Jetties alone. */
+        public Builder connected() {
+            this.connected = true;
+            return this;
+        }
+
+        public Builder rnrTimerCode(int code) {
+            this.rnrTimerCode = code;
+            return this;
+        }
+
+        public Builder threshold(int threshold) {
+            this.threshold = threshold;
+            return this;
+        }
+
+        public Builder allowInvalidate(boolean allowInvalidate) {
+            this.allowInvalidate = allowInvalidate;
+            return this;
+        }
+
+        public ReceiveQueueConfig build() {
+            return new ReceiveQueueConfig(
+                    number,
+                    ring,
+                    depth,
+                    strideBytes,
+                    cq,
+                    tag,
+                    datagrams,
+                    connected,
+                    queueKey,
+                    rnrTimerCode,
+                    threshold,
+                    allowInvalidate);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.urma4j.udma.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Layout of a completion queue: a header, then as many elements as its depth, which is a power of two.
+ *
+ * <pre>
+ *    0  consumed  u64  elements taken so far; only the driver writes it
+ *  128  elements       of {@link Cqe#BYTES} each
+ * </pre>
+ *
+ * <p>Whoever reads {@code consumed} with acquire may overwrite the elements before it. New elements are told from old
+ * ones by their owner bit, which is 1 in the first round of the ring: a ring of zeros is empty.
+ */
+public final class CqRing {
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final long CONSUMED = 0;
+    private static final long ELEMENTS = 128; // two lines on: CPUs prefetch lines in pairs
+
+    private CqRing() {}
+
+    public static long bytes(int depth) {
+        return ELEMENTS + (long) depth * Cqe.BYTES;
+    }
+
+    /** Where the element of a position lies. */
+    public static long at(long position, int depth) {
+        return ELEMENTS + (position & (depth - 1)) * Cqe.BYTES;
+    }
+
+    /** The owner bit of a position's element. */
+    public static int owner(long position, int depth) {
+        return (position & depth) == 0 ? 1 : 0;
+    }
+
+    /** The driver has taken every element before {@code position}. */
+    public static void consumed(MemorySegment ring, long position) {
+        U64.setRelease(ring, CONSUMED, position);
+    }
+
+    public static long consumed(MemorySegment ring) {
+        return (long) U64.getAcquire(ring, CONSUMED);
+    }
+}

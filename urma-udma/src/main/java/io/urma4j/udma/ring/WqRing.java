@@ -1,0 +1,55 @@
+package io.urma4j.udma.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Layout of a send or receive queue: a header, then as many elements as its depth, which is a power of two; all elements
+ * have the queue's stride.
+ *
+ * <pre>
+ *    0  produced  u64  elements posted so far; only the driver writes it
+ *   64  consumed  u64  receive queues: elements taken so far; only the card writes it
+ *  128  elements
+ * </pre>
+ *
+ * <p>Whoever reads {@code produced} with acquire sees the elements before it. An element of a send queue is free again
+ * when the driver has seen that it has ended; that of a receive queue when {@code consumed} has passed it.
+ */
+public final class WqRing {
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final long PRODUCED = 0;
+    private static final long CONSUMED = 64;
+    private static final long ELEMENTS = 128;
+
+    private WqRing() {}
+
+    public static long bytes(int depth, int strideBytes) {
+        return ELEMENTS + (long) depth * strideBytes;
+    }
+
+    /** Where the element of a position lies. */
+    public static long at(long position, int depth, int strideBytes) {
+        return ELEMENTS + (position & (depth - 1)) * strideBytes;
+    }
+
+    /** Hands every element before {@code position} to the card. */
+    public static void produced(MemorySegment ring, long position) {
+        U64.setRelease(ring, PRODUCED, position);
+    }
+
+    public static long produced(MemorySegment ring) {
+        return (long) U64.getAcquire(ring, PRODUCED);
+    }
+
+    /** Gives every element before {@code position} back to the driver. */
+    public static void consumed(MemorySegment ring, long position) {
+        U64.setRelease(ring, CONSUMED, position);
+    }
+
+    public static long consumed(MemorySegment ring) {
+        return (long) U64.getAcquire(ring, CONSUMED);
+    }
+}
