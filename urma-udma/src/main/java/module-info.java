@@ -1,6 +1,8 @@
 /** The software network card: RoCEv2 over UDP. */
 @SuppressWarnings("module") // io.urma4j.tools is built later
 module io.urma4j.udma {
+    requires io.urma4j.core;
+    requires io.urma4j.libc;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 

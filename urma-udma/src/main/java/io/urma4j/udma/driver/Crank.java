@@ -1,0 +1,126 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.spi.support.Claim;
+import io.urma4j.udma.device.Card;
+import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
+
+/**
+ * A card with its claim, and how its crank is turned: by a thread that posts, by one that polls, or by the engine, whoever
+ * has the claim. Nobody waits for it to post or to poll: a bell is rung, and whoever has the claim answers it before he
+ * goes, or right after ({@link #leave}).
+ */
+final class Crank {
+    private final Card card;
+    private final Inlet inlet;
+    private final Engine engine;
+    private final LongSupplier clock;
+    private final Claim claim = new Claim();
+
+    private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the claim
+
+    Crank(Card card, Inlet inlet, Engine engine, LongSupplier clock) {
+        this.card = card;
+        this.inlet = inlet;
+        this.engine = engine;
+        this.clock = clock;
+    }
+
+    /** Where packets come in. */
+    @FunctionalInterface
+    interface Inlet {
+        /** Hands the card what has come, without waiting, a bounded number of packets; returns how many. Under the claim. */
+        int receive(Card card, long nowNanos);
+    }
+
+    /** The thread that turns the crank when nobody else does. */
+    @FunctionalInterface
+    interface Engine {
+        /**
+         * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
+         * would not. Any thread.
+         */
+        void wakeBy(long nanos);
+    }
+
+    Card card() {
+        return card;
+    }
+
+    long nanos() {
+        return clock.getAsLong();
+    }
+
+    /** Takes the card, waiting as long as another thread has it: for commands. */
+    void enter() {
+        claim.acquire();
+    }
+
+    boolean tryEnter() {
+        return claim.tryAcquire();
+    }
+
+    /** Gives the card back; whoever takes it from the caller turns its crank before. */
+    void leave() {
+        long next = nextNanos;
+        if (card.hasWork()) {
+            next = step();
+        }
+        release(next);
+    }
+
+    /** One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it. */
+    boolean tryTurn() {
+        if (!claim.tryAcquire()) {
+            return false;
+        }
+        turn();
+        return true;
+    }
+
+    /** One turn, waiting for the card if need be; returns when the next one is due. For the engine. */
+    long turnInsisting() {
+        claim.acquire();
+        return turn();
+    }
+
+    private long turn() {
+        inlet.receive(card, clock.getAsLong());
+        long next = step();
+        release(next);
+        return next;
+    }
+
+    /** A queue has posted, and published it in its ring: runs it at once, when nobody else has the card. */
+    void posted(int queue) {
+        if (claim.tryAcquire()) {
+            card.doorbell(queue, clock.getAsLong());
+            release(step());
+            return;
+        }
+        card.doorbells().ring(queue);
+        answerBells(); // whoever had the card may have gone before he could hear it
+    }
+
+    private long step() {
+        nextNanos = card.step(clock.getAsLong());
+        return nextNanos;
+    }
+
+    private void release(long next) {
+        claim.release();
+        answerBells();
+        engine.wakeBy(next);
+    }
+
+    private void answerBells() {
+        // full fence: a bell that we do not hear now is heard by who rings it, since he finds the claim free
+        VarHandle.fullFence();
+        while (card.doorbells().areRinging() && claim.tryAcquire()) {
+            long next = step();
+            claim.release();
+            engine.wakeBy(next);
+            VarHandle.fullFence();
+        }
+    }
+}
