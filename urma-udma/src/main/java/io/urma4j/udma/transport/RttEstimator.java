@@ -1,0 +1,88 @@
+package io.urma4j.udma.transport;
+
+/**
+ * How long an answer may take: smoothed round trip, its variation, and from both the time after which a request counts as
+ * lost (RFC 6298, with limits that fit a local network).
+ *
+ * <p>A sample is the time from a packet's <em>only</em> transmission to its answer: nobody can tell which of two
+ * transmissions an answer is for (Karn's rule), so whoever sent a packet again takes no sample from it.
+ */
+public final class RttEstimator {
+    /** However steady the round trip was, a queue or a scheduler may add this at any time. */
+    private static final long GRANULARITY_NANOS = 1_000_000;
+
+    private static final int SMOOTHING_SHIFT = 3; // a sample counts one eighth
+    private static final int VARIATION_SHIFT = 2; // and its distance one quarter
+
+    private final long floorNanos;
+    private final long ceilingNanos;
+    private long smoothedNanos;
+    private long variationNanos;
+    private long timeoutNanos;
+    private int backoffs;
+
+    /**
+     * Without a sample yet.
+     *
+     * @param initialNanos the timeout until there is one
+     * @param floorNanos the timeout is never shorter
+     * @param ceilingNanos nor longer, however often it was doubled
+     */
+    public RttEstimator(long initialNanos, long floorNanos, long ceilingNanos) {
+        if (floorNanos <= 0 || initialNanos < floorNanos || ceilingNanos < initialNanos) {
+            throw new IllegalArgumentException("timeouts must grow: floor " + floorNanos + " ns, initial "
+                    + initialNanos + " ns, ceiling " + ceilingNanos + " ns");
+        }
+        this.floorNanos = floorNanos;
+        this.ceilingNanos = ceilingNanos;
+        this.timeoutNanos = initialNanos;
+    }
+
+    /** A packet that was sent once was answered after so long; ends the backing off. */
+    public void sample(long rttNanos) {
+        long rtt = Math.max(1, rttNanos);
+        if (smoothedNanos == 0) {
+            smoothedNanos = rtt;
+            variationNanos = rtt / 2;
+        } else {
+            variationNanos += (Math.abs(smoothedNanos - rtt) - variationNanos) >> VARIATION_SHIFT;
+            smoothedNanos += (rtt - smoothedNanos) >> SMOOTHING_SHIFT;
+        }
+        backoffs = 0;
+        long timeout = smoothedNanos + Math.max(GRANULARITY_NANOS, 4 * variationNanos);
+        timeoutNanos = Math.clamp(timeout, floorNanos, ceilingNanos);
+    }
+
+    /** The timeout has passed without an answer: the next one is twice as long. */
+    public void backOff() {
+        backoffs++;
+        timeoutNanos = Math.min(ceilingNanos, 2 * timeoutNanos);
+    }
+
+    /** How long to wait for an answer now. */
+    public long timeoutNanos() {
+        return timeoutNanos;
+    }
+
+    /** The smoothed round trip; 0 while nothing was measured. */
+    public long smoothedNanos() {
+        return smoothedNanos;
+    }
+
+    /** Mean distance of samples from the smoothed round trip. */
+    public long variationNanos() {
+        return variationNanos;
+    }
+
+    /** How often the timeout was doubled since the last sample. */
+    public int backoffs() {
+        return backoffs;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "round trip %.3f ms ± %.3f ms, timeout %.3f ms after %d doublings",
+                smoothedNanos / 1e6, variationNanos / 1e6, timeoutNanos / 1e6, backoffs);
+    }
+}

@@ -1,0 +1,90 @@
+package io.urma4j.udma.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class RttEstimatorTest {
+    private static final long MS = 1_000_000;
+
+    private final RttEstimator rtt = new RttEstimator(100 * MS, 2 * MS, 2_000 * MS);
+
+    @Test
+    void untilTheFirstSampleTheTimeoutIsTheInitialOne() {
+        assertThat(rtt.timeoutNanos()).isEqualTo(100 * MS);
+        assertThat(rtt.smoothedNanos()).isZero();
+    }
+
+    @Test
+    void theFirstSampleCountsWhole() {
+        rtt.sample(20 * MS);
+
+        assertThat(rtt.smoothedNanos()).isEqualTo(20 * MS);
+        assertThat(rtt.timeoutNanos()).isEqualTo(20 * MS + 4 * 10 * MS);
+    }
+
+    @Test
+    void steadySamplesBringTheTimeoutCloseToTheRoundTrip() {
+        for (int i = 0; i < 100; i++) {
+            rtt.sample(20 * MS);
+        }
+
+        assertThat(rtt.timeoutNanos()).isBetween(20 * MS, 21 * MS);
+    }
+
+    @Test
+    void anOutlierMakesTheTimeoutLonger() {
+        for (int i = 0; i < 100; i++) {
+            rtt.sample(20 * MS);
+        }
+
+        rtt.sample(60 * MS);
+
+        assertThat(rtt.smoothedNanos()).isBetween(24 * MS, 26 * MS);
+        assertThat(rtt.timeoutNanos()).isGreaterThan(60 * MS);
+    }
+
+    @Test
+    void shortRoundTripsDoNotBringItBelowTheFloor() {
+        for (int i = 0; i < 100; i++) {
+            rtt.sample(10_000);
+        }
+
+        assertThat(rtt.timeoutNanos()).isEqualTo(2 * MS);
+    }
+
+    @Test
+    void eachTimeoutDoublesItUpToTheCeiling() {
+        rtt.sample(100 * MS);
+        long first = rtt.timeoutNanos();
+
+        rtt.backOff();
+        assertThat(rtt.timeoutNanos()).isEqualTo(2 * first);
+        for (int i = 0; i < 100; i++) {
+            rtt.backOff();
+        }
+
+        assertThat(rtt.timeoutNanos()).isEqualTo(2_000 * MS);
+        assertThat(rtt.backoffs()).isEqualTo(101);
+    }
+
+    @Test
+    void aSampleEndsTheBackingOff() {
+        rtt.sample(100 * MS);
+        rtt.backOff();
+        rtt.backOff();
+
+        rtt.sample(100 * MS);
+
+        assertThat(rtt.timeoutNanos()).isLessThan(300 * MS);
+        assertThat(rtt.backoffs()).isZero();
+    }
+
+    @Test
+    void limitsThatDoNotGrowAreRefused() {
+        assertThatThrownBy(() -> new RttEstimator(1, 2, 3)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new RttEstimator(1, 0, 3)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new RttEstimator(4, 1, 3)).isInstanceOf(IllegalArgumentException.class);
+    }
+}
