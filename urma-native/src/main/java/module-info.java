@@ -10,6 +10,7 @@ module io.urma4j.libc {
     // No public API: whoever wants remote memory uses io.urma4j.
     exports io.urma4j.libc to
             io.urma4j.shm,
+            io.urma4j.udma,
             io.urma4j.tools,
             io.urma4j.bench;
 }

@@ -3,6 +3,8 @@
 module io.urma4j.udma {
     requires io.urma4j.core;
     requires io.urma4j.libc;
+    // the option IP_DONTFRAGMENT
+    requires jdk.net;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 

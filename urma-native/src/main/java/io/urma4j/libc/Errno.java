@@ -40,6 +40,8 @@ public final class Errno {
     public static final int EOPNOTSUPP = 95;
     public static final int EDQUOT = 122;
     public static final int EADDRINUSE = 98;
+    public static final int EADDRNOTAVAIL = 99;
+    public static final int ENETUNREACH = 101;
     public static final int ECONNABORTED = 103;
     public static final int ECONNRESET = 104;
     public static final int ENOBUFS = 105;
@@ -47,6 +49,7 @@ public final class Errno {
     public static final int ETOOMANYREFS = 109;
     public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
+    public static final int EHOSTUNREACH = 113;
 
     private Errno() {}
 

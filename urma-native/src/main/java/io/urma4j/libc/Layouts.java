@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -14,6 +16,10 @@ import java.nio.charset.StandardCharsets;
  * native byte order. Both architectures agree, but for {@link EpollEvent}.
  */
 final class Layouts {
+    private static final ValueLayout.OfShort U16_OF_NETWORK = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt U32_OF_NETWORK = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong U64_OF_NETWORK = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
+
     private Layouts() {}
 
     /**
@@ -137,6 +143,62 @@ final class Layouts {
     }
 
     /**
+     * {@code struct sockaddr_in} and {@code struct sockaddr_in6}; address and port as the network has them, big-endian.
+     * <pre>
+     *   IPv4   IPv6
+     *     0      0   family   u16
+     *     2      2   port     u16
+     *     4      8   address  4 or 16 bytes
+     *           24   scope    u32  number of the interface that a link-local address belongs to
+     *    16     28   (size)
+     * </pre>
+     */
+    static final class SockaddrIn {
+        static final int BYTES = 16;
+        static final int BYTES_6 = 28;
+        static final int AF_INET = 2;
+        static final int AF_INET6 = 10;
+
+        private SockaddrIn() {}
+
+        static void set(MemorySegment addresses, long at, int address, int port) {
+            addresses.set(JAVA_SHORT, at, (short) AF_INET);
+            addresses.set(U16_OF_NETWORK, at + 2, (short) port);
+            addresses.set(U32_OF_NETWORK, at + 4, address);
+            addresses.set(JAVA_LONG, at + 8, 0);
+        }
+
+        static void set(MemorySegment addresses, long at, long high, long low, int scope, int port) {
+            addresses.set(JAVA_SHORT, at, (short) AF_INET6);
+            addresses.set(U16_OF_NETWORK, at + 2, (short) port);
+            addresses.set(JAVA_INT, at + 4, 0); // flow label
+            addresses.set(U64_OF_NETWORK, at + 8, high);
+            addresses.set(U64_OF_NETWORK, at + 16, low);
+            addresses.set(JAVA_INT, at + 24, scope);
+        }
+
+        static int family(MemorySegment addresses, long at) {
+            return addresses.get(JAVA_SHORT, at);
+        }
+
+        static int port(MemorySegment addresses, long at) {
+            return Short.toUnsignedInt(addresses.get(U16_OF_NETWORK, at + 2));
+        }
+
+        static int ipv4(MemorySegment addresses, long at) {
+            return addresses.get(U32_OF_NETWORK, at + 4);
+        }
+
+        static long ipv6High(MemorySegment addresses, long at) {
+            return addresses.get(U64_OF_NETWORK, at + 8);
+        }
+
+        static long ipv6Low(MemorySegment addresses, long at) {
+            return addresses.get(U64_OF_NETWORK, at + 16);
+        }
+    }
+
+    /**
      * {@code struct iovec}.
      * <pre>
      *   0  base    pointer
@@ -149,8 +211,16 @@ final class Layouts {
         private Iovec() {}
 
         static void set(MemorySegment iovec, MemorySegment bytes) {
-            iovec.set(ADDRESS, 0, bytes);
-            iovec.set(JAVA_LONG, 8, bytes.byteSize());
+            set(iovec, 0, bytes);
+        }
+
+        static void set(MemorySegment iovecs, long at, MemorySegment bytes) {
+            iovecs.set(ADDRESS, at, bytes);
+            iovecs.set(JAVA_LONG, at + 8, bytes.byteSize());
+        }
+
+        static void length(MemorySegment iovecs, long at, long lengthBytes) {
+            iovecs.set(JAVA_LONG, at + 8, lengthBytes);
         }
     }
 
@@ -181,12 +251,56 @@ final class Layouts {
             }
         }
 
+        /** With a place for an address; further fields are set each time it is used. */
+        static void set(MemorySegment headers, long at, MemorySegment name, MemorySegment control) {
+            headers.set(ADDRESS, at, name);
+            headers.set(ADDRESS, at + 32, control);
+        }
+
+        static void nameLength(MemorySegment headers, long at, int lengthBytes) {
+            headers.set(JAVA_INT, at + 8, lengthBytes);
+        }
+
+        static void iovecs(MemorySegment headers, long at, long iovecsAddress, long count) {
+            headers.set(JAVA_LONG, at + 16, iovecsAddress);
+            headers.set(JAVA_LONG, at + 24, count);
+        }
+
+        static void controlLength(MemorySegment headers, long at, long lengthBytes) {
+            headers.set(JAVA_LONG, at + 40, lengthBytes);
+        }
+
         static long controlLength(MemorySegment header) {
-            return header.get(JAVA_LONG, 40);
+            return controlLength(header, 0);
+        }
+
+        static long controlLength(MemorySegment headers, long at) {
+            return headers.get(JAVA_LONG, at + 40);
+        }
+
+        static int flags(MemorySegment headers, long at) {
+            return headers.get(JAVA_INT, at + 48);
         }
 
         static int flags(MemorySegment header) {
             return header.get(JAVA_INT, 48);
+        }
+    }
+
+    /**
+     * {@code struct mmsghdr}: one message of several.
+     * <pre>
+     *    0  header  {@code struct msghdr}
+     *   56  length  u32  how much was sent or received, written by the kernel; 4 bytes of padding
+     * </pre>
+     */
+    static final class Mmsghdr {
+        static final long BYTES = Msghdr.BYTES + 8;
+
+        private Mmsghdr() {}
+
+        static int length(MemorySegment headers, long at) {
+            return headers.get(JAVA_INT, at + Msghdr.BYTES);
         }
     }
 
@@ -230,6 +344,17 @@ final class Layouts {
         static int type(MemorySegment control, long at) {
             return control.get(JAVA_INT, at + 12);
         }
+
+        /** A header with two bytes behind it. */
+        static void setU16(MemorySegment controls, long at, int level, int type, int value) {
+            controls.set(JAVA_LONG, at, BYTES + Short.BYTES);
+            controls.set(JAVA_INT, at + 8, level);
+            controls.set(JAVA_INT, at + 12, type);
+            controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding
+        }
+
+        /** Room that a header with up to eight bytes behind it takes. */
+        static final long SMALL_BYTES = BYTES + Long.BYTES;
 
         static int descriptor(MemorySegment control, long at, int index) {
             return control.get(JAVA_INT, at + BYTES + (long) index * Integer.BYTES);

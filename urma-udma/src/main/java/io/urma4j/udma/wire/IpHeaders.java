@@ -16,11 +16,14 @@ public final class IpHeaders {
     private static final int UDP_BYTES = 8;
     private static final byte UDP_PROTOCOL = 17;
     private static final short DONT_FRAGMENT = 0x4000;
+    private static final byte HOP_LIMIT = 64;
 
     private static final int IPV4_LENGTH = ONES + 2;
     private static final int IPV4_ID = ONES + 4;
     private static final int IPV4_FLAGS = ONES + 6;
+    private static final int IPV4_SOURCE = ONES + 12;
     private static final int IPV6_LENGTH = ONES + 4;
+    private static final int IPV6_SOURCE = ONES + 8;
     private static final int UDP_LENGTH = 4; // in the UDP header
 
     private final ByteBuffer masked;
@@ -81,6 +84,44 @@ public final class IpHeaders {
 
     public boolean isIpv4() {
         return ipv4;
+    }
+
+    /** Turns them into those of a packet from elsewhere to the same destination; IPv4 only. */
+    public void ipv4Source(int address, int port) {
+        masked.putInt(IPV4_SOURCE, address);
+        masked.putShort(masked.capacity() - UDP_BYTES, (short) port);
+    }
+
+    /** Turns them into those of a packet from elsewhere to the same destination; IPv6 only. */
+    public void ipv6Source(long high, long low, int port) {
+        masked.putLong(IPV6_SOURCE, high);
+        masked.putLong(IPV6_SOURCE + Long.BYTES, low);
+        masked.putShort(masked.capacity() - UDP_BYTES, (short) port);
+    }
+
+    /**
+     * Writes them as they were on the wire, for a packet of so many bytes from the BTH to the ICRC; what is masked here
+     * is as a sender of RoCE has it: no traffic class, a hop limit of 64, no UDP checksum.
+     */
+    public void unmask(ByteBuffer to, int packetBytes) {
+        int start = to.position();
+        to.put(covering(packetBytes), ONES, masked.capacity() - ONES);
+        if (ipv4) {
+            to.put(start + 1, (byte) 0).put(start + 8, HOP_LIMIT).putShort(start + 10, (short) 0);
+            to.putShort(start + 10, (short) ~sum(to, start));
+        } else {
+            to.putInt(start, 0x6000_0000).put(start + 7, HOP_LIMIT);
+        }
+        to.putShort(to.position() - 2, (short) 0);
+    }
+
+    private static int sum(ByteBuffer header, int start) {
+        int sum = 0;
+        for (int i = 0; i < IPV4_BYTES; i += 2) {
+            sum += Short.toUnsignedInt(header.getShort(start + i));
+        }
+        sum = (sum & 0xFFFF) + (sum >>> 16);
+        return (sum & 0xFFFF) + (sum >>> 16);
     }
 
     /** The identification that the sender's kernel gives to the next packet, which the ICRC covers. */

@@ -65,6 +65,12 @@ public final class Packet {
         return lengthBytes - Icrc.BYTES - Bth.padCount(bytes) - payloadAt();
     }
 
+    /** Appends it to a buffer. */
+    public void copyTo(ByteBuffer to) {
+        to.put(to.position(), view, 0, lengthBytes);
+        to.position(to.position() + lengthBytes);
+    }
+
     /**
      * Begins a packet: opcode, destination and PSN, no flag. Its extended headers and its payload are put next, and then
      * it is {@linkplain #end ended}.

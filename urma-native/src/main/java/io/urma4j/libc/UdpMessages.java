@@ -1,0 +1,154 @@
+package io.urma4j.libc;
+
+import io.urma4j.libc.Layouts.Cmsghdr;
+import io.urma4j.libc.Layouts.Iovec;
+import io.urma4j.libc.Layouts.Mmsghdr;
+import io.urma4j.libc.Layouts.Msghdr;
+import io.urma4j.libc.Layouts.SockaddrIn;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Several UDP datagrams for one system call, to be sent or received: a table of buffers, and a table of messages, each of
+ * which names a run of buffers and a peer. Filled again and again, without allocation. For one thread at a time.
+ */
+public final class UdpMessages {
+    private static final int SOL_UDP = 17;
+    private static final int UDP_SEGMENT = 103;
+    private static final int UDP_GRO = 104;
+    private static final int MSG_TRUNC = 0x20;
+    private static final long NAME_STRIDE = 32; // an address of either kind
+    private static final long CONTROL_STRIDE = Cmsghdr.SMALL_BYTES;
+
+    private final int capacity;
+    private final MemorySegment headers;
+    private final MemorySegment names;
+    private final MemorySegment controls;
+    private final MemorySegment iovecs;
+    private final MemorySegment[] heads; // where each message begins, for a call that begins there
+
+    /**
+     * Room for so many messages and buffers.
+     *
+     * @param buffers in the order in which they are numbered from 0 on; native memory
+     */
+    public UdpMessages(int messages, MemorySegment... buffers) {
+        Arena arena = Arena.ofAuto();
+        capacity = messages;
+        headers = arena.allocate(messages * Mmsghdr.BYTES, Long.BYTES);
+        names = arena.allocate(messages * NAME_STRIDE, Long.BYTES);
+        controls = arena.allocate(messages * CONTROL_STRIDE, Long.BYTES);
+        iovecs = arena.allocate(buffers.length * Iovec.BYTES, Long.BYTES);
+        heads = new MemorySegment[messages];
+        for (int i = 0; i < messages; i++) {
+            heads[i] = headers.asSlice(i * Mmsghdr.BYTES);
+            Msghdr.set(
+                    headers,
+                    i * Mmsghdr.BYTES,
+                    names.asSlice(i * NAME_STRIDE, NAME_STRIDE),
+                    controls.asSlice(i * CONTROL_STRIDE, CONTROL_STRIDE));
+        }
+        for (int i = 0; i < buffers.length; i++) {
+            Iovec.set(iovecs, i * Iovec.BYTES, buffers[i]);
+        }
+    }
+
+    /** How many messages there is room for. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** So much of the buffer is to be sent. */
+    public void bufferLength(int buffer, int lengthBytes) {
+        Iovec.length(iovecs, buffer * Iovec.BYTES, lengthBytes);
+    }
+
+    /** What the message consists of; no address yet, and in one piece. */
+    public void put(int message, int firstBuffer, int buffers) {
+        long at = message * Mmsghdr.BYTES;
+        Msghdr.iovecs(headers, at, iovecs.address() + firstBuffer * Iovec.BYTES, buffers);
+        Msghdr.controlLength(headers, at, 0);
+    }
+
+    /** Where it is to go. */
+    public void toIpv4(int message, int address, int port) {
+        SockaddrIn.set(names, message * NAME_STRIDE, address, port);
+        Msghdr.nameLength(headers, message * Mmsghdr.BYTES, SockaddrIn.BYTES);
+    }
+
+    /**
+     * Where it is to go.
+     *
+     * @param scope number of the interface, for a link-local address; else 0
+     */
+    public void toIpv6(int message, long high, long low, int scope, int port) {
+        SockaddrIn.set(names, message * NAME_STRIDE, high, low, scope, port);
+        Msghdr.nameLength(headers, message * Mmsghdr.BYTES, SockaddrIn.BYTES_6);
+    }
+
+    /** Has the kernel cut the message into datagrams of that length; the last may be shorter. */
+    public void segment(int message, int segmentBytes) {
+        Cmsghdr.setU16(controls, message * CONTROL_STRIDE, SOL_UDP, UDP_SEGMENT, segmentBytes);
+        Msghdr.controlLength(headers, message * Mmsghdr.BYTES, Cmsghdr.SMALL_BYTES);
+    }
+
+    /** Makes the first messages ready to receive into the buffers of their numbers. */
+    void prepare(int count) {
+        for (int i = 0; i < count; i++) {
+            long at = i * Mmsghdr.BYTES;
+            Msghdr.nameLength(headers, at, (int) NAME_STRIDE);
+            Msghdr.iovecs(headers, at, iovecs.address() + i * Iovec.BYTES, 1);
+            Msghdr.controlLength(headers, at, CONTROL_STRIDE);
+        }
+    }
+
+    MemorySegment from(int message) {
+        return heads[message];
+    }
+
+    // ---- what was received
+
+    public int receivedBytes(int message) {
+        return Mmsghdr.length(headers, message * Mmsghdr.BYTES);
+    }
+
+    /** Length of each datagram but the last in what was received; all of it, when it is but one. */
+    public int receivedSegmentBytes(int message) {
+        long control = message * CONTROL_STRIDE;
+        boolean isCoalesced = Msghdr.controlLength(headers, message * Mmsghdr.BYTES) >= Cmsghdr.BYTES + Integer.BYTES
+                && Cmsghdr.level(controls, control) == SOL_UDP
+                && Cmsghdr.type(controls, control) == UDP_GRO;
+        int segmentBytes = isCoalesced ? Cmsghdr.descriptor(controls, control, 0) : 0;
+        return segmentBytes > 0 ? segmentBytes : receivedBytes(message);
+    }
+
+    /** Whether the buffer was too short, and the rest is lost. */
+    public boolean isTruncated(int message) {
+        return (Msghdr.flags(headers, message * Mmsghdr.BYTES) & MSG_TRUNC) != 0;
+    }
+
+    public boolean isFromIpv4(int message) {
+        return SockaddrIn.family(names, message * NAME_STRIDE) == SockaddrIn.AF_INET;
+    }
+
+    public int fromIpv4(int message) {
+        return SockaddrIn.ipv4(names, message * NAME_STRIDE);
+    }
+
+    public long fromIpv6High(int message) {
+        return SockaddrIn.ipv6High(names, message * NAME_STRIDE);
+    }
+
+    public long fromIpv6Low(int message) {
+        return SockaddrIn.ipv6Low(names, message * NAME_STRIDE);
+    }
+
+    public int fromPort(int message) {
+        return SockaddrIn.port(names, message * NAME_STRIDE);
+    }
+
+    @Override
+    public String toString() {
+        return "room for " + capacity + " datagrams";
+    }
+}

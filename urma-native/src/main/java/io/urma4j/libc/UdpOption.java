@@ -1,0 +1,38 @@
+package io.urma4j.libc;
+
+/** Options of a {@link UdpSocket}. Those named FORCE need CAP_NET_ADMIN and pass the limits that the others have. */
+public enum UdpOption {
+    SEND_BUFFER(1, 7),
+    RECEIVE_BUFFER(1, 8),
+    SEND_BUFFER_FORCE(1, 32),
+    RECEIVE_BUFFER_FORCE(1, 33),
+    /** What to do with a datagram that is longer than the MTU: {@link #NEVER_FRAGMENT}. */
+    IPV4_MTU_DISCOVER(0, 10),
+    IPV6_MTU_DISCOVER(41, 23),
+    IPV6_ONLY(41, 26),
+    /** Accept datagrams without a checksum over IPv6 too. */
+    NO_CHECKSUM_IPV6_RECEIVE(17, 102),
+    /** Bytes at which each datagram sent is cut into several; 0 for none. {@link UdpMessages#segment} does it singly. */
+    SEGMENT(17, 103),
+    /** Hand over several datagrams of one sender as one, and tell where to cut it. */
+    COALESCE(17, 104);
+
+    /** Value of the two MTU options: refuse it, and have every packet say that nobody may fragment it. */
+    public static final int NEVER_FRAGMENT = 2;
+
+    private final int level;
+    private final int number;
+
+    UdpOption(int level, int number) {
+        this.level = level;
+        this.number = number;
+    }
+
+    int level() {
+        return level;
+    }
+
+    int number() {
+        return number;
+    }
+}

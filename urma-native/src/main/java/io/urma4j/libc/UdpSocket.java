@@ -1,0 +1,232 @@
+package io.urma4j.libc;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.urma4j.libc.Layouts.SockaddrIn;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+
+/**
+ * A UDP socket that is never connected, and never blocks. Many datagrams pass in one system call, without allocation.
+ *
+ * <p>What fails because of one datagram, or because the socket is full, is a value and no exception: the caller knows
+ * what it means.
+ */
+public final class UdpSocket implements AutoCloseable {
+    private static final int SOCK_DGRAM = 2;
+    private static final int SOCK_NONBLOCK = 0x800;
+    private static final int SOCK_CLOEXEC = 0x80000;
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+
+    private static final MethodHandle SOCKET =
+            Linkage.bind("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle BIND =
+            Linkage.bind("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle GETSOCKNAME =
+            Linkage.bind("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle SETSOCKOPT = Linkage.bind(
+            "setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle GETSOCKOPT =
+            Linkage.bind("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle SENDMMSG =
+            Linkage.bind("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
+    private static final MethodHandle RECVMMSG =
+            Linkage.bind("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+
+    private final Fd fd;
+
+    private UdpSocket(Fd fd) {
+        this.fd = fd;
+    }
+
+    /** A new socket, of IPv6 alone or of IPv4. */
+    public static UdpSocket open(boolean ipv6) {
+        int family = ipv6 ? SockaddrIn.AF_INET6 : SockaddrIn.AF_INET;
+        int number = socket(family);
+        if (number < 0) {
+            throw new LibcException("socket", (ipv6 ? "AF_INET6" : "AF_INET") + ", DGRAM|NONBLOCK|CLOEXEC", -number);
+        }
+        UdpSocket socket = new UdpSocket(Fd.own(number, ipv6 ? "UDP socket of IPv6" : "UDP socket of IPv4"));
+        if (ipv6) {
+            socket.set(UdpOption.IPV6_ONLY, 1);
+        }
+        return socket;
+    }
+
+    /**
+     * Takes an address and a port.
+     *
+     * @param port 0 for any
+     * @throws LibcException with EADDRINUSE when the port is taken, EADDRNOTAVAIL when the address is not ours
+     */
+    public void bind(InetAddress address, int port) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
+            int length = put(name, address, port);
+            int result = frame.result((int) BIND.invokeExact(frame.state(), number, name, length));
+            if (result < 0) {
+                throw new LibcException("bind", fd + ", " + address.getHostAddress() + " port " + port, -result);
+            }
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /** The port that it has; 0 before {@link #bind}. */
+    public int localPort() {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
+            MemorySegment length = arena.allocate(JAVA_INT);
+            length.set(JAVA_INT, 0, SockaddrIn.BYTES_6);
+            int result = frame.result((int) GETSOCKNAME.invokeExact(frame.state(), number, name, length));
+            if (result < 0) {
+                throw new LibcException("getsockname", fd.toString(), -result);
+            }
+            return SockaddrIn.port(name, 0);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    public void set(UdpOption option, int value) {
+        int result = setsockopt(option, value);
+        if (result < 0) {
+            throw new LibcException("setsockopt", fd + ", " + option + ", " + value, -result);
+        }
+    }
+
+    /** Sets an option that this kernel may lack, or not permit; tells whether it did. */
+    public boolean trySet(UdpOption option, int value) {
+        return setsockopt(option, value) >= 0;
+    }
+
+    public int get(UdpOption option) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            MemorySegment value = frame.scratch().asSlice(0, Integer.BYTES);
+            MemorySegment length = frame.scratch().asSlice(Integer.BYTES, Integer.BYTES);
+            length.set(JAVA_INT, 0, Integer.BYTES);
+            int result = frame.result((int)
+                    GETSOCKOPT.invokeExact(frame.state(), number, option.level(), option.number(), value, length));
+            if (result < 0) {
+                throw new LibcException("getsockopt", fd + ", " + option, -result);
+            }
+            return value.get(JAVA_INT, 0);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /**
+     * Sends messages, in order.
+     *
+     * @return how many left; {@code -errno} when the first did not, EAGAIN for a full socket among them
+     */
+    public int send(UdpMessages messages, int from, int count) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result((int) SENDMMSG.invokeExact(
+                    frame.state(), number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /**
+     * Receives up to {@code count} messages, each into the buffer of its number.
+     *
+     * @return how many came; {@code -errno}, EAGAIN when there is none
+     */
+    public int receive(UdpMessages messages, int count) {
+        messages.prepare(count);
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result((int) RECVMMSG.invokeExact(
+                    frame.state(), number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /** The descriptor, to wait for it; closes with this object. */
+    public Fd fd() {
+        return fd;
+    }
+
+    @Override
+    public void close() {
+        fd.close();
+    }
+
+    @Override
+    public String toString() {
+        return fd.toString();
+    }
+
+    private static int put(MemorySegment name, InetAddress address, int port) {
+        ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+        if (address instanceof Inet6Address six) {
+            SockaddrIn.set(name, 0, bytes.getLong(), bytes.getLong(), six.getScopeId(), port);
+            return SockaddrIn.BYTES_6;
+        }
+        SockaddrIn.set(name, 0, bytes.getInt(), port);
+        return SockaddrIn.BYTES;
+    }
+
+    private static int socket(int family) {
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result(
+                    (int) SOCKET.invokeExact(frame.state(), family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+        }
+    }
+
+    private int setsockopt(UdpOption option, int value) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            MemorySegment place = frame.scratch();
+            place.set(JAVA_INT, 0, value);
+            return frame.result((int) SETSOCKOPT.invokeExact(
+                    frame.state(), number, option.level(), option.number(), place, Integer.BYTES));
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+}

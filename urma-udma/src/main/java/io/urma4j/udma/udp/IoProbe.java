@@ -1,0 +1,82 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Poll;
+import io.urma4j.libc.UdpMessages;
+import io.urma4j.libc.UdpOption;
+import io.urma4j.libc.UdpSocket;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which way of I/O works here, by trying it: two sockets at the address, and one datagram from one to the other
+ * that the kernel is to cut. What a kernel says of its options is not enough, as a sandbox may take them and do nothing.
+ *
+ * @param way the fastest that works
+ * @param reason why none faster; empty when there is none
+ */
+record IoProbe(IoWay way, String reason) {
+    private static final int SEGMENT_BYTES = 64;
+    private static final int PIECES = 2;
+    private static final int PATIENCE_MILLIS = 100;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    static IoProbe at(InetAddress address) {
+        try (UdpSocket from = SocketIo.open(address, BUFFER_BYTES);
+                UdpSocket to = SocketIo.open(address, BUFFER_BYTES)) {
+            from.bind(address, 0);
+            to.bind(address, 0);
+            String refusal = refusalOfRuns(from, to, address);
+            return refusal == null ? new IoProbe(IoWay.GSO, "") : new IoProbe(IoWay.MMSG, refusal);
+        } catch (UnsupportedOperationException | LibcException e) {
+            return new IoProbe(IoWay.CHANNEL, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static @Nullable String refusalOfRuns(UdpSocket from, UdpSocket to, InetAddress address) {
+        if (!from.trySet(UdpOption.SEGMENT, SEGMENT_BYTES) || !from.trySet(UdpOption.SEGMENT, 0)) {
+            return "this kernel has no UDP_SEGMENT";
+        }
+        if (!to.trySet(UdpOption.COALESCE, 1)) {
+            return "this kernel has no UDP_GRO";
+        }
+        MemorySegment memory = Arena.ofAuto().allocate(PIECES * SEGMENT_BYTES);
+        UdpMessages run = new UdpMessages(1, memory);
+        run.put(0, 0, 1);
+        run.segment(0, SEGMENT_BYTES);
+        if (address instanceof Inet6Address six) {
+            run.toIpv6(0, Addresses.high(address), Addresses.low(address), six.getScopeId(), to.localPort());
+        } else {
+            run.toIpv4(0, (int) Addresses.low(address), to.localPort());
+        }
+        int sent = from.send(run, 0, 1);
+        if (sent < 0) {
+            return "a datagram for UDP_SEGMENT was refused with " + Errno.name(-sent);
+        }
+        return arrives(to)
+                ? null
+                : "a datagram for UDP_SEGMENT did not arrive in pieces of " + SEGMENT_BYTES + " bytes";
+    }
+
+    /** Together or singly: both are right. */
+    private static boolean arrives(UdpSocket to) {
+        UdpMessages places = new UdpMessages(1, Arena.ofAuto().allocate(2 * PIECES * SEGMENT_BYTES));
+        int pieces = 0;
+        while (pieces < PIECES) {
+            int received = to.receive(places, 1);
+            if (received == 1) {
+                if (places.receivedSegmentBytes(0) != SEGMENT_BYTES) {
+                    return false;
+                }
+                pieces += places.receivedBytes(0) / SEGMENT_BYTES;
+            } else if (Poll.await(to.fd(), Poll.IN, PATIENCE_MILLIS) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

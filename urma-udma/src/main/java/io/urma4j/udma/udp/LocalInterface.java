@@ -1,0 +1,65 @@
+package io.urma4j.udma.udp;
+
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+
+/**
+ * The interface that an address of ours belongs to.
+ *
+ * @param name such as eth0
+ * @param index its number
+ * @param mtuBytes the longest IP packet that it sends
+ */
+record LocalInterface(String name, int index, int mtuBytes) {
+    private static final int OVERHEAD_BYTES =
+            76; // IPv4, UDP, BTH, RDETH, DETH, RETH, ImmDt and ICRC: no payload has more
+    private static final int IPV6_MORE_BYTES = 20;
+    private static final int LARGEST_MTU = 4096;
+
+    /** Without one, everything may be sent: the kernel refuses what is too long. */
+    private static final LocalInterface UNKNOWN = new LocalInterface("none", 0, 1 << 16);
+
+    static LocalInterface of(InetAddress address) {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .filter(candidate -> has(candidate, address))
+                    .findFirst()
+                    .map(LocalInterface::of)
+                    .orElse(UNKNOWN);
+        } catch (SocketException e) {
+            throw new UncheckedIOException("cannot list the interfaces of this machine", e);
+        }
+    }
+
+    private static boolean has(NetworkInterface candidate, InetAddress address) {
+        return candidate.getInterfaceAddresses().stream()
+                .anyMatch(local -> local.getAddress().equals(address) || isOfLoopback(local, address));
+    }
+
+    /** All of 127.0.0.0/8 is ours, though one address alone is listed. */
+    private static boolean isOfLoopback(InterfaceAddress local, InetAddress address) {
+        return local.getAddress().isLoopbackAddress()
+                && address.isLoopbackAddress()
+                && local.getAddress().getClass() == address.getClass();
+    }
+
+    private static LocalInterface of(NetworkInterface found) {
+        try {
+            return new LocalInterface(found.getName(), found.getIndex(), found.getMTU());
+        } catch (SocketException e) {
+            return UNKNOWN; // it went since it was listed
+        }
+    }
+
+    /** The largest path MTU of RoCE whose packets all pass. */
+    int pathMtuBytes(boolean ipv6) {
+        int largest = LARGEST_MTU;
+        while (largest > 256 && largest + OVERHEAD_BYTES + (ipv6 ? IPV6_MORE_BYTES : 0) > mtuBytes) {
+            largest /= 2;
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,41 @@
+package io.urma4j.udma.udp;
+
+/** Where a packet came from. Used again for the next packet: who keeps it copies it. For one thread at a time. */
+public final class Origin {
+    private static final long IPV4_PREFIX = 0xFFFF_0000_0000L; // ::ffff:0:0
+
+    private long eidHigh;
+    private long eidLow;
+    private int port;
+
+    Origin() {}
+
+    void set(long high, long low, int udpPort) {
+        eidHigh = high;
+        eidLow = low;
+        port = udpPort;
+    }
+
+    void setIpv4(int address, int udpPort) {
+        set(0, IPV4_PREFIX | Integer.toUnsignedLong(address), udpPort);
+    }
+
+    /** The sender's address as an EID, high half. */
+    public long eidHigh() {
+        return eidHigh;
+    }
+
+    public long eidLow() {
+        return eidLow;
+    }
+
+    /** The UDP port that it was sent from. A peer of Linux does not listen there, but at 4791 (WIRE §0). */
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public String toString() {
+        return Addresses.text(eidHigh, eidLow) + " port " + port;
+    }
+}

@@ -1,0 +1,203 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Packets on their way out, in slots of native memory, and the datagrams that they form: one packet each, or a run of
+ * packets to one peer that the kernel cuts. All packets of such a run have the same length, but for the last, which may be
+ * shorter. The kernel numbers them in their IPv4 identification from 0 on (WIRE §8.4), and the ICRC covers that number.
+ *
+ * <p>Slots are filled from the first on, and used again when all of them have left.
+ */
+final class Outbox {
+    /** At most so many packets wait here. */
+    static final int SLOTS = 256;
+
+    private static final int SLOT_BYTES = (Packet.MAX_BYTES + 63) / 64 * 64;
+    private static final int MAX_SEGMENTS = 64; // of the kernel; since Linux 6.9 it takes 128
+    private static final int MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8; // of an IPv4 packet with its headers
+
+    private final Icrc icrc = new Icrc();
+    private final MemorySegment[] places = new MemorySegment[SLOTS];
+    private final Packet[] packets = new Packet[SLOTS];
+    private final @Nullable UdpRoute[] routes = new UdpRoute[SLOTS];
+    private final int[] ids = new int[SLOTS];
+    private final int[] firstSlots = new int[SLOTS]; // by datagram
+    private final int[] counts = new int[SLOTS];
+    private final int[] segments = new int[SLOTS];
+    private final int[] lengths = new int[SLOTS];
+    private boolean runs;
+    private boolean isRunOver;
+    private int used;
+    private int datagrams;
+    private int sent;
+
+    /** Empty. */
+    Outbox(boolean runs) {
+        this.runs = runs;
+        MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+        for (int i = 0; i < SLOTS; i++) {
+            places[i] = memory.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+            packets[i] = new Packet(places[i]);
+        }
+    }
+
+    /** The memory of all slots, for the kernel. */
+    MemorySegment[] places() {
+        return places.clone();
+    }
+
+    boolean isFull() {
+        return used == SLOTS;
+    }
+
+    boolean isEmpty() {
+        return sent == datagrams;
+    }
+
+    // ---- filling
+
+    Packet begin(UdpRoute route) {
+        routes[used] = route;
+        return packets[used];
+    }
+
+    /**
+     * Closes the packet that was begun last, and puts it into a datagram.
+     *
+     * @return whether a run has become full, so that waiting for more is of no use
+     */
+    boolean end(int payloadBytes) {
+        Packet packet = packets[used];
+        int length = packet.payloadAt() + payloadBytes + (-payloadBytes & 3) + Icrc.BYTES;
+        boolean joins = joins(length);
+        int last = joins ? datagrams - 1 : begin(length);
+        seal(used, payloadBytes, counts[last]);
+        counts[last]++;
+        lengths[last] += length;
+        used++;
+        isRunOver = length < segments[last];
+        return joins && !isRunOver && !hasRoomForOneMore(last);
+    }
+
+    private boolean joins(int length) {
+        if (!runs || isRunOver || sent == datagrams) {
+            return false;
+        }
+        int last = datagrams - 1;
+        return routes[firstSlots[last]] == routes[used]
+                && length <= segments[last]
+                && counts[last] < MAX_SEGMENTS
+                && lengths[last] + length <= MAX_DATAGRAM_BYTES;
+    }
+
+    private boolean hasRoomForOneMore(int datagram) {
+        return counts[datagram] < MAX_SEGMENTS && lengths[datagram] + segments[datagram] <= MAX_DATAGRAM_BYTES;
+    }
+
+    private int begin(int length) {
+        firstSlots[datagrams] = used;
+        counts[datagrams] = 0;
+        segments[datagrams] = length;
+        lengths[datagrams] = 0;
+        return datagrams++;
+    }
+
+    private void seal(int slot, int payloadBytes, int id) {
+        UdpRoute route = route(slot);
+        if (route.isIpv4()) {
+            route.headers().ipv4Id(id);
+        }
+        ids[slot] = id;
+        packets[slot].end(payloadBytes, route.headers(), icrc);
+    }
+
+    // ---- sending
+
+    /** The first datagram that has not left. */
+    int next() {
+        return sent;
+    }
+
+    /** How many have not left. */
+    int waiting() {
+        return datagrams - sent;
+    }
+
+    int firstSlot(int datagram) {
+        return firstSlots[datagram];
+    }
+
+    /** Packets in it. */
+    int count(int datagram) {
+        return counts[datagram];
+    }
+
+    int lengthBytes(int datagram) {
+        return lengths[datagram];
+    }
+
+    /** Where the kernel is to cut a datagram of several packets. */
+    int segmentBytes(int datagram) {
+        return segments[datagram];
+    }
+
+    Packet packet(int slot) {
+        return packets[slot];
+    }
+
+    /** The identification that the ICRC of the packet counts on. */
+    int id(int slot) {
+        return ids[slot];
+    }
+
+    UdpRoute route(int slot) {
+        UdpRoute route = routes[slot];
+        if (route == null) {
+            throw new AssertionError("slot " + slot + " has no route");
+        }
+        return route;
+    }
+
+    /** The next datagram has left, or never will. */
+    void leave() {
+        sent++;
+        if (sent == datagrams) {
+            used = 0;
+            datagrams = 0;
+            sent = 0;
+            isRunOver = true;
+        }
+    }
+
+    /** Forms runs from now on, or no longer. */
+    void runs(boolean wanted) {
+        runs = wanted;
+    }
+
+    /** Makes a datagram of its own of each packet that has not left, and stops to form runs. */
+    void split() {
+        runs = false;
+        int slot = firstSlots[sent];
+        datagrams = sent;
+        int end = used;
+        for (used = slot; used < end; used++) {
+            Packet packet = packets[used];
+            int datagram = begin(packet.lengthBytes());
+            counts[datagram] = 1;
+            lengths[datagram] = packet.lengthBytes();
+            if (ids[used] != 0) {
+                seal(used, packet.payloadBytes(), 0);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "outbox with " + waiting() + " datagrams";
+    }
+}

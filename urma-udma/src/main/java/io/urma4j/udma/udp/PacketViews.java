@@ -1,0 +1,59 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One buffer that the kernel fills with several packets, and these as packets. A view of a place is made when it is first
+ * asked for, and kept; when there are many, what comes at a new place is copied out instead, so that a hostile sender
+ * cannot have us make one for every place.
+ */
+final class PacketViews {
+    private static final int MAX_VIEWS = 1024;
+    private static final int GRAIN = 4; // packets of RoCE are so many bytes long, or a multiple of it
+
+    private final MemorySegment buffer;
+    private final @Nullable Packet[] views;
+    private final Packet copy = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+    private int made;
+
+    PacketViews(MemorySegment buffer) {
+        this.buffer = buffer;
+        this.views = new Packet[(int) (buffer.byteSize() / GRAIN)];
+    }
+
+    MemorySegment buffer() {
+        return buffer;
+    }
+
+    /** The packet of so many bytes there; more than a packet can have are left out, but counted. */
+    Packet at(int at, int lengthBytes) {
+        Packet packet = at % GRAIN == 0 ? view(at) : null;
+        if (packet == null || packet.bytes().byteSize() < lengthBytes) {
+            packet = copy;
+            int kept = Math.min(lengthBytes, Packet.MAX_BYTES);
+            MemorySegment.copy(buffer, at, packet.bytes(), 0, kept);
+            packet.lengthBytes(kept);
+            return packet;
+        }
+        packet.lengthBytes(lengthBytes);
+        return packet;
+    }
+
+    private @Nullable Packet view(int at) {
+        Packet view = views[at / GRAIN];
+        if (view == null && made < MAX_VIEWS) {
+            made++;
+            view = new Packet(buffer.asSlice(at, Math.min(buffer.byteSize() - at, Packet.MAX_BYTES + GRAIN)));
+            views[at / GRAIN] = view;
+        }
+        return view;
+    }
+
+    @Override
+    public String toString() {
+        return "buffer with views of " + made + " places";
+    }
+}

@@ -1,0 +1,131 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.libc.Errno;
+import io.urma4j.udma.wire.Drop;
+import java.util.function.ObjLongConsumer;
+
+/** What a port has counted. Written by the port's owner alone; others read values that may be a little old. */
+public final class PortCounters {
+    private long sentPackets;
+    private long sentBytes;
+    private long sentDatagrams;
+    private long blocked;
+    private long tooLongForRoute;
+    private long unreachable;
+    private long addressGone;
+    private long noBuffers;
+    private long refused;
+    private long receivedPackets;
+    private long receivedBytes;
+    private long receivedDatagrams;
+    private long receiveErrors;
+    private long tooShort;
+    private long unknownOpcode;
+    private long cut;
+    private long tooLong;
+    private long transportVersion;
+    private long icrc;
+
+    PortCounters() {}
+
+    void sent(int packets, long bytes) {
+        sentDatagrams++;
+        sentPackets += packets;
+        sentBytes += bytes;
+    }
+
+    /** The socket was full. */
+    void blocked() {
+        blocked++;
+    }
+
+    /** A datagram of so many packets could not leave, and is dropped as the network would drop it. */
+    void notSent(int errno, int packets) {
+        switch (errno) {
+            case Errno.EMSGSIZE -> tooLongForRoute += packets;
+            case Errno.ENETUNREACH, Errno.EHOSTUNREACH, Errno.ECONNREFUSED -> unreachable += packets;
+            case Errno.EADDRNOTAVAIL, Errno.EINVAL -> addressGone += packets;
+            case Errno.ENOBUFS, Errno.ENOMEM -> noBuffers += packets;
+            default -> refused += packets;
+        }
+    }
+
+    void received(int datagrams) {
+        receivedDatagrams += datagrams;
+    }
+
+    void good(int bytes) {
+        receivedPackets++;
+        receivedBytes += bytes;
+    }
+
+    void notReceived() {
+        receiveErrors++;
+    }
+
+    void dropped(Drop reason) {
+        switch (reason) {
+            case TOO_SHORT -> tooShort++;
+            case UNKNOWN_OPCODE -> unknownOpcode++;
+            case CUT -> cut++;
+            case TOO_LONG -> tooLong++;
+            case TRANSPORT_VERSION -> transportVersion++;
+            case ICRC -> icrc++;
+        }
+    }
+
+    public long sentPackets() {
+        return sentPackets;
+    }
+
+    /** For the kernel: several packets that it cuts itself are one. */
+    public long sentDatagrams() {
+        return sentDatagrams;
+    }
+
+    /** Those that were handed on. */
+    public long receivedPackets() {
+        return receivedPackets;
+    }
+
+    public long receivedDatagrams() {
+        return receivedDatagrams;
+    }
+
+    public long droppedForIcrc() {
+        return icrc;
+    }
+
+    /** Packets that could not leave, whatever the reason. */
+    public long notSent() {
+        return tooLongForRoute + unreachable + addressGone + noBuffers + refused;
+    }
+
+    /** Packets that arrived and were not handed on, whatever the reason. */
+    public long dropped() {
+        return tooShort + unknownOpcode + cut + tooLong + transportVersion + icrc;
+    }
+
+    /** Names and values, in the order in which a person wants to read them. */
+    public void forEach(ObjLongConsumer<String> reader) {
+        reader.accept("sent_packets", sentPackets);
+        reader.accept("sent_bytes", sentBytes);
+        reader.accept("sent_datagrams", sentDatagrams);
+        reader.accept("send_blocked", blocked);
+        reader.accept("send_too_long_for_route", tooLongForRoute);
+        reader.accept("send_unreachable", unreachable);
+        reader.accept("send_address_gone", addressGone);
+        reader.accept("send_no_buffers", noBuffers);
+        reader.accept("send_refused", refused);
+        reader.accept("received_packets", receivedPackets);
+        reader.accept("received_bytes", receivedBytes);
+        reader.accept("received_datagrams", receivedDatagrams);
+        reader.accept("receive_errors", receiveErrors);
+        reader.accept("dropped_too_short", tooShort);
+        reader.accept("dropped_unknown_opcode", unknownOpcode);
+        reader.accept("dropped_cut", cut);
+        reader.accept("dropped_too_long", tooLong);
+        reader.accept("dropped_transport_version", transportVersion);
+        reader.accept("dropped_icrc", icrc);
+    }
+}

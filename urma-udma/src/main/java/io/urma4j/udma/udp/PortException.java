@@ -1,0 +1,14 @@
+package io.urma4j.udma.udp;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/** A port cannot be opened as it was asked for; the message says why, and what to do about it. */
+public final class PortException extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    PortException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

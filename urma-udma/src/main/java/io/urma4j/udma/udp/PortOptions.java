@@ -1,0 +1,53 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.udma.capture.PcapWriter;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a port is opened.
+ *
+ * @param address one of this machine's own, and no wildcard: the ICRC covers it
+ * @param port {@link #DEFAULT_PORT} for that of RoCE when it is free, else any; otherwise this one and no other
+ * @param way null for the fastest that works here
+ * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
+ * @param capture keeps what is sent and received; null for nobody
+ */
+public record PortOptions(
+        InetAddress address,
+        int port,
+        @Nullable IoWay way,
+        int bufferBytes,
+        @Nullable PcapWriter capture) {
+    public static final int DEFAULT_PORT = 0;
+
+    private static final int DEFAULT_BUFFER_BYTES = 8 << 20;
+    private static final int MAX_PORT = 0xFFFF;
+
+    public PortOptions {
+        if (port < 0 || port > MAX_PORT) {
+            throw new IllegalArgumentException("port " + port + " is not within 0 and " + MAX_PORT);
+        }
+    }
+
+    /** Everything by default. */
+    public static PortOptions of(InetAddress address) {
+        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null);
+    }
+
+    public PortOptions withPort(int number) {
+        return new PortOptions(address, number, way, bufferBytes, capture);
+    }
+
+    public PortOptions withWay(@Nullable IoWay only) {
+        return new PortOptions(address, port, only, bufferBytes, capture);
+    }
+
+    public PortOptions withBufferBytes(int bytes) {
+        return new PortOptions(address, port, way, bytes, capture);
+    }
+
+    public PortOptions withCapture(@Nullable PcapWriter writer) {
+        return new PortOptions(address, port, way, bufferBytes, writer);
+    }
+}

@@ -1,0 +1,468 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.LibcException;
+import io.urma4j.udma.capture.PcapWriter;
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A UDP port that packets of RoCEv2 leave and arrive by.
+ *
+ * <p>One thread at a time sends and receives, the one that holds the card. {@link #await} may go on meanwhile in another,
+ * and {@link #wake}, {@link #way} and their like may be called by any.
+ *
+ * <p>What the network does to a packet is no failure: one that cannot leave is dropped and counted, as one that is lost on
+ * the way, and whoever sent it finds out by its timers.
+ */
+public final class UdpPort implements Port, AutoCloseable {
+    private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
+    private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
+
+    private record RouteKey(long eidHigh, long eidLow, int port) {}
+
+    private final InetAddress address;
+    private final LocalInterface localInterface;
+    private final int port;
+    private final Io io;
+    private final IoWay way;
+    private volatile String reason;
+    private final String portNote;
+    private final Outbox outbox;
+    private final @Nullable PcapWriter capture;
+    private final PortCounters counters = new PortCounters();
+    private final Icrc icrc = new Icrc();
+    private final IpHeaders arriving; // of each packet that came, in turn
+    private final Origin origin = new Origin();
+    private final Map<RouteKey, UdpRoute> routes = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RouteKey, UdpRoute> eldest) {
+            return size() > MAX_ROUTES;
+        }
+    };
+    private volatile boolean blocked;
+    private int
+            suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
+    private volatile String trouble = "";
+
+    private UdpPort(PortOptions options, Opened opened) {
+        address = options.address();
+        localInterface = opened.localInterface;
+        io = opened.io;
+        way = opened.way;
+        reason = opened.reason;
+        portNote = opened.portNote;
+        outbox = opened.outbox;
+        capture = options.capture();
+        port = io.localPort();
+        arriving = headers(address, port, address, port);
+    }
+
+    /** What was found out on the way to an open port. */
+    private record Opened(
+            Io io, Outbox outbox, IoWay way, String reason, String portNote, LocalInterface localInterface) {}
+
+    // ---- opening
+
+    /**
+     * Opens a port.
+     *
+     * @throws PortException when the address is not ours, the port is taken, or the way does not work here
+     */
+    public static UdpPort open(PortOptions options) {
+        InetAddress address = options.address();
+        if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
+            throw new PortException(
+                    text(address) + " is no address of one interface, and the ICRC covers the sender's", null);
+        }
+        LocalInterface localInterface = LocalInterface.of(address);
+        IoWay wanted = options.way();
+        IoProbe probe = wanted == IoWay.CHANNEL ? new IoProbe(IoWay.CHANNEL, "") : probe(address);
+        if (wanted != null && wanted.compareTo(probe.way()) < 0) {
+            throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
+        }
+        IoWay way = wanted == null ? probe.way() : wanted;
+        if (way == IoWay.CHANNEL && address instanceof Inet6Address) {
+            throw new PortException(
+                    "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
+                            + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
+                    null);
+        }
+        String reason = wanted != null ? "as asked for" : probe.reason();
+        return open(options, way, reason, localInterface);
+    }
+
+    private static IoProbe probe(InetAddress address) {
+        try {
+            return IoProbe.at(address);
+        } catch (LibcException e) {
+            throw cannotBind(address, 0, e);
+        }
+    }
+
+    private static UdpPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
+        Outbox outbox = new Outbox(way == IoWay.GSO);
+        boolean any = options.port() == PortOptions.DEFAULT_PORT;
+        int first = any ? IpHeaders.ROCE_PORT : options.port();
+        String note = first == IpHeaders.ROCE_PORT ? "" : "port " + first + " as asked for: " + loss();
+        Io io = tryBind(options, first, way, outbox);
+        if (io == null && any) {
+            note = "port " + first + " of " + text(options.address()) + " is taken by " + holder()
+                    + ", so it is another: " + loss();
+            io = tryBind(options, 0, way, outbox);
+        }
+        if (io == null) {
+            throw new PortException(
+                    "port " + first + " of " + text(options.address()) + " is taken by " + holder(), null);
+        }
+        return new UdpPort(options, new Opened(io, outbox, way, reason, note, localInterface));
+    }
+
+    /** Null when the port is taken. */
+    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox) {
+        InetAddress address = options.address();
+        try {
+            return way == IoWay.CHANNEL
+                    ? ChannelIo.open(address, port, outbox, options.bufferBytes())
+                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, options.bufferBytes());
+        } catch (LibcException e) {
+            if (e.errno() == Errno.EADDRINUSE) {
+                return null;
+            }
+            throw cannotBind(address, port, e);
+        } catch (BindException e) {
+            if (String.valueOf(e.getMessage()).contains("in use")) {
+                return null;
+            }
+            throw cannotBind(address, port, e);
+        } catch (IOException e) {
+            throw cannotBind(address, port, e);
+        }
+    }
+
+    private static PortException cannotBind(InetAddress address, int port, Exception cause) {
+        boolean isGone = cause instanceof LibcException e && e.errno() == Errno.EADDRNOTAVAIL
+                || String.valueOf(cause.getMessage()).contains("Cannot assign");
+        return new PortException(
+                isGone
+                        ? "no interface of this machine has the address " + text(address)
+                        : "cannot open port " + port + " of " + text(address) + ": " + cause.getMessage(),
+                cause);
+    }
+
+    private static String holder() {
+        return Files.exists(RXE_MODULE)
+                ? "the kernel's own Soft-RoCE: the module rdma_rxe is loaded ('modprobe -r rdma_rxe' frees the port)"
+                : "another process, such as one more of urma4j";
+    }
+
+    private static String loss() {
+        return "peers of urma4j learn it from our descriptors, but Linux RDMA and network cards cannot reach us there";
+    }
+
+    private static String text(InetAddress address) {
+        return address.getHostAddress();
+    }
+
+    private static IpHeaders headers(InetAddress from, int fromPort, InetAddress to, int toPort) {
+        return headers(
+                Addresses.high(from), Addresses.low(from), fromPort, Addresses.high(to), Addresses.low(to), toPort);
+    }
+
+    private static IpHeaders headers(long fromHigh, long fromLow, int fromPort, long toHigh, long toLow, int toPort) {
+        return Addresses.isIpv4(fromHigh, fromLow)
+                ? IpHeaders.ipv4((int) fromLow, (int) toLow, fromPort, toPort)
+                : IpHeaders.ipv6(fromHigh, fromLow, toHigh, toLow, fromPort, toPort);
+    }
+
+    // ---- what it is
+
+    public InetAddress address() {
+        return address;
+    }
+
+    /** The UDP port. */
+    public int port() {
+        return port;
+    }
+
+    /** Why it is not that of RoCE, and what is lost thereby; empty when it is. */
+    public String portNote() {
+        return portNote;
+    }
+
+    public IoWay way() {
+        return way;
+    }
+
+    /** Why it is no faster way; empty for the fastest. */
+    public String reason() {
+        return reason;
+    }
+
+    /** Path MTU of RoCE that the interface allows. */
+    public int mtuBytes() {
+        return localInterface.pathMtuBytes(address instanceof Inet6Address);
+    }
+
+    /** How much may arrive before somebody receives it; packets of the kernel count for more than their length. */
+    public int receiveBufferBytes() {
+        return io.receiveBufferBytes();
+    }
+
+    /** The last reason why a packet could not leave; empty when all could. */
+    public String trouble() {
+        return trouble;
+    }
+
+    public PortCounters counters() {
+        return counters;
+    }
+
+    // ---- routes
+
+    /**
+     * The way to a peer's port; the same object for the same peer, as long as not too many others were asked for.
+     *
+     * @param udpPort {@link IpHeaders#ROCE_PORT}, unless the peer's descriptor says otherwise
+     * @throws PortException for an address that this port cannot send to
+     */
+    public UdpRoute route(long eidHigh, long eidLow, int udpPort) {
+        RouteKey key = new RouteKey(eidHigh, eidLow, udpPort);
+        UdpRoute known = routes.get(key);
+        if (known != null) {
+            return known;
+        }
+        UdpRoute made = newRoute(eidHigh, eidLow, udpPort);
+        routes.put(key, made);
+        return made;
+    }
+
+    private UdpRoute newRoute(long eidHigh, long eidLow, int udpPort) {
+        boolean ipv4 = Addresses.isIpv4(eidHigh, eidLow);
+        if (ipv4 == address instanceof Inet6Address) {
+            throw new PortException(
+                    Addresses.text(eidHigh, eidLow) + " cannot be reached from " + text(address)
+                            + ": one is of IPv4, the other of IPv6",
+                    null);
+        }
+        if (eidLow == 0 && eidHigh == 0 || ipv4 && (int) eidLow == 0 || Addresses.isMulticast(eidHigh, eidLow)) {
+            throw new PortException(Addresses.text(eidHigh, eidLow) + " is no address of one peer", null);
+        }
+        if (udpPort < 1 || udpPort > 0xFFFF) {
+            throw new PortException("port " + udpPort + " is not within 1 and 65535", null);
+        }
+        IpHeaders headers = headers(Addresses.high(address), Addresses.low(address), port, eidHigh, eidLow, udpPort);
+        int scope = Addresses.isLinkLocal(eidHigh) ? localInterface.index() : 0;
+        return new UdpRoute(eidHigh, eidLow, udpPort, mtuBytes(), scope, headers);
+    }
+
+    // ---- sending
+
+    @Override
+    public @Nullable Packet begin(Route route) {
+        if (outbox.isFull()) {
+            flush();
+            if (outbox.isFull()) {
+                return null;
+            }
+        }
+        return outbox.begin((UdpRoute) route);
+    }
+
+    @Override
+    public void end(int payloadBytes) {
+        if (outbox.end(payloadBytes)) {
+            flush();
+        }
+    }
+
+    @Override
+    public void flush() {
+        while (!outbox.isEmpty()) {
+            int result = io.send(outbox, outbox.next(), outbox.waiting());
+            if (result > 0) {
+                left(result);
+            } else if (isFull(-result)) {
+                block();
+                return;
+            } else if (-result != Errno.EINTR) {
+                refused(-result);
+            }
+        }
+        blocked = false;
+    }
+
+    /** Whether packets wait for room in the socket: {@link #await} waits for it as well. */
+    public boolean isBlocked() {
+        return blocked;
+    }
+
+    private static boolean isFull(int errno) {
+        return errno == Errno.EAGAIN || errno == 0;
+    }
+
+    private void block() {
+        counters.blocked();
+        if (!blocked) {
+            blocked = true;
+            io.wake(); // who waits already does not wait for room
+        }
+    }
+
+    private void left(int datagrams) {
+        for (int i = 0; i < datagrams; i++) {
+            int datagram = outbox.next();
+            counters.sent(outbox.count(datagram), outbox.lengthBytes(datagram));
+            if (capture != null) {
+                capture(datagram, capture);
+            }
+            if (suspectErrno != 0) {
+                reason = "given up, since a datagram for UDP_SEGMENT was refused with " + Errno.name(suspectErrno);
+                suspectErrno = 0;
+            }
+            outbox.leave();
+        }
+    }
+
+    private void capture(int datagram, PcapWriter writer) {
+        int slot = outbox.firstSlot(datagram);
+        for (int i = slot; i < slot + outbox.count(datagram); i++) {
+            IpHeaders headers = outbox.route(i).headers();
+            if (headers.isIpv4()) {
+                headers.ipv4Id(outbox.id(i));
+            }
+            writer.packet(outbox.packet(i), headers);
+        }
+    }
+
+    /** The next datagram cannot leave: perhaps it can in single packets; else it is lost. */
+    private void refused(int errno) {
+        int datagram = outbox.next();
+        int count = outbox.count(datagram);
+        if (count > 1) {
+            suspectErrno = errno;
+            outbox.split();
+            return;
+        }
+        if (suspectErrno != 0) { // the same without runs: they were not the reason
+            suspectErrno = 0;
+            outbox.runs(true);
+        }
+        counters.notSent(errno, count);
+        UdpRoute route = outbox.route(outbox.firstSlot(datagram));
+        outbox.leave();
+        trouble = "sending on the " + route + " failed with " + Errno.name(errno);
+    }
+
+    // ---- receiving
+
+    /**
+     * Receives what is there, up to a bound, and hands on what is right.
+     *
+     * @param sink may send by this port, but not receive
+     * @return how many datagrams came; 0 when there was none
+     */
+    public int receive(PacketSink sink) {
+        int datagrams = io.receive();
+        if (datagrams <= 0) {
+            if (datagrams != -Errno.EAGAIN && datagrams != -Errno.EINTR) {
+                counters.notReceived();
+            }
+            return 0;
+        }
+        counters.received(datagrams);
+        for (int i = 0; i < datagrams; i++) {
+            datagram(i, sink);
+        }
+        return datagrams;
+    }
+
+    private void datagram(int datagram, PacketSink sink) {
+        int length = io.receivedBytes(datagram);
+        if (io.isTruncated(datagram) || length == 0) {
+            counters.dropped(length == 0 ? Drop.TOO_SHORT : Drop.TOO_LONG);
+            return;
+        }
+        io.origin(datagram, origin);
+        if (arriving.isIpv4()) {
+            arriving.ipv4Source((int) origin.eidLow(), origin.port());
+        } else {
+            arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
+        }
+        int segment = io.segmentBytes(datagram);
+        for (int at = 0; at < length; at += segment) {
+            packet(io.view(datagram, at, Math.min(segment, length - at)), sink);
+        }
+    }
+
+    private void packet(Packet packet, PacketSink sink) {
+        Drop drop = PacketCheck.of(packet);
+        if (drop == null && !hasRightIcrc(packet)) {
+            drop = Drop.ICRC;
+        }
+        if (drop != null) {
+            counters.dropped(drop);
+            return;
+        }
+        counters.good(packet.lengthBytes());
+        if (capture != null) {
+            capture.packet(packet, arriving);
+        }
+        sink.packet(packet, origin);
+    }
+
+    /** A plain socket does not show the identification of an IPv4 packet: it is found out of the ICRC (WIRE §8.5). */
+    private boolean hasRightIcrc(Packet packet) {
+        return arriving.isIpv4()
+                ? icrc.recover(packet, arriving) != Icrc.NOT_RECOVERED
+                : icrc.isRight(packet, arriving);
+    }
+
+    // ---- waiting
+
+    /**
+     * Waits until there is something to receive, until there is room while {@linkplain #isBlocked packets wait}, until
+     * {@link #wake}, or until the time is over; or returns earlier for no reason. One thread at a time.
+     *
+     * @param timeoutNanos {@code Long.MAX_VALUE} for no end
+     */
+    public void await(long timeoutNanos) {
+        if (capture != null) {
+            capture.flush();
+        }
+        io.await(timeoutNanos, blocked);
+    }
+
+    /** Ends a wait of another thread; when none waits, the next ends at once. */
+    public void wake() {
+        io.wake();
+    }
+
+    /** Takes nothing more; what was not flushed is lost. Nobody may be sending, receiving or waiting. */
+    @Override
+    public void close() {
+        io.close();
+    }
+
+    @Override
+    public String toString() {
+        return "port " + port + " of " + text(address) + " by " + way + (reason.isEmpty() ? "" : " (" + reason + ")");
+    }
+}
