@@ -13,9 +13,14 @@ final class AllocationChapter {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Numbers.Run run;
+    private final String device;
+    private final String prefix;
 
-    AllocationChapter(Numbers.Run run) {
+    /** What the names of its figures begin with is told, so that each device has its own. */
+    AllocationChapter(Numbers.Run run, String device, String prefix) {
         this.run = run;
+        this.device = device;
+        this.prefix = prefix;
     }
 
     /** Operations that a thread does one after the other. */
@@ -26,7 +31,7 @@ final class AllocationChapter {
 
     void measure() throws Exception {
         for (boolean lockFree : new boolean[] {true, false}) {
-            try (LocalPair pair = new LocalPair(lockFree, 1 << 16)) {
+            try (LocalPair pair = new LocalPair(device, lockFree, 1 << 16)) {
                 Pinned.run(0, () -> measure(pair, lockFree));
             }
         }
@@ -35,19 +40,19 @@ final class AllocationChapter {
     private void measure(LocalPair pair, boolean lockFree) {
         String suffix = lockFree ? "" : "-locked";
         String how = lockFree ? ", lock_free" : ", with locks";
-        bytes("bytes-write" + suffix, "WRITE + poll" + how, number -> {
+        bytes(prefix + "bytes-write" + suffix, "WRITE + poll" + how, number -> {
             pair.jfs.write(pair.remote, 0, pair.local, 0, 8, number);
             pair.one();
         });
-        bytes("bytes-read" + suffix, "READ + poll" + how, number -> {
+        bytes(prefix + "bytes-read" + suffix, "READ + poll" + how, number -> {
             pair.jfs.read(pair.remote, 0, pair.local, 0, 8, number);
             pair.one();
         });
-        bytes("bytes-atomic" + suffix, "FADD + poll" + how, number -> {
+        bytes(prefix + "bytes-atomic" + suffix, "FADD + poll" + how, number -> {
             pair.jfs.fetchAndAdd(pair.remote, 0, pair.local, 0, 1, number);
             pair.one();
         });
-        bytes("bytes-send" + suffix, "SEND + receive + polls" + how, number -> {
+        bytes(prefix + "bytes-send" + suffix, "SEND + receive + polls" + how, number -> {
             pair.homeJfr.receive(pair.home(), 0, 64, number);
             pair.jfs.send(pair.target, pair.local, 0, 64, number);
             pair.oneAtHome();

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /** The other process of a figure. Ends when its standard input does. */
@@ -17,7 +18,9 @@ final class Child {
         /** Counts with others, for {@link CountingChapter}. */
         COUNTER,
         /** Imports, for {@link SharingChapter}. */
-        GUEST
+        GUEST,
+        /** Has the other card of {@link UdmaChapter}. */
+        CARD
     }
 
     private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -32,6 +35,7 @@ final class Child {
             case SLEEPER -> WaitingChapter.child(child);
             case COUNTER -> CountingChapter.child(child);
             case GUEST -> SharingChapter.child(child);
+            case CARD -> UdmaChapter.child(child);
         }
         System.exit(0); // whatever still waits
     }
@@ -40,6 +44,15 @@ final class Child {
     String hear() throws IOException {
         String line = in.readLine();
         return line == null ? "" : line;
+    }
+
+    /** Whether the parent has said something that was not heard yet. */
+    boolean isToldMore() {
+        try {
+            return in.ready();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     void say(String line) {

@@ -42,14 +42,14 @@ final class LocalPair implements AutoCloseable {
     final CompletionBatch homeBatch = new CompletionBatch(64);
 
     /**
-     * Opens both on the device shm0.
+     * Opens both on a device.
      *
      * @param lengthBytes of the home's segment, and of the initiator's
      */
-    LocalPair(boolean lockFree, long lengthBytes) {
-        homeContext = urma.device("shm0").openContext();
+    LocalPair(String device, boolean lockFree, long lengthBytes) {
+        homeContext = urma.device(device).openContext();
         home = homeContext.register(homeContext.allocate(lengthBytes), Access.READ_WRITE_ATOMIC);
-        context = urma.device("shm0").openContext();
+        context = urma.device(device).openContext();
         local = context.register(context.allocate(lengthBytes), Access.LOCAL_ONLY);
         remote = context.importSegment(SharedSegment.parse(home.share()));
         JfcConfig jfcConfig = new JfcConfig(4 * DEPTH, lockFree);

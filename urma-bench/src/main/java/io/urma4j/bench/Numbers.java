@@ -17,11 +17,11 @@ public final class Numbers {
     private static final String HELP = """
             Usage: urma-bench/numbers [--quick] [--only NAME]... [--json FILE]
 
-            Measures urma4j on shared memory beside plain Java, in one run, and prints a table: a line per figure,
-            with its limit. Takes about three minutes, wants two CPUs that nobody else uses.
+            Measures urma4j beside plain Java and raw UDP in C, in one run, and prints a table: a line per figure, with
+            its limit. Takes about five minutes, wants two CPUs that nobody else uses, and a C compiler.
 
               --quick        about one minute: shorter rounds, and fewer
-              --only NAME    that figure alone, or all whose names begin with NAME; may be repeated
+              --only NAME    that figure alone, or all whose names begin with NAME, such as udma; may be repeated
               --json FILE    writes the figures into FILE too
               --help         this text
 
@@ -110,7 +110,8 @@ public final class Numbers {
         new WaitingChapter(run).measure();
         new CountingChapter(run).measure();
         new SharingChapter(run).measure();
-        new AllocationChapter(run).measure();
+        new AllocationChapter(run, "shm0", "").measure();
+        new UdmaChapter(run).measure();
         System.out.println(Table.foot(run.figures));
         if (options.json() != null) {
             write(options.json(), Table.json(machine, run.figures));

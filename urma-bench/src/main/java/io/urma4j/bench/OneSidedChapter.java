@@ -26,11 +26,11 @@ final class OneSidedChapter {
     }
 
     void measure() throws Exception {
-        try (LocalPair pair = new LocalPair(true, FOOTPRINT_BYTES)) {
+        try (LocalPair pair = new LocalPair("shm0", true, FOOTPRINT_BYTES)) {
             Pinned.run(0, () -> small("", "lock_free", pair, 2.5, 3));
             Pinned.run(0, () -> large(pair));
         }
-        try (LocalPair pair = new LocalPair(false, FOOTPRINT_BYTES)) {
+        try (LocalPair pair = new LocalPair("shm0", false, FOOTPRINT_BYTES)) {
             Pinned.run(0, () -> small("-locked", "with locks", pair, 5, 5));
         }
     }

@@ -20,7 +20,7 @@ public class PairState {
 
     @Setup(Level.Trial)
     public void open() {
-        pair = new LocalPair(lockFree, FOOTPRINT_BYTES);
+        pair = new LocalPair("shm0", lockFree, FOOTPRINT_BYTES);
     }
 
     @TearDown(Level.Trial)

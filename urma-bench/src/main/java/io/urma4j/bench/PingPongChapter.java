@@ -18,7 +18,7 @@ final class PingPongChapter {
             return;
         }
         try (ChildProcess child = ChildProcess.start(Child.Role.RETURNER);
-                RallyEnd end = new RallyEnd()) {
+                RallyEnd end = new RallyEnd("shm0")) {
             RawRally raw = new RawRally(HandOver.give(child).memory(), true);
             Rallies rallies = end.meet(child.ask(end.invitation()));
             Pinned.run(0, () -> measure(child, raw, rallies));
@@ -72,7 +72,7 @@ final class PingPongChapter {
     /** The other process. */
     static void child(Child parent) throws Exception {
         RawRally raw = new RawRally(HandOver.take(parent.hear()).memory(), false);
-        try (RallyEnd end = new RallyEnd()) {
+        try (RallyEnd end = new RallyEnd("shm0")) {
             String invitation = parent.hear();
             parent.say(end.invitation());
             Rallies rallies = end.meet(invitation);

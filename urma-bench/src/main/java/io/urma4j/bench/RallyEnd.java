@@ -16,21 +16,30 @@ import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** What a process has of urma4j to play with: a segment that the other writes into, and queues. */
 final class RallyEnd implements AutoCloseable {
-    private static final long BYTES = 1 << 16;
+    private static final int POLLS = 1024;
+    private static final long BYTES = 4 << 20;
 
     private final Urma urma = Urma.open();
-    private final UrmaContext context = urma.device("shm0").openContext();
+    private final UrmaContext context;
     private final Jfr jfr;
+    final boolean isDriven;
 
-    final LocalSegment local = context.register(context.allocate(BYTES), Access.READ_WRITE);
-    final Jfc jfc = context.createJfc(JfcConfig.DEFAULT.withLockFree());
-    final Jfs jfs = context.createJfs(jfc, JfsConfig.builder().lockFree(true).build());
+    final LocalSegment local;
+    final Jfc jfc;
+    final Jfs jfs;
     final CompletionBatch batch = new CompletionBatch(16);
 
-    RallyEnd() {
+    /** Opens the device; on some, a home's memory changes only while somebody polls. */
+    RallyEnd(String device) {
+        context = urma.device(device).openContext();
+        isDriven = !device.startsWith("shm");
+        local = context.register(context.allocate(BYTES), Access.READ_WRITE_ATOMIC);
+        jfc = context.createJfc(JfcConfig.DEFAULT.withLockFree());
+        jfs = context.createJfs(jfc, JfsConfig.builder().lockFree(true).build());
         jfr = context.createJfr(jfc, JfrConfig.builder().build());
         local.memory().fill((byte) 0);
     }
@@ -45,11 +54,22 @@ final class RallyEnd implements AutoCloseable {
         List<String> parts = List.of(invitation.split(" ", -1));
         RemoteSegment remote = context.importSegment(SharedSegment.parse(parts.get(0)));
         TargetJetty target = context.importJetty(SharedJetty.parse(parts.get(1)));
-        return new Rallies(new WriteRally(this, remote), new SendRally(this, jfr, target));
+        return new Rallies(new WriteRally(this, remote), new SendRally(this, jfr, target), new StreamEnd(this, remote));
     }
 
-    /** Both ways that urma4j has. */
-    record Rallies(Rally writes, Rally sends) {}
+    /** The ways that urma4j has. */
+    record Rallies(Rally writes, Rally sends, StreamEnd stream) {}
+
+    /** Drives what arrives, and expects no record. */
+    void pollUntil(BooleanSupplier end) {
+        while (!end.getAsBoolean()) {
+            for (int i = 0; i < POLLS; i++) {
+                if (jfc.poll(batch) != 0) {
+                    throw new IllegalStateException("nobody expected " + batch);
+                }
+            }
+        }
+    }
 
     @Override
     public void close() {

@@ -22,6 +22,7 @@ final class WriteRally implements Rally {
     private final LocalSegment local;
     private final RemoteSegment remote;
     private final MemorySegment memory;
+    private final boolean isDriven; // what arrives is placed by who polls
     private long turn;
     private long returned; // not read anew from memory: the next rally's first turn may be there already
 
@@ -32,6 +33,7 @@ final class WriteRally implements Rally {
         this.local = end.local;
         this.remote = remote;
         this.memory = end.local.memory();
+        this.isDriven = end.isDriven;
     }
 
     @Override
@@ -39,7 +41,7 @@ final class WriteRally implements Rally {
         for (int i = 0; i < turns; i++) {
             tell(++turn);
             while ((long) U64.getAcquire(memory, INBOX) != turn) {
-                Thread.onSpinWait();
+                look();
             }
         }
     }
@@ -61,8 +63,16 @@ final class WriteRally implements Rally {
                 tell(now);
                 returned = now;
             } else {
-                Thread.onSpinWait();
+                look();
             }
+        }
+    }
+
+    private void look() {
+        if (isDriven) {
+            jfc.poll(batch); // empty: each record was awaited
+        } else {
+            Thread.onSpinWait();
         }
     }
 

@@ -1,0 +1,251 @@
+package io.urma4j.bench;
+
+import io.urma4j.bench.Limit.AtLeast;
+import io.urma4j.bench.Limit.AtMost;
+import io.urma4j.bench.RallyEnd.Rallies;
+import java.io.IOException;
+
+/**
+ * The software network card on loopback: two processes on two CPUs, beside raw UDP in C on the same two, and beside UCX
+ * over TCP.
+ */
+final class UdmaChapter {
+    static final String DEVICE = "udma0";
+
+    private static final int CHUNK = 100;
+    private static final int RAW_SEGMENT_BYTES = 4096;
+    private static final int SMALL_BYTES = 8;
+    private static final int SMALL_PACKET_BYTES = 40; // BTH, RETH, eight bytes, ICRC
+    private static final long STREAM_BYTES = 64 << 20;
+    private static final int SMALL_OPERATIONS = 64 * 1024;
+
+    private final Numbers.Run run;
+
+    UdmaChapter(Numbers.Run run) {
+        this.run = run;
+    }
+
+    void measure() throws Exception {
+        if (!run.wants("udma-")) {
+            return;
+        }
+        try (RawUdp raw = RawUdp.compile();
+                ChildProcess child = ChildProcess.start(Child.Role.CARD);
+                RallyEnd end = new RallyEnd(DEVICE)) {
+            Rallies rallies = end.meet(child.ask(end.invitation()));
+            Pinned.run(0, () -> roundTrips(raw, child, rallies));
+            Pinned.run(0, () -> streams(raw, child, rallies.stream()));
+        } catch (IOException e) {
+            System.err.println("numbers: no figures of udma: " + e.getMessage());
+        }
+    }
+
+    // ---- round trips
+
+    private void roundTrips(RawUdp raw, ChildProcess child, Rallies rallies) throws IOException {
+        try (RawUdp.End pong = raw.start("pong", 1);
+                RawUdp.End ping = raw.start("ping", 0, pong.hear())) {
+            Timed bare = rawTurns(ping, pong);
+            atMost(
+                    "udma-send",
+                    "SEND 64 B until its record is polled",
+                    rally(child, "send", rallies.sends()),
+                    bare,
+                    1.4);
+            atMost(
+                    "udma-write",
+                    "WRITE 8 B until a polling home sees it",
+                    rally(child, "write", rallies.writes()),
+                    bare,
+                    1.4);
+            atMost("udma-read", "READ 8 B, half of it", alone(child, rallies.stream()::reads), bare, 1.5);
+            atMost("udma-fadd", "FADD 8 B, half of it", alone(child, rallies.stream()::adds), bare, 1.5);
+        }
+    }
+
+    /** Half of a round trip, in the C program's own time. */
+    private static Timed rawTurns(RawUdp.End ping, RawUdp.End pong) {
+        return new Timed() {
+            @Override
+            public void begin() {
+                pong.ask("serve");
+            }
+
+            @Override
+            public double chunkNanos() {
+                return Double.parseDouble(ping.ask(String.valueOf(CHUNK))) / 2;
+            }
+
+            @Override
+            public void end() {
+                ping.ask("0");
+                pong.hear();
+            }
+        };
+    }
+
+    private static Timed rally(ChildProcess child, String kind, Rally rally) {
+        return new Timed() {
+            @Override
+            public void begin() {
+                child.ask(kind);
+            }
+
+            @Override
+            public double chunkNanos() {
+                long start = System.nanoTime();
+                rally.serve(CHUNK);
+                return (System.nanoTime() - start) / (2.0 * CHUNK);
+            }
+
+            @Override
+            public void end() {
+                rally.stop();
+                child.ask("ended?");
+            }
+        };
+    }
+
+    /** A loop of one end, while the other does nothing but poll. */
+    private static Timed alone(ChildProcess child, Loop loop) {
+        return polled(child, () -> {
+            long start = System.nanoTime();
+            loop.run(CHUNK);
+            return (System.nanoTime() - start) / (2.0 * CHUNK);
+        });
+    }
+
+    private static Timed polled(ChildProcess child, Timed chunk) {
+        return new Timed() {
+            @Override
+            public void begin() {
+                child.ask("poll");
+            }
+
+            @Override
+            public double chunkNanos() {
+                return chunk.chunkNanos();
+            }
+
+            @Override
+            public void end() {
+                child.ask("enough");
+            }
+        };
+    }
+
+    // ---- streams
+
+    private void streams(RawUdp raw, ChildProcess child, StreamEnd stream) throws IOException {
+        try (RawUdp.End sink = raw.start("sink", 1);
+                RawUdp.End flood = raw.start("flood", 0, sink.hear())) {
+            boolean hasUcx = UcxTcp.isThere();
+            for (int bytes : new int[] {64 << 10, 1 << 20}) {
+                String size = bytes >> 10 >= 1024 ? "1m" : "64k";
+                int operations = (int) (STREAM_BYTES / bytes);
+                Timed writes = perOperation(child, operations, count -> stream.writes(bytes, count));
+                Timed reads = perOperation(child, operations, count -> stream.reads(bytes, count));
+                Timed bare = rawStream(sink, flood, RAW_SEGMENT_BYTES, bytes, STREAM_BYTES);
+                atLeast(
+                        "udma-write-" + size,
+                        "WRITE " + size + ", speed beside raw UDP with GSO and GRO",
+                        writes,
+                        bare,
+                        0.5);
+                atLeast(
+                        "udma-read-" + size,
+                        "READ " + size + ", speed beside raw UDP with GSO and GRO",
+                        reads,
+                        bare,
+                        0.5);
+                if (hasUcx) {
+                    atLeast(
+                            "udma-write-tcp-" + size,
+                            "WRITE " + size + ", speed beside UCX put over TCP",
+                            writes,
+                            UcxTcp.timed("ucp_put_bw", bytes, 8 * operations),
+                            1.5);
+                    atLeast(
+                            "udma-read-tcp-" + size,
+                            "READ " + size + ", speed beside UCX get over TCP",
+                            reads,
+                            UcxTcp.timed("ucp_get", bytes, 8 * operations),
+                            1.5);
+                }
+            }
+            if (!hasUcx) {
+                System.err.println("numbers: no figures beside UCX: ucx_perftest (package ucx-utils) is not there");
+            }
+            atLeast(
+                    "udma-batch",
+                    "WRITE 8 B, 64 posts + polls, packets beside raw UDP with GSO",
+                    perOperation(child, SMALL_OPERATIONS, count -> stream.writes(SMALL_BYTES, count)),
+                    rawStream(
+                            sink,
+                            flood,
+                            SMALL_PACKET_BYTES,
+                            SMALL_PACKET_BYTES,
+                            (long) SMALL_OPERATIONS * SMALL_PACKET_BYTES),
+                    0.4);
+        }
+    }
+
+    private static Timed perOperation(ChildProcess child, int operations, Loop loop) {
+        return polled(child, () -> {
+            long start = System.nanoTime();
+            loop.run(operations);
+            return (double) (System.nanoTime() - start) / operations;
+        });
+    }
+
+    /** Nanoseconds for so many bytes of what arrived, by the receiver's clock. */
+    private static Timed rawStream(
+            RawUdp.End sink, RawUdp.End flood, int segmentBytes, int operationBytes, long totalBytes) {
+        return () -> {
+            sink.ask("serve");
+            flood.ask(segmentBytes + " " + totalBytes / segmentBytes);
+            String[] told = sink.hear().split(" ", -1);
+            return Double.parseDouble(told[2]) / Double.parseDouble(told[0]) * operationBytes;
+        };
+    }
+
+    private void atMost(String name, String what, Timed subject, Timed bare, double limit) {
+        if (run.wants(name)) {
+            run.tell(Figure.ratio(
+                    name,
+                    what + "; half a round trip of raw UDP in C",
+                    run.alternation().measure(subject, bare),
+                    new AtMost(limit)));
+        }
+    }
+
+    private void atLeast(String name, String what, Timed subject, Timed bare, double limit) {
+        if (run.wants(name)) {
+            run.tell(Figure.speed(
+                    name, what, run.alternation().forLongChunks(3).measure(subject, bare), new AtLeast(limit)));
+        }
+    }
+
+    // ---- the other process
+
+    static void child(Child parent) throws Exception {
+        try (RallyEnd end = new RallyEnd(DEVICE)) {
+            String invitation = parent.hear();
+            parent.say(end.invitation());
+            Rallies rallies = end.meet(invitation);
+            Pinned.run(1, () -> {
+                for (String kind = parent.hear(); !kind.isEmpty(); kind = parent.hear()) {
+                    parent.say("ready");
+                    switch (kind) {
+                        case "write" -> rallies.writes().returnAll();
+                        case "send" -> rallies.sends().returnAll();
+                        case "poll" -> end.pollUntil(parent::isToldMore);
+                        default -> throw new IllegalArgumentException(kind);
+                    }
+                    parent.hear();
+                    parent.say("ended");
+                }
+            });
+        }
+    }
+}
