@@ -10,7 +10,7 @@ static final int ROUNDS = 100;
 static final int ADDITIONS = 1000; // of each process in each round
 
 void main(String[] args) throws InterruptedException {
-    try (var urma = Urma.open(); var context = urma.device("shm0").openContext()) {
+    try (var urma = Urma.open(); var context = urma.device().openContext()) {
         if (args.length > 1) {
             home(context, Integer.parseInt(args[1]));
         } else {
@@ -33,7 +33,7 @@ void home(UrmaContext context, int processes) throws InterruptedException {
 
 /** In each round all add, all wait, all see the same sum, all wait. */
 void count(UrmaContext context, int processes) {
-    try (RemoteMemory shared = context.remoteMemory("shm:barrier")) {
+    try (RemoteMemory shared = context.remoteMemory("name:barrier")) {
         for (long round = 1; round <= ROUNDS; round++) {
             for (int i = 0; i < ADDITIONS; i++) {
                 shared.fetchAndAdd(COUNTER, 1);

@@ -13,7 +13,7 @@ static final int SLOT_BYTES = 8 + VALUE_BYTES; // the version, odd while the val
 static final VarHandle U64 = ValueLayout.JAVA_LONG.varHandle();
 
 void main(String[] args) throws InterruptedException {
-    try (var urma = Urma.open(); var context = urma.device("shm0").openContext()) {
+    try (var urma = Urma.open(); var context = urma.device().openContext()) {
         if (args.length > 0) {
             home(context);
         } else {
@@ -45,7 +45,7 @@ void put(MemorySegment table, int slot, byte[] value) {
 
 /** Reads values of a home that does not notice it, and never sees half a value. */
 void read(UrmaContext context, int times) {
-    try (RemoteMemory table = context.remoteMemory("shm:cache")) {
+    try (RemoteMemory table = context.remoteMemory("name:cache")) {
         long again = 0;
         byte[] value = new byte[VALUE_BYTES];
         for (int i = 0; i < times; i++) {

@@ -3,7 +3,7 @@ import io.urma4j.*;
 // Terminal 1:  java --enable-native-access=ALL-UNNAMED -cp urma.jar Hello.java home
 // Terminal 2:  java --enable-native-access=ALL-UNNAMED -cp urma.jar Hello.java
 void main(String[] args) {
-    try (var urma = Urma.open(); var context = urma.device("shm0").openContext()) {
+    try (var urma = Urma.open(); var context = urma.device().openContext()) {
         if (args.length > 0) {
             home(context);
         } else {
@@ -20,7 +20,7 @@ void home(UrmaContext context) { // owns the memory, and does nothing while othe
 }
 
 void visit(UrmaContext context) { // in another process: reads, writes and counts in the home's memory
-    try (RemoteMemory board = context.remoteMemory("shm:hello")) {
+    try (RemoteMemory board = context.remoteMemory("name:hello")) {
         long visitors = board.fetchAndAdd(0, 1) + 1;
         board.write(8, ("hello from visitor " + visitors + "\0").getBytes());
         IO.println("Wrote as visitor " + visitors);

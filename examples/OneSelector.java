@@ -14,7 +14,7 @@ import java.time.Duration;
 static final int BUFFER_BYTES = 256;
 
 void main(String[] args) throws IOException {
-    try (var urma = Urma.open(); var context = urma.device("shm0").openContext()) {
+    try (var urma = Urma.open(); var context = urma.device().openContext()) {
         if (args.length > 0) {
             serve(context);
         } else {
@@ -80,7 +80,7 @@ String readAll(SocketChannel visitor) throws IOException {
 
 void visit(UrmaContext context) throws IOException {
     String[] addresses;
-    try (RemoteMemory sign = context.remoteMemory("shm:selector")) {
+    try (RemoteMemory sign = context.remoteMemory("name:selector")) {
         String text = new String(sign.read(0, 4096), StandardCharsets.UTF_8);
         addresses = text.substring(0, text.indexOf('\0')).split(" ", 2);
     }

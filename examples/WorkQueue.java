@@ -14,7 +14,7 @@ static final long JOIN = -1; // beside the address of a new worker
 static final long END = -2;
 
 void main(String[] args) {
-    try (var urma = Urma.open(); var context = urma.device("shm0").openContext()) {
+    try (var urma = Urma.open(); var context = urma.device().openContext()) {
         if (args.length > 0) {
             boss(context, Integer.parseInt(args[1]));
         } else {
@@ -53,7 +53,7 @@ void boss(UrmaContext context, int pieces) {
 
 void work(UrmaContext context) {
     MessageChannel door = context.messageChannel();
-    try (RemoteMemory sign = context.remoteMemory("shm:boss");
+    try (RemoteMemory sign = context.remoteMemory("name:boss");
             MessageChannel.Peer boss = door.connect(readAddress(sign))) {
         boss.send(door.share().getBytes(StandardCharsets.UTF_8), JOIN);
         int pieces = 0;

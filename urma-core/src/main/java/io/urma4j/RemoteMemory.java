@@ -46,6 +46,9 @@ public final class RemoteMemory implements AutoCloseable {
         return open(new RemoteMemory(segment, false));
     }
 
+    /** What a name begins with in a program that runs on any provider. */
+    private static final String ANY_KIND = "name:";
+
     /** Imports what the line or name says; see {@link UrmaContext#remoteMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
         RemoteSegment segment = context.importSegment(find(context, lineOrName));
@@ -66,13 +69,14 @@ public final class RemoteMemory implements AutoCloseable {
         if (text.startsWith("urma4j:")) {
             return SharedSegment.parse(text);
         }
-        String prefix = context.attributes().provider() + ":";
+        String prefix =
+                text.startsWith(ANY_KIND) ? ANY_KIND : context.attributes().provider() + ":";
         if (!text.startsWith(prefix)) {
             // the text is not told: it may be a damaged line, with a token in it
             throw Checks.invalid(
                     context,
                     "the text is neither a line of share(), which begins with 'urma4j:', nor a name here, '" + prefix
-                            + "NAME'");
+                            + "NAME' or '" + ANY_KIND + "NAME'");
         }
         return context.lookup(text.substring(prefix.length()));
     }

@@ -18,6 +18,9 @@ import java.util.stream.Collectors;
  * <p>Safe for any number of threads. {@link #close} closes all that was opened through it.
  */
 public final class Urma implements AutoCloseable {
+    private static final String DEVICE_VARIABLE = "URMA_DEVICE";
+    private static final String USUAL_DEVICE = "shm0";
+
     private final List<UrmaDevice> devices = new ArrayList<>();
     private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
     private final ClosingOrder children = new ClosingOrder(this);
@@ -58,6 +61,22 @@ public final class Urma implements AutoCloseable {
     /** Why the devices of a provider are missing, by provider; empty when all work. */
     public Map<String, RuntimeException> absentProviders() {
         return Map.copyOf(absent);
+    }
+
+    /**
+     * The usual device, so that a program runs on any provider unchanged: the one that the environment variable
+     * {@code URMA_DEVICE} names; without it {@code shm0}, or where that does not work the first of {@link #devices}.
+     *
+     * @throws UrmaException EINVAL when it is not there, with the reason
+     */
+    public UrmaDevice device() {
+        String named = System.getenv(DEVICE_VARIABLE);
+        if (named != null && !named.isBlank()) {
+            return device(named.strip());
+        }
+        life.checkOpen();
+        boolean hasUsual = devices.stream().anyMatch(device -> device.name().equals(USUAL_DEVICE));
+        return hasUsual || devices.isEmpty() ? device(USUAL_DEVICE) : devices.getFirst();
     }
 
     /**

@@ -337,7 +337,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
-     * segment, for example {@code shm:orders}.
+     * segment, for example {@code shm:orders}; {@code name:orders} is one of this device, whatever its kind.
      */
     public RemoteMemory remoteMemory(String lineOrName) {
         return RemoteMemory.open(this, lineOrName);

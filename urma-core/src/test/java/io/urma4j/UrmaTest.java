@@ -24,6 +24,13 @@ class UrmaTest {
     }
 
     @Test
+    void theUsualDeviceIsTheFirstWhereNoneIsNamed() {
+        try (Urma urma = Urma.open()) {
+            assertThat(urma.device()).isSameAs(urma.device("fake0"));
+        }
+    }
+
+    @Test
     void nothingWorksAfterClose() {
         Urma urma = Urma.open();
         UrmaDevice device = urma.device("fake0");

@@ -49,6 +49,11 @@ public final class Numbers {
             return only.isEmpty() || only.stream().anyMatch(name::startsWith);
         }
 
+        /** Whether any figure whose name begins so is wanted. */
+        boolean wantsSomeOf(String prefix) {
+            return only.isEmpty() || only.stream().anyMatch(name -> name.startsWith(prefix) || prefix.startsWith(name));
+        }
+
         /** Takes a figure into the table, and shows at once that something goes on. */
         void tell(Figure figure) {
             figures.add(figure);

@@ -1,5 +1,7 @@
 package io.urma4j.bench;
 
+import io.urma4j.Urma;
+import io.urma4j.UrmaException;
 import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
@@ -26,7 +28,13 @@ final class UdmaChapter {
     }
 
     void measure() throws Exception {
-        if (!run.wants("udma-")) {
+        if (!run.wantsSomeOf("udma-")) {
+            return;
+        }
+        try (Urma urma = Urma.open()) {
+            urma.device(DEVICE);
+        } catch (UrmaException e) {
+            System.err.println("numbers: no figures of udma: " + e.getMessage());
             return;
         }
         try (RawUdp raw = RawUdp.compile();

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The library with a context on one device, open for the time of a command. */
 public final class Session implements AutoCloseable {
-    private static final String USUAL_DEVICE = "shm0";
-
     private final Urma urma;
     private final UrmaContext context;
 
@@ -18,11 +16,12 @@ public final class Session implements AutoCloseable {
         this.context = context;
     }
 
-    /** Opens the device with this name; with null the first one that works here. */
+    /** Opens the device with this name; with null the usual one, see {@link Urma#device()}. */
     public static Session open(@Nullable String deviceName) {
         Urma urma = Urma.open();
         try {
-            return new Session(urma, device(urma, deviceName).openContext());
+            UrmaDevice device = deviceName == null ? urma.device() : urma.device(deviceName);
+            return new Session(urma, device.openContext());
         } catch (RuntimeException e) {
             urma.close();
             throw e;
@@ -38,13 +37,6 @@ public final class Session implements AutoCloseable {
             urma.close();
             throw e;
         }
-    }
-
-    private static UrmaDevice device(Urma urma, @Nullable String name) {
-        if (name == null && !urma.devices().isEmpty()) {
-            return urma.devices().getFirst();
-        }
-        return urma.device(name == null ? USUAL_DEVICE : name); // which says why there is none
     }
 
     private static UrmaDevice deviceOfKind(Urma urma, List<String> kinds) {

@@ -114,14 +114,11 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** The device that was asked for, or the first; found before any process is started. */
+    /** The device that was asked for, or the usual one; found before any process is started. */
     private String deviceName() {
         try (Urma urma = Urma.open()) {
             String asked = device.name();
-            if (asked == null && !urma.devices().isEmpty()) {
-                return urma.devices().getFirst().name();
-            }
-            return urma.device(asked == null ? "shm0" : asked).name();
+            return (asked == null ? urma.device() : urma.device(asked)).name();
         }
     }
 }
