@@ -3,6 +3,7 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.ring.Doorbells;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
@@ -35,7 +36,7 @@ public final class Card {
     // ---- the crank
 
     /** A packet came, which {@code PacketCheck} found sound and whose ICRC is right. It is the caller's again afterwards. */
-    public void receive(Packet packet, Route origin, long nowNanos) {}
+    public void receive(Packet packet, Source origin, long nowNanos) {}
 
     /** Work requests were posted to a send queue: starts what can start. Its ring tells how many. */
     public void doorbell(int queue, long nowNanos) {}

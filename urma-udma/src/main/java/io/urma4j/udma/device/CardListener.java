@@ -1,6 +1,6 @@
 package io.urma4j.udma.device;
 
-import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Packet;
 
 /**
@@ -9,7 +9,7 @@ import io.urma4j.udma.wire.Packet;
  */
 public interface CardListener {
     /** A datagram for QP 1 came, with a right ICRC. */
-    void controlPacket(Packet packet, Route origin, long nowNanos);
+    void controlPacket(Packet packet, Source origin, long nowNanos);
 
     /** The send queue with that tag went to ERROR. */
     void sendQueueFailed(int tag);

@@ -13,7 +13,8 @@ import java.lang.invoke.VarHandle;
  * <pre>
  *   0  word         u32  0 owner, 1…7 zero, 8…15 status, 16…23 opcode of URMA, 24…31 flags
  *   4  queue        u32  number of the local queue
- *   8  position     u64  of the work queue element in its queue, counted from the queue's creation
+ *   8  position     u64  of the work queue element in its queue, counted from the queue's creation; what the element
+ *                        of a receive queue has as its cookie
  *  16  length       u64  in bytes
  *  24  immediate    u64  or the token id that was revoked
  *  32  remote       u64  0…23 queue, 24…47 UASID, 48…63 number of the transport path

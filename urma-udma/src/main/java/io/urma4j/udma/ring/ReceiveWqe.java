@@ -11,10 +11,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *   0  ranges   u32  how many
+ *   8  cookie   u64  what its record carries in the place of a position
  *  16  ranges        of 16 bytes: key u32, length u32, offset u64
  * </pre>
  */
 public final class ReceiveWqe {
+    private static final int COOKIE = 8;
     private static final int FIRST_RANGE = 16;
     private static final int RANGE_LENGTH = 4;
     private static final int RANGE_OFFSET = 8;
@@ -27,8 +29,9 @@ public final class ReceiveWqe {
         return (bytes + SendWqe.BLOCK_BYTES - 1) / SendWqe.BLOCK_BYTES * SendWqe.BLOCK_BYTES;
     }
 
-    public static void put(MemorySegment ring, long at, int ranges) {
+    public static void put(MemorySegment ring, long at, int ranges, long cookie) {
         ring.set(JAVA_INT, at, ranges);
+        ring.set(JAVA_LONG, at + COOKIE, cookie);
     }
 
     public static void range(MemorySegment ring, long at, int index, int key, int lengthBytes, long offset) {
@@ -40,6 +43,10 @@ public final class ReceiveWqe {
 
     public static int ranges(MemorySegment ring, long at) {
         return ring.get(JAVA_INT, at);
+    }
+
+    public static long cookie(MemorySegment ring, long at) {
+        return ring.get(JAVA_LONG, at + COOKIE);
     }
 
     public static int rangeKey(MemorySegment ring, long at, int index) {

@@ -16,6 +16,9 @@ public interface ReceiveWork {
     /** What the sender of a message that finds none is to wait: a code of WIRE §4.4. */
     int rnrTimerCode();
 
+    /** Whether SEND_INVALIDATE is obeyed here; else it is refused as an access error (S8.11). */
+    boolean allowsInvalidate();
+
     /** Sum of the buffers of what was taken. */
     long capacityBytes(long taken);
 
@@ -27,7 +30,7 @@ public interface ReceiveWork {
      *
      * @param status number of URMA's completion status
      * @param opcode of URMA: SEND, SEND_IMM, SEND_INVALIDATE or WRITE_IMM
-     * @param immediate or the token id that was revoked
+     * @param immediate or the key that SEND_INVALIDATE has revoked
      * @param sourceQueue number of the sender's queue
      * @param connection number of the connection that brought it
      */

@@ -1,7 +1,9 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.udma.transport.Source;
+
 /** Where a packet came from. Used again for the next packet: who keeps it copies it. For one thread at a time. */
-public final class Origin {
+public final class Origin implements Source {
     private static final long IPV4_PREFIX = 0xFFFF_0000_0000L; // ::ffff:0:0
 
     private long eidHigh;
@@ -20,16 +22,17 @@ public final class Origin {
         set(0, IPV4_PREFIX | Integer.toUnsignedLong(address), udpPort);
     }
 
-    /** The sender's address as an EID, high half. */
+    @Override
     public long eidHigh() {
         return eidHigh;
     }
 
+    @Override
     public long eidLow() {
         return eidLow;
     }
 
-    /** The UDP port that it was sent from. A peer of Linux does not listen there, but at 4791 (WIRE §0). */
+    @Override
     public int port() {
         return port;
     }

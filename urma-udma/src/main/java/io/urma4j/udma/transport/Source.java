@@ -1,0 +1,12 @@
+package io.urma4j.udma.transport;
+
+/** Where a packet came from. Belongs to whoever hands the packet over: it may say something else for the next one. */
+public interface Source {
+    /** The sender's address as an EID, high half. */
+    long eidHigh();
+
+    long eidLow();
+
+    /** The port that it was sent from. A peer of Linux does not listen there, but at 4791 (WIRE §0). */
+    int port();
+}
