@@ -25,6 +25,11 @@ record IoProbe(IoWay way, String reason) {
     private static final int PATIENCE_MILLIS = 100;
     private static final int BUFFER_BYTES = 1 << 16;
 
+    /**
+     * Tries it.
+     *
+     * @throws LibcException with EADDRNOTAVAIL when the address is not ours
+     */
     static IoProbe at(InetAddress address) {
         try (UdpSocket from = SocketIo.open(address, BUFFER_BYTES);
                 UdpSocket to = SocketIo.open(address, BUFFER_BYTES)) {
@@ -32,7 +37,12 @@ record IoProbe(IoWay way, String reason) {
             to.bind(address, 0);
             String refusal = refusalOfRuns(from, to, address);
             return refusal == null ? new IoProbe(IoWay.GSO, "") : new IoProbe(IoWay.MMSG, refusal);
-        } catch (UnsupportedOperationException | LibcException e) {
+        } catch (LibcException e) {
+            if (e.errno() == Errno.EADDRNOTAVAIL) {
+                throw e; // no way is of use then
+            }
+            return new IoProbe(IoWay.CHANNEL, String.valueOf(e.getMessage()));
+        } catch (UnsupportedOperationException e) {
             return new IoProbe(IoWay.CHANNEL, String.valueOf(e.getMessage()));
         }
     }

@@ -1,0 +1,360 @@
+package io.urma4j.udma.udp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.urma4j.libc.UdpMessages;
+import io.urma4j.libc.UdpSocket;
+import io.urma4j.udma.udp.PortPair.Received;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class UdpPortTest {
+    private static final int LOOPBACK_OTHER = 0x7F00_4702; // 127.0.71.2
+    private static final long DEADLINE_NANOS = 10_000_000_000L;
+
+    @ParameterizedTest
+    @EnumSource
+    void packetsArriveAsTheyLeft(IoWay way) {
+        try (PortPair pair = PortPair.open(way)) {
+            pair.put(7, 5);
+            pair.put(8, 0);
+            pair.put(9, 4096);
+            pair.sender.flush();
+
+            assertThat(pair.receive(3))
+                    .containsExactly(received(pair, 0, 5, 7), received(pair, 1, 0, -1), received(pair, 2, 4096, 9));
+            assertThat(pair.sender.counters().sentPackets()).isEqualTo(3);
+            assertThat(pair.receiver.counters().dropped()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"::1, GSO", "::1, MMSG"})
+    void packetsArriveOverIpv6(String address, IoWay way) {
+        try (PortPair pair = PortPair.open(address, address, way)) {
+            for (int i = 0; i < 20; i++) {
+                pair.put(i, 1024);
+            }
+            pair.sender.flush();
+
+            assertThat(pair.receive(20)).extracting(Received::content).containsExactlyElementsOf(numbers(20));
+            assertThat(pair.receiver.counters().dropped()).isZero();
+        }
+    }
+
+    /** Of all lengths and in any order, to two peers: the runs that they form are cut as they were put together. */
+    @ParameterizedTest
+    @EnumSource
+    void runsOfAnyLengthsArriveInOrder(IoWay way) {
+        long seed = 0x5EED;
+        Random random = new Random(seed);
+        try (PortPair pair = PortPair.open(way);
+                UdpPort other = PortPair.port("127.0.71.3", way)) {
+            UdpRoute elsewhere = pair.to(other);
+            int sent = 0;
+            for (int round = 0; round < 40; round++) {
+                int lengthBytes = random.nextInt(4097);
+                int run = 1 + random.nextInt(40);
+                for (int i = 0; i < run; i++) {
+                    pair.put(sent++, i == run - 1 ? random.nextInt(lengthBytes + 1) : lengthBytes);
+                }
+                if (random.nextInt(4) == 0) {
+                    pair.put(elsewhere, 0xEE, 100);
+                }
+                pair.sender.flush();
+                List<Received> received = pair.receive(run);
+                int first = sent - run;
+                assertThat(received.stream()
+                                .filter(packet -> packet.payloadBytes() > 0)
+                                .map(Received::content))
+                        .as("seed %d, round %d", seed, round)
+                        .isSubsetOf(IntStream.range(first, sent)
+                                .mapToObj(i -> i & 0xFF)
+                                .toList());
+                assertThat(received).extracting(Received::psn).isSorted();
+            }
+            assertThat(pair.receiver.counters().dropped()).isZero();
+        }
+    }
+
+    @Test
+    void equalPacketsToOnePeerAreOneDatagramForTheKernel() {
+        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+            for (int i = 0; i < 40; i++) {
+                pair.put(i, 256);
+            }
+            pair.put(40, 255);
+            pair.put(41, 256);
+            pair.sender.flush();
+
+            assertThat(pair.receive(42)).extracting(Received::content).containsExactlyElementsOf(numbers(42));
+            // 255 bytes are padded to 256, so the run goes on until the kernel's longest
+            assertThat(pair.sender.counters().sentDatagrams()).isEqualTo(1);
+            assertThat(pair.receiver.counters().receivedDatagrams()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aShorterPacketEndsARun() {
+        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+            pair.put(0, 256);
+            pair.put(1, 128);
+            pair.put(2, 128);
+            pair.put(3, 256);
+            pair.sender.flush();
+
+            assertThat(pair.receive(4)).extracting(Received::content).containsExactlyElementsOf(numbers(4));
+            assertThat(pair.sender.counters().sentDatagrams()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aFullRunLeavesWithoutAFlush() {
+        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+            for (int i = 0; i < 15; i++) { // 15 of them are as much as a datagram holds
+                pair.put(i, 4096);
+            }
+
+            assertThat(pair.receive(15)).hasSize(15);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void morePacketsThanSlotsLeaveByThemselves(IoWay way) {
+        try (PortPair pair = PortPair.open(way)) {
+            for (int i = 0; i < Outbox.SLOTS + 10; i++) {
+                pair.put(i, i % 2 * 8);
+            }
+            pair.sender.flush();
+
+            assertThat(pair.receive(Outbox.SLOTS + 10))
+                    .extracting(Received::psn)
+                    .isSorted();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNoPacketIsDroppedAndCounted(IoWay way) {
+        try (PortPair pair = PortPair.open(way);
+                UdpSocket hostile = UdpSocket.open(false)) {
+            hostile.bind(InetAddress.ofLiteral("127.0.71.9"), 0);
+            for (int lengthBytes : new int[] {0, 1, 11, 12, 15, 16, 17, 4164, 4165, 9000, 60_001}) {
+                send(hostile, pair.receiver.port(), lengthBytes);
+            }
+            pair.put(1, 8);
+            pair.sender.flush();
+
+            assertThat(pair.receive(1)).hasSize(1);
+            assertThat(pair.receiver.counters().dropped()).isEqualTo(11);
+        }
+    }
+
+    @Test
+    void aWrongIcrcIsDropped() {
+        try (PortPair pair = PortPair.open(IoWay.MMSG)) {
+            UdpRoute mistaken = new UdpRoute(
+                    pair.route.eidHigh(),
+                    pair.route.eidLow(),
+                    pair.route.port(),
+                    4096,
+                    0,
+                    io.urma4j.udma.wire.IpHeaders.ipv4(1, 2, 3, 4));
+            for (int i = 0; i < 10; i++) {
+                pair.put(mistaken, i, 64);
+            }
+            pair.put(77, 64);
+            pair.sender.flush();
+
+            assertThat(pair.receive(1)).extracting(Received::content).containsExactly(77);
+            assertThat(pair.receiver.counters().droppedForIcrc()).isEqualTo(10);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatCannotLeaveIsCountedAndHoldsUpNobody(IoWay way) {
+        try (PortPair pair = PortPair.open(way)) {
+            UdpRoute nowhere = pair.sender.route(0, 0xFFFF_0808_0808L, 4791); // from a loopback address
+            pair.put(1, 8);
+            pair.put(nowhere, 2, 8);
+            pair.put(nowhere, 3, 8);
+            pair.put(4, 8);
+            pair.sender.flush();
+
+            assertThat(pair.receive(2)).extracting(Received::content).containsExactly(1, 4);
+            assertThat(pair.sender.counters().notSent()).isEqualTo(2);
+            assertThat(pair.sender.trouble()).contains("8.8.8.8 port 4791");
+            assertThat(pair.sender.reason()).as("runs are not to blame").isIn("as asked for", "");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWaitEndsByAWakeBeforeOrDuringIt(IoWay way) throws InterruptedException {
+        try (UdpPort port = PortPair.port("127.0.71.1", way)) {
+            port.wake();
+            port.await(DEADLINE_NANOS);
+
+            Thread waker = Thread.ofPlatform().start(port::wake);
+            port.await(DEADLINE_NANOS);
+            waker.join();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWaitEndsByItself(IoWay way) {
+        try (UdpPort port = PortPair.port("127.0.71.1", way)) {
+            port.await(0);
+            port.await(100_000);
+        }
+    }
+
+    @Test
+    void thePortOfRoceIsTakenWhenItIsFreeAndElseAnother() {
+        try (UdpPort first = PortPair.port("127.0.71.77", null);
+                UdpPort second = PortPair.port("127.0.71.77", null)) {
+            assertThat(first.port()).isEqualTo(4791);
+            assertThat(first.portNote()).isEmpty();
+            assertThat(second.port()).isNotEqualTo(4791).isPositive();
+            assertThat(second.portNote())
+                    .startsWith("port 4791 of 127.0.71.77 is taken by")
+                    .contains("Linux RDMA and network cards cannot reach us");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPortThatIsAskedForIsThisOneOrNone(IoWay way) {
+        try (UdpPort first = PortPair.port("127.0.71.78", way)) {
+            PortOptions same =
+                    PortOptions.of(first.address()).withPort(first.port()).withWay(way);
+
+            assertThatExceptionOfType(PortException.class)
+                    .isThrownBy(() -> UdpPort.open(same))
+                    .withMessageStartingWith("port " + first.port() + " of 127.0.71.78 is taken by");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.1, no interface of this machine has the address 192.0.2.1",
+        "0.0.0.0, is no address of one interface",
+        "224.0.0.1, is no address of one interface",
+        "2001:db8::1, no interface of this machine has the address 2001:db8:0:0:0:0:0:1"
+    })
+    void anAddressThatIsNotOursIsRefused(String address, String message) {
+        assertThatExceptionOfType(PortException.class)
+                .isThrownBy(() -> UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address))))
+                .withMessageContaining(message);
+    }
+
+    @Test
+    void theChannelRefusesIpv6() {
+        assertThatExceptionOfType(PortException.class)
+                .isThrownBy(() -> PortPair.port("::1", IoWay.CHANNEL))
+                .withMessageContaining("DatagramChannel cannot receive what Linux RDMA sends over IPv6");
+    }
+
+    @Test
+    void routesAreRememberedAndOtherFamiliesRefused() {
+        try (UdpPort port = PortPair.port("127.0.71.1", null)) {
+            assertThat(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791))
+                    .isSameAs(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791));
+            assertThat(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791).mtuBytes())
+                    .isEqualTo(4096);
+            assertThatExceptionOfType(PortException.class)
+                    .isThrownBy(() -> port.route(0xFD77_0000_0000_0000L, 1, 4791))
+                    .withMessageContaining("one is of IPv4, the other of IPv6");
+            assertThatExceptionOfType(PortException.class).isThrownBy(() -> port.route(0, 0xFFFF_0000_0000L, 4791));
+            assertThatExceptionOfType(PortException.class).isThrownBy(() -> port.route(0, 0xFFFF_7F00_0001L, 0));
+        }
+    }
+
+    @Test
+    void theWayIsChosenByTryingAndTold() {
+        try (UdpPort port = PortPair.port("127.0.71.1", null);
+                UdpPort forced = PortPair.port("127.0.71.2", IoWay.CHANNEL)) {
+            assertThat(port.reason().isEmpty()).isEqualTo(port.way() == IoWay.GSO);
+            assertThat(forced.way()).isEqualTo(IoWay.CHANNEL);
+            assertThat(forced.reason()).isEqualTo("as asked for");
+            assertThat(port.receiveBufferBytes()).isGreaterThan(100_000);
+        }
+    }
+
+    /** Once compiled: the interpreter boxes, so what is before that does not count. */
+    @ParameterizedTest
+    @EnumSource(names = {"GSO", "MMSG"})
+    void sendingAndReceivingAllocateNothing(IoWay way) {
+        int rounds = 500;
+        long limit =
+                rounds / 10L * 16; // the smallest object for every tenth round: the measurement itself is one or two
+        long end = System.nanoTime() + 3 * DEADLINE_NANOS;
+        try (PortPair pair = PortPair.open(way)) {
+            long bytes = bytesAllocatedBy(pair, rounds);
+            while (bytes >= limit && System.nanoTime() - end < 0) {
+                bytes = bytesAllocatedBy(pair, rounds);
+            }
+            assertThat(bytes).isLessThan(limit);
+        }
+    }
+
+    private static long bytesAllocatedBy(PortPair pair, int rounds) {
+        PacketSink sink = (_, _) -> {};
+        long before = allocatedBytes();
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < 8; i++) {
+                var packet = pair.sender.begin(pair.route);
+                if (packet != null) {
+                    packet.begin(4, 0x11, round);
+                    pair.sender.end(1024);
+                }
+            }
+            pair.sender.flush();
+            while (pair.receiver.receive(sink) > 0) {
+                pair.receiver.await(0);
+            }
+        }
+        return allocatedBytes() - before;
+    }
+
+    private static long allocatedBytes() {
+        return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+    }
+
+    private static void send(UdpSocket socket, int port, int lengthBytes) {
+        MemorySegment bytes = Arena.ofAuto().allocate(Math.max(lengthBytes, 1));
+        bytes.fill((byte) 4); // an opcode that is known
+        UdpMessages messages = new UdpMessages(1, bytes);
+        messages.bufferLength(0, lengthBytes);
+        messages.put(0, 0, 1);
+        messages.toIpv4(0, LOOPBACK_OTHER, port);
+        assertThat(socket.send(messages, 0, 1)).isEqualTo(1);
+    }
+
+    private static Received received(PortPair pair, int psn, int payloadBytes, int content) {
+        return new Received(
+                psn,
+                payloadBytes,
+                content,
+                Addresses.high(pair.sender.address()),
+                Addresses.low(pair.sender.address()),
+                pair.sender.port());
+    }
+
+    private static List<Integer> numbers(int count) {
+        return IntStream.range(0, count).boxed().toList();
+    }
+}
