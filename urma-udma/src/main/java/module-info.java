@@ -8,7 +8,9 @@ module io.urma4j.udma {
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 
-    // the urma command shows what is on the wire
+    // the urma command tells RC Jetties by hand, and shows what is on the wire
+    exports io.urma4j.udma to
+            io.urma4j.tools;
     exports io.urma4j.udma.capture to
             io.urma4j.tools;
     exports io.urma4j.udma.wire to

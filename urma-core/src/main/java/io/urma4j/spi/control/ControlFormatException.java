@@ -7,7 +7,7 @@ public final class ControlFormatException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    ControlFormatException(String message) {
+    public ControlFormatException(String message) {
         super(message);
     }
 }

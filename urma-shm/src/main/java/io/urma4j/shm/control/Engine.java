@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
+import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -22,6 +22,7 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Collection;

@@ -10,6 +10,7 @@ import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.spi.support.Timers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

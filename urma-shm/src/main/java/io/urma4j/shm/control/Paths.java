@@ -10,6 +10,7 @@ import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.Timers;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.List;

@@ -17,6 +17,7 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -7,6 +7,7 @@ import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.support.Timers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

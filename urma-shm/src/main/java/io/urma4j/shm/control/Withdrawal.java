@@ -1,6 +1,7 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Revocation;
+import io.urma4j.spi.support.Timers;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

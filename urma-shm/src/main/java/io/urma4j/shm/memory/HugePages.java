@@ -4,6 +4,7 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd;
+import io.urma4j.spi.support.MemoryLimits;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

@@ -11,6 +11,8 @@ import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.support.MemoryBudget;
+import io.urma4j.spi.support.MemoryLimits;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

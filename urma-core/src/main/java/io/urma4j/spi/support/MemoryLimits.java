@@ -1,4 +1,4 @@
-package io.urma4j.shm.memory;
+package io.urma4j.spi.support;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  *
  * <p>File cache counts as free, in a group too: the kernel takes it back before it refuses.
  */
-final class MemoryLimits {
+public final class MemoryLimits {
     /** Limits above mean that there is none; version 1 writes a number near 2⁶³. */
     private static final long NO_LIMIT = Long.MAX_VALUE / 2;
 
@@ -31,7 +31,7 @@ final class MemoryLimits {
         this.root = root;
     }
 
-    static MemoryLimits ofThisProcess() {
+    public static MemoryLimits ofThisProcess() {
         return new MemoryLimits(Path.of("/"));
     }
 
@@ -86,7 +86,7 @@ final class MemoryLimits {
     }
 
     /** A value of {@code /proc/meminfo} in bytes, or -1. */
-    long kib(String name) {
+    public long kib(String name) {
         for (String line : lines(root.resolve("proc/meminfo"))) {
             Matcher value = KIB_LINE.matcher(line);
             if (value.matches() && value.group(1).equals(name)) {

@@ -1,15 +1,17 @@
-package io.urma4j.shm.control;
+package io.urma4j.spi.support;
 
 import java.util.PriorityQueue;
 
-/** What is to happen at a time, in the order of the times. For the engine's thread; the time is handed in. */
-final class Timers {
+/**
+ * What is to happen at a time, in the order of the times. For one thread; the time is handed in.
+ */
+public final class Timers {
     private final PriorityQueue<Timer> queue = new PriorityQueue<>(Timers::compare);
 
     private long made;
 
     /** One thing to happen; may be cancelled at any time, also after it happened. */
-    final class Timer {
+    public final class Timer {
         private final long deadlineNanos;
         private final long number;
         private final Runnable action;
@@ -20,7 +22,7 @@ final class Timers {
             this.action = action;
         }
 
-        void cancel() {
+        public void cancel() {
             queue.remove(this);
         }
     }
@@ -31,14 +33,14 @@ final class Timers {
         return difference != 0 ? Long.signum(difference) : Long.compare(a.number, b.number);
     }
 
-    Timer at(long deadlineNanos, Runnable action) {
+    public Timer at(long deadlineNanos, Runnable action) {
         Timer timer = new Timer(deadlineNanos, made++, action);
         queue.add(timer);
         return timer;
     }
 
     /** Lets everything happen whose time has come; what is added meanwhile has to wait for the next call. */
-    void fire(long nowNanos) {
+    public void fire(long nowNanos) {
         long last = made;
         Timer next = queue.peek();
         while (next != null && next.deadlineNanos - nowNanos <= 0 && next.number < last) {
@@ -49,7 +51,7 @@ final class Timers {
     }
 
     /** How long until the next; 0 when its time has come, {@code Long.MAX_VALUE} when there is none. */
-    long delayNanos(long nowNanos) {
+    public long delayNanos(long nowNanos) {
         Timer next = queue.peek();
         return next == null ? Long.MAX_VALUE : Math.max(next.deadlineNanos - nowNanos, 0);
     }

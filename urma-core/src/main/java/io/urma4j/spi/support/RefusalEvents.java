@@ -1,30 +1,30 @@
-package io.urma4j.shm.control;
+package io.urma4j.spi.support;
 
 import io.urma4j.AsyncEvent;
 import io.urma4j.spi.ContextEvents;
 
 /**
- * Tells of refused imports, but not of so many that other events would drown in them (S7.6). Time is handed in. The
- * engine's thread.
+ * Tells of refused imports, but not of so many that other events would drown in them (S7.6). Time is handed in. For one
+ * thread.
  */
-final class RefusalEvents {
+public final class RefusalEvents {
     /** So many are told at once. */
-    static final int BURST = 8;
+    public static final int BURST = 8;
 
     /** After that one in so much time, which says how many there were in between. */
-    static final long PAUSE_NANOS = 1_000_000_000;
+    public static final long PAUSE_NANOS = 1_000_000_000;
 
     private final ContextEvents events;
     private int allowance = BURST;
     private long refilledAt;
     private long untold;
 
-    RefusalEvents(ContextEvents events, long nowNanos) {
+    public RefusalEvents(ContextEvents events, long nowNanos) {
         this.events = events;
         this.refilledAt = nowNanos;
     }
 
-    void refused(String object, Peer from, long nowNanos) {
+    public void refused(String object, Object from, long nowNanos) {
         long earned = (nowNanos - refilledAt) / PAUSE_NANOS;
         if (earned > 0) {
             allowance = (int) Math.min(BURST, allowance + earned);

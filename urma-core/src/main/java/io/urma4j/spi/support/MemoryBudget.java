@@ -1,11 +1,11 @@
-package io.urma4j.shm.memory;
+package io.urma4j.spi.support;
 
 /**
  * Spares most allocations the look at {@link MemoryLimits}, which reads a dozen files. What is found free there is good for
  * a second, and for a small part of it: as long as this process has taken no more than that, it need not look again.
  * Safe for any thread.
  */
-final class MemoryBudget {
+public final class MemoryBudget {
     private static final long GOOD_FOR_NANOS = 1_000_000_000;
 
     /** One part in so many is given without a look: others take memory meanwhile. */
@@ -19,7 +19,7 @@ final class MemoryBudget {
      *
      * @throws io.urma4j.UrmaException ENOMEM, as {@link MemoryLimits#check} says
      */
-    synchronized void take(Object object, long neededBytes, MemoryLimits limits) {
+    public synchronized void take(Object object, long neededBytes, MemoryLimits limits) {
         long now = System.nanoTime();
         if (neededBytes > leftBytes || now - endNanos > 0) {
             leftBytes = limits.check(object, neededBytes) / PARTS;

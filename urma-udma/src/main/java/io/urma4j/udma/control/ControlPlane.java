@@ -1,0 +1,630 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlFormatException;
+import io.urma4j.spi.control.ControlMessage.Goodbye;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.Timers;
+import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.Message.Ping;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peers of one context, what is asked of them and what they ask. For one thread; the time is handed in, and futures
+ * complete on that thread.
+ *
+ * <p>A request is repeated until its answer comes or its deadline has passed. The one who is asked does each once: he
+ * keeps his answers until the asker says that he has them, and there are never more than {@link #WINDOW}.
+ */
+public final class ControlPlane {
+    /** Requests that may be without an answer at a time, per peer and direction. */
+    static final int WINDOW = 64;
+
+    static final long FIRST_PAUSE_NANOS = 30_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
+
+    /** A peer that is silent so long is asked whether it is there. */
+    private static final long QUIET_NANOS = 4_000_000_000L;
+
+    /** A peer that does not answer that so long is lost. */
+    private static final long SILENCE_NANOS = 10_000_000_000L;
+
+    private static final int MAX_PEERS = 4096;
+    private static final int MAX_PEERS_OF_A_PORT = 512;
+
+    private final ControlPort port;
+    private final Hello self;
+    private final PeerEvents events;
+    private final RandomGenerator random;
+    private final Timers timers = new Timers();
+    private final Map<Long, Peer> byTag = new HashMap<>();
+    private final Map<Id, Peer> peers = new HashMap<>();
+    private final Map<Id, Attempt> attempts = new HashMap<>();
+    private long lives;
+    private long now;
+    private boolean closing;
+
+    /** Who a context is, as its descriptors say. */
+    private record Id(PortAddress address, long incarnation) {}
+
+    /**
+     * A context that can be reached from now on.
+     *
+     * @param self how it greets; {@code wanted} is filled in
+     */
+    public ControlPlane(ControlPort port, Hello self, PeerEvents events, RandomGenerator random, long nowNanos) {
+        this.port = port;
+        this.self = self;
+        this.events = events;
+        this.random = random;
+        this.now = nowNanos;
+        port.add(this);
+    }
+
+    /** How this version greets. */
+    public static Hello hello(PortAddress at, int uasid, long incarnation, String process) {
+        return new Hello(
+                ControlCodec.MAJOR,
+                ControlCodec.MINOR,
+                ControlCodec.FEATURES,
+                0,
+                at.eid(),
+                uasid,
+                incarnation,
+                0,
+                process);
+    }
+
+    long incarnation() {
+        return self.incarnation();
+    }
+
+    public Collection<Peer> peers() {
+        return List.copyOf(peers.values());
+    }
+
+    // ---- time
+
+    /** Does what is due; returns how long until something else is, {@code Long.MAX_VALUE} for never. */
+    public long run(long nowNanos) {
+        now = nowNanos;
+        timers.fire(nowNanos);
+        return timers.delayNanos(nowNanos);
+    }
+
+    // ---- greeting, as the one who begins
+
+    /** An attempt of ours to greet somebody. */
+    private final class Attempt {
+        private final Id id;
+        private final long number = random.nextLong();
+        private final long tag = newTag();
+        private final long life = ++lives;
+        private final Half half;
+        private final long deadlineNanos;
+        private final CompletableFuture<Peer> result = new CompletableFuture<>();
+        private long cookie;
+        private long pauseNanos = FIRST_PAUSE_NANOS;
+        private Timers.@Nullable Timer timer;
+
+        Attempt(Id id, Half half, long deadlineNanos) {
+            this.id = id;
+            this.half = half;
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        void send() {
+            port.send(
+                    id.address,
+                    new ControlDatagram(
+                            Kind.GREET,
+                            port.self().udpPort(),
+                            number,
+                            id.incarnation,
+                            self.incarnation(),
+                            cookie,
+                            0,
+                            greeting(tag, life, half, id.incarnation).encode()));
+            cancelTimer();
+            timer = timers.at(earlier(now + pauseNanos, deadlineNanos), this::again);
+        }
+
+        private void again() {
+            if (deadlineNanos - now <= 0) {
+                fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address, "does not answer"));
+            } else {
+                pauseNanos = longer(pauseNanos);
+                send();
+            }
+        }
+
+        void challenged(long newCookie) {
+            if (cookie != newCookie) {
+                cookie = newCookie;
+                send();
+            }
+        }
+
+        private void cancelTimer() {
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
+
+        void succeed(Peer peer) {
+            cancelTimer();
+            attempts.remove(id);
+            result.complete(peer);
+        }
+
+        void fail(UrmaException why) {
+            cancelTimer();
+            attempts.remove(id);
+            events.discard(half);
+            result.completeExceptionally(why);
+        }
+    }
+
+    private static long longer(long pauseNanos) {
+        return Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b < 0 ? a : b;
+    }
+
+    private long newTag() {
+        long tag;
+        do {
+            tag = random.nextLong();
+        } while (tag == 0 || byTag.containsKey(tag));
+        return tag;
+    }
+
+    private Greeting greeting(long tag, long life, Half half, long wanted) {
+        Hello hello = new Hello(
+                self.major(),
+                self.minor(),
+                self.features(),
+                self.required(),
+                self.eid(),
+                self.uasid(),
+                self.incarnation(),
+                wanted,
+                self.address());
+        return new Greeting(tag, life, half, hello);
+    }
+
+    /** The peer there, greeted if need be. The future fails with ETIMEOUT when it does not answer, or is gone. */
+    public CompletableFuture<Peer> connect(PortAddress address, long incarnation, long deadlineNanos, long nowNanos) {
+        now = nowNanos;
+        Id id = new Id(address, incarnation);
+        Peer known = peers.get(id);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        if (closing) {
+            return CompletableFuture.failedFuture(closed());
+        }
+        Attempt attempt = attempts.get(id);
+        if (attempt == null) {
+            attempt = new Attempt(id, events.newHalf(), deadlineNanos);
+            attempts.put(id, attempt);
+            attempt.send();
+        }
+        return attempt.result;
+    }
+
+    private UrmaException closed() {
+        return new UrmaException(UrmaStatus.EINVAL, "context " + self.uasid(), "is closed");
+    }
+
+    // ---- datagrams
+
+    void received(PortAddress from, ControlDatagram datagram, long nowNanos) throws ControlFormatException {
+        now = nowNanos;
+        switch (datagram.kind()) {
+            case CHALLENGE -> {
+                Attempt attempt = attemptOf(from, datagram);
+                if (attempt != null) {
+                    attempt.challenged(datagram.tag());
+                }
+            }
+            case WELCOME -> welcomed(from, datagram);
+            case UNKNOWN -> unknown(from, datagram);
+            case REQUEST -> requested(from, datagram);
+            case ANSWER -> answered(from, datagram);
+            case GREET -> throw new IllegalStateException("greetings come with what they say");
+        }
+    }
+
+    private @Nullable Attempt attemptOf(PortAddress from, ControlDatagram datagram) {
+        Attempt attempt = attempts.get(new Id(from, datagram.from()));
+        if (attempt == null || attempt.number != datagram.number()) {
+            port.countStale();
+            return null;
+        }
+        return attempt;
+    }
+
+    private void welcomed(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
+        Greeting theirs = Greeting.decode(datagram.body());
+        Attempt attempt = attemptOf(from, datagram);
+        if (attempt == null || datagram.tag() != attempt.tag) {
+            return;
+        }
+        Optional<String> objection = objection(theirs.hello());
+        if (objection.isPresent() || theirs.hello().incarnation() != attempt.id.incarnation) {
+            attempt.fail(new UrmaException(
+                    UrmaStatus.ENOPERM, "home at " + from, objection.orElse("is another than it says it is")));
+            return;
+        }
+        Peer peer = begin(from, theirs, attempt.tag, attempt.life, attempt.half);
+        attempt.succeed(peer);
+    }
+
+    private void unknown(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
+        Id id = new Id(from, datagram.from());
+        Attempt attempt = attempts.get(id);
+        Peer peer = peers.get(id);
+        if (attempt != null && attempt.number == datagram.number()) {
+            attempt.fail(refusal(from, datagram));
+        } else if (peer != null && peer.peerTag == datagram.tag()) {
+            lose(peer, "another answers in its place, or it does not know us any more", true);
+        } else {
+            port.countStale();
+        }
+    }
+
+    private static UrmaException refusal(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
+        if (datagram.body().hasRemaining() && MessageCodec.decode(datagram.body()) instanceof Core(Refused refused)) {
+            return new UrmaException(refused.status(), "home at " + from, refused.reason());
+        }
+        return new UrmaException(
+                UrmaStatus.ETIMEOUT, "home at " + from, "the home is gone: another answers at its address"); // S1.5
+    }
+
+    /** Why a greeting cannot be accepted. */
+    private static Optional<String> objection(Hello hello) {
+        if (hello.major() != ControlCodec.MAJOR) {
+            return Optional.of("speaks version " + hello.major() + " of the protocol, not " + ControlCodec.MAJOR);
+        }
+        long missing = hello.required() & ~ControlCodec.FEATURES;
+        if (missing != 0) {
+            return Optional.of("requires features that are unknown here: 0x" + Long.toHexString(missing));
+        }
+        return Optional.empty();
+    }
+
+    /** Somebody greets, and is where he says he is. */
+    void greeted(PortAddress from, ControlDatagram datagram, Greeting theirs, long nowNanos) {
+        now = nowNanos;
+        Id id = new Id(from, datagram.from());
+        Peer known = peers.get(id);
+        if (known != null && known.peerTag == theirs.tag()) {
+            welcome(known, datagram);
+            return;
+        }
+        if (known != null && theirs.life() <= known.peerLife) {
+            port.countStale();
+            return;
+        }
+        Optional<String> objection = objectionNow(from, theirs);
+        if (objection.isPresent()) {
+            Refused refused = new Refused(0, UrmaStatus.ENOPERM, "the greeting " + objection.get());
+            port.unknown(from, datagram, Optional.of(new Core(refused)));
+            return;
+        }
+        if (known != null) {
+            lose(known, "it has forgotten us, and greets anew", true);
+        }
+        welcome(greetedPeer(id, theirs), datagram);
+    }
+
+    private Optional<String> objectionNow(PortAddress from, Greeting theirs) {
+        if (closing) {
+            return Optional.of("comes too late: the context is being closed");
+        }
+        long ofPort =
+                peers.keySet().stream().filter(id -> id.address.equals(from)).count();
+        if (peers.size() >= MAX_PEERS || ofPort >= MAX_PEERS_OF_A_PORT) {
+            return Optional.of("is one too many");
+        }
+        return objection(theirs.hello());
+    }
+
+    private Peer greetedPeer(Id id, Greeting theirs) {
+        Attempt ours = attempts.get(id); // both greet at once: then the tag that we sent is the one
+        if (ours == null) {
+            return begin(id.address, theirs, newTag(), ++lives, events.newHalf());
+        }
+        Peer peer = begin(id.address, theirs, ours.tag, ours.life, ours.half);
+        ours.succeed(peer);
+        return peer;
+    }
+
+    private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, Half half) {
+        Peer peer = new Peer(from, theirs, ownTag, ownLife, half, now);
+        peers.put(new Id(from, peer.incarnation()), peer);
+        byTag.put(ownTag, peer);
+        watch(peer);
+        events.greeted(peer);
+        return peer;
+    }
+
+    private void welcome(Peer peer, ControlDatagram greeting) {
+        peer.heardNanos = now;
+        port.send(
+                peer.address(),
+                new ControlDatagram(
+                        Kind.WELCOME,
+                        port.self().udpPort(),
+                        greeting.number(),
+                        peer.incarnation(),
+                        self.incarnation(),
+                        peer.peerTag,
+                        0,
+                        greeting(peer.ownTag, peer.ownLife, peer.own(), peer.incarnation()).encode()));
+    }
+
+    /** The peer who knows the tag and sends from where it is; null for anybody else. */
+    private @Nullable Peer sender(PortAddress from, ControlDatagram datagram) {
+        Peer peer = byTag.get(datagram.tag());
+        if (peer == null || !peer.address().equals(from) || peer.incarnation() != datagram.from()) {
+            port.countStale();
+            return null;
+        }
+        peer.heardNanos = now;
+        return peer;
+    }
+
+    // ---- requests of peers
+
+    private void requested(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
+        Peer peer = sender(from, datagram);
+        if (peer == null) {
+            // whom we are greeting may know us already, when his welcome was lost: he will say it again
+            if (!attempts.containsKey(new Id(from, datagram.from()))) {
+                port.unknown(from, datagram);
+            }
+            return;
+        }
+        long number = datagram.number();
+        peer.raiseFloor(datagram.floor());
+        if (!peer.mayAsk(number)) {
+            port.countStale();
+            return;
+        }
+        Peer.Given given = peer.answers.get(number);
+        if (given != null) {
+            repeat(peer, number, given);
+            return;
+        }
+        Message request = MessageCodec.decode(datagram.body());
+        peer.answers.put(number, new Peer.Given(null));
+        serve(peer, number, request);
+    }
+
+    private void serve(Peer peer, long number, Message request) {
+        if (request instanceof Ping) {
+            answer(peer, number, new Ping());
+        } else if (request instanceof Core(Goodbye goodbye)) {
+            answer(peer, number, new Ping());
+            lose(peer, "it said goodbye: " + goodbye.reason(), true);
+        } else {
+            events.requested(peer, number, request);
+        }
+    }
+
+    /** Answers a request of a peer, once. */
+    public void answer(Peer to, long number, Message message) {
+        if (to.isLost() || !to.answers.containsKey(number)) {
+            return; // it waits no more
+        }
+        Peer.Given given = new Peer.Given(MessageCodec.encode(message));
+        to.answers.put(number, given);
+        repeat(to, number, given);
+    }
+
+    private void repeat(Peer to, long number, Peer.Given given) {
+        if (given.body() != null) {
+            send(to, Kind.ANSWER, number, given.body());
+        }
+    }
+
+    private void send(Peer to, Kind kind, long number, ByteBuffer body) {
+        long floor = to.pending.isEmpty() ? to.lastNumber + 1 : to.pending.firstKey();
+        port.send(
+                to.address(),
+                new ControlDatagram(
+                        kind,
+                        port.self().udpPort(),
+                        number,
+                        to.incarnation(),
+                        self.incarnation(),
+                        to.peerTag,
+                        floor,
+                        body));
+    }
+
+    // ---- requests to peers
+
+    /**
+     * Asks a peer. The future fails with the status of a refusal, or with ETIMEOUT.
+     *
+     * @param request makes it of its number
+     */
+    public CompletableFuture<Message> ask(Peer peer, LongFunction<Message> request, long deadlineNanos, long nowNanos) {
+        now = nowNanos;
+        if (peer.isLost()) {
+            return CompletableFuture.failedFuture(gone(peer, String.valueOf(peer.whyLost())));
+        }
+        long number = ++peer.lastNumber;
+        Message message = request.apply(number);
+        Pending asked = new Pending(
+                number, nameOf(message), MessageCodec.encode(message), deadlineNanos, new CompletableFuture<>());
+        if (peer.pending.isEmpty() || number - peer.pending.firstKey() < WINDOW) {
+            begin(peer, asked);
+        } else {
+            peer.waiting.add(asked);
+        }
+        return asked.answer;
+    }
+
+    private static String nameOf(Message message) {
+        return message instanceof Core core
+                ? core.message().getClass().getSimpleName()
+                : message.getClass().getSimpleName();
+    }
+
+    private void begin(Peer peer, Pending asked) {
+        peer.pending.put(asked.number, asked);
+        send(peer, asked);
+    }
+
+    private void send(Peer peer, Pending asked) {
+        send(peer, Kind.REQUEST, asked.number, asked.body);
+        asked.timer = timers.at(earlier(now + asked.pauseNanos, asked.deadlineNanos), () -> again(peer, asked));
+    }
+
+    private void again(Peer peer, Pending asked) {
+        if (asked.deadlineNanos - now > 0) {
+            asked.pauseNanos = longer(asked.pauseNanos);
+            send(peer, asked);
+        } else {
+            end(peer, asked);
+            asked.answer.completeExceptionally(
+                    new UrmaException(UrmaStatus.ETIMEOUT, peer, "did not answer " + asked.what + " in time"));
+        }
+    }
+
+    private void end(Peer peer, Pending asked) {
+        asked.cancelTimer();
+        peer.pending.remove(asked.number);
+        while (!peer.waiting.isEmpty()
+                && (peer.pending.isEmpty() || peer.waiting.getFirst().number - peer.pending.firstKey() < WINDOW)) {
+            begin(peer, peer.waiting.removeFirst());
+        }
+    }
+
+    private void answered(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
+        Peer peer = sender(from, datagram);
+        Pending asked = peer == null ? null : peer.pending.get(datagram.number());
+        if (peer == null || asked == null) {
+            port.countStale();
+            return;
+        }
+        Message answer = MessageCodec.decode(datagram.body());
+        end(peer, asked);
+        if (answer instanceof Core(Refused refused)) {
+            UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
+            asked.answer.completeExceptionally(new UrmaException(status, peer, refused.reason()));
+        } else {
+            asked.answer.complete(answer);
+        }
+    }
+
+    // ---- life and death
+
+    private void watch(Peer peer) {
+        timers.at(peer.heardNanos + QUIET_NANOS, () -> look(peer));
+    }
+
+    private void look(Peer peer) {
+        if (peer.isLost()) {
+            return;
+        }
+        long quietNanos = now - peer.heardNanos;
+        if (quietNanos >= QUIET_NANOS && events.matters(peer)) {
+            ping(peer);
+        } else if (quietNanos >= QUIET_NANOS) {
+            timers.at(now + QUIET_NANOS, () -> look(peer));
+        } else {
+            watch(peer);
+        }
+    }
+
+    /** Finds out whether a peer is still there: there is reason to doubt it. */
+    public void doubt(Peer peer, long nowNanos) {
+        now = nowNanos;
+        if (!peer.isLost()) {
+            ping(peer);
+        }
+    }
+
+    private void ping(Peer peer) {
+        if (peer.pinging) {
+            return;
+        }
+        peer.pinging = true;
+        var _ = ask(peer, _ -> new Ping(), now + SILENCE_NANOS, now).whenComplete((_, failure) -> {
+            peer.pinging = false;
+            if (failure == null) {
+                watch(peer);
+            } else if (!peer.isLost()) {
+                lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s", false);
+            }
+        });
+    }
+
+    /** Gives up a peer. */
+    public void lose(Peer peer, String why, boolean proven) {
+        if (peer.isLost()) {
+            return;
+        }
+        peer.markLost(why);
+        peers.remove(new Id(peer.address(), peer.incarnation()), peer);
+        byTag.remove(peer.ownTag);
+        peer.answers.clear();
+        List<Pending> unanswered = List.copyOf(peer.pending.values());
+        List<Pending> unasked = List.copyOf(peer.waiting);
+        peer.pending.clear();
+        peer.waiting.clear();
+        events.lost(peer, why, proven);
+        unanswered.forEach(asked -> {
+            asked.cancelTimer();
+            asked.answer.completeExceptionally(gone(peer, why));
+        });
+        unasked.forEach(asked -> asked.answer.completeExceptionally(gone(peer, why)));
+    }
+
+    private static UrmaException gone(Peer peer, String why) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "the home is gone: " + why);
+    }
+
+    /**
+     * Takes no new peers, gives up who is being greeted, and says goodbye to all; the future completes when all have
+     * heard it, or at the deadline.
+     */
+    public CompletableFuture<Void> sayGoodbye(String reason, long deadlineNanos, long nowNanos) {
+        now = nowNanos;
+        closing = true;
+        List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
+        CompletableFuture<?>[] all = peers.values().stream()
+                .map(peer -> ask(peer, _ -> new Core(new Goodbye(reason)), deadlineNanos, nowNanos)
+                        .handle((_, _) -> peer))
+                .toArray(CompletableFuture[]::new);
+        return CompletableFuture.allOf(all);
+    }
+
+    /** Can be reached no more; who still asks hears that nobody is here. */
+    public void close() {
+        closing = true;
+        port.remove(this);
+        List.copyOf(peers.values()).forEach(peer -> lose(peer, "we are gone", true));
+        List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
+    }
+}

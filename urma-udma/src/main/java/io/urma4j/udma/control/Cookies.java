@@ -1,0 +1,47 @@
+package io.urma4j.udma.control;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Proofs of address: whoever greets must repeat a number that was sent to where he says he is, so that a forged source
+ * makes us keep nothing, and send nothing that is longer than what it sent. No state per greeter: a cookie is computed
+ * anew from the greeting and a secret. It is good for one to two periods.
+ */
+final class Cookies {
+    private static final long PERIOD_NANOS = 30_000_000_000L;
+    private static final String ALGORITHM = "HmacSHA256";
+
+    private final Mac mac;
+
+    /** With a secret of 32 random bytes. */
+    Cookies(byte[] secret) {
+        try {
+            mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(secret, ALGORITHM));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
+        }
+    }
+
+    long cookie(PortAddress from, long incarnation, long life, long nowNanos) {
+        return cookieOf(from, incarnation, life, Math.floorDiv(nowNanos, PERIOD_NANOS));
+    }
+
+    boolean isGood(long cookie, PortAddress from, long incarnation, long life, long nowNanos) {
+        long period = Math.floorDiv(nowNanos, PERIOD_NANOS);
+        return cookie == cookieOf(from, incarnation, life, period)
+                || cookie == cookieOf(from, incarnation, life, period - 1);
+    }
+
+    private long cookieOf(PortAddress from, long incarnation, long life, long period) {
+        ByteBuffer said = ByteBuffer.allocate(5 * Long.BYTES + Integer.BYTES);
+        said.putLong(from.eid().high()).putLong(from.eid().low()).putInt(from.udpPort());
+        said.putLong(incarnation).putLong(life).putLong(period);
+        mac.update(said.flip());
+        long cookie = ByteBuffer.wrap(mac.doFinal()).getLong();
+        return cookie == 0 ? 1 : cookie; // 0 is who has none
+    }
+}

@@ -1,0 +1,26 @@
+package io.urma4j.udma.control;
+
+/** What a context must know of its peers. On the thread that drives the control plane. */
+public interface PeerEvents {
+    /** Our end of a connection that may come to be. */
+    Half newHalf();
+
+    /** It did not come to be. */
+    void discard(Half half);
+
+    /** There is a peer, and a connection with it. */
+    void greeted(Peer peer);
+
+    /** A peer wants something: {@link ControlPlane#answer} follows, now or later. */
+    void requested(Peer from, long number, Message request);
+
+    /** Whether we would miss the peer: only then its life is looked after. */
+    boolean matters(Peer peer);
+
+    /**
+     * A peer is gone; once per peer.
+     *
+     * @param proven it said so, or another answers in its place: it does nothing any more
+     */
+    void lost(Peer peer, String why, boolean proven);
+}

@@ -1,0 +1,233 @@
+package io.urma4j.udma.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Eid;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.udma.control.ControlDatagram.Kind;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The control protocol of the network, under a clock of its own. */
+class ControlPlaneTest {
+    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
+    private static final int SEEDS = 200;
+
+    private static UrmaException failureOf(CompletableFuture<?> future) {
+        assertThat(future).isCompletedExceptionally();
+        return (UrmaException) future.exceptionNow();
+    }
+
+    @Test
+    void whoGreetsIsKnownAfterTwoRoundTrips() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        long start = net.now();
+
+        var peer = a.connect(b);
+
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        assertThat(net.now() - start).isLessThanOrEqualTo(4 * 100_000);
+        assertThat(b.greeted).singleElement().satisfies(back -> {
+            assertThat(back.theirs()).isEqualTo(peer.join().own());
+            assertThat(back.own()).isEqualTo(peer.join().theirs());
+        });
+    }
+
+    /** S12.4, S1.5: what a lossy network does to requests: each is done once, and each ends. */
+    @Test
+    void eachRequestIsDoneOnceThroughLossDoublingAndReordering() {
+        long base = Long.getLong("urma.seed", 42);
+        for (long seed = base; seed < base + SEEDS; seed++) {
+            var net = new VirtualNet(seed, 0.3, 0.2);
+            Node a = net.node(1, 11);
+            Node b = net.node(2, 22);
+            List<CompletableFuture<Message>> answers = new ArrayList<>();
+            for (long grant = 1; grant <= 100; grant++) {
+                answers.add(a.unimport(b, grant));
+                answers.add(b.unimport(a, grant));
+            }
+
+            boolean ended = net.runUntil(() -> answers.stream().allMatch(CompletableFuture::isDone), MINUTE);
+
+            String which = "-Durma.seed=" + seed;
+            assertThat(ended).as(which).isTrue();
+            for (int i = 0; i < answers.size(); i++) {
+                boolean odd = (i / 2 + 1 & 1) == 1;
+                assertThat(answers.get(i).isCompletedExceptionally()).as(which).isEqualTo(!odd);
+            }
+            assertThat(a.served).as(which).hasSize(100).allSatisfy((_, times) -> assertThat(times)
+                    .isEqualTo(1));
+            assertThat(b.served).as(which).hasSize(100).allSatisfy((_, times) -> assertThat(times)
+                    .isEqualTo(1));
+            assertThat(a.greeted).as(which).hasSize(1);
+            assertThat(b.greeted).as(which).hasSize(1);
+        }
+    }
+
+    @Test
+    void aContextCanGreetItself() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+
+        var answer = a.unimport(a, 5);
+
+        assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        assertThat(answer).isCompleted();
+        assertThat(a.greeted).hasSize(1);
+    }
+
+    /** S1.5, S12.5: a successor at the same address is another one, and that proves the death of the first. */
+    @Test
+    void anotherIncarnationProvesThatTheFirstIsGone() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        var peer = a.connect(b);
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        net.cut(b);
+        Node successor = net.node(2, 23);
+
+        var answer = a.unimport(b, 1);
+        assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        assertThat(failureOf(answer.exceptionNow() == null ? answer : answer).status())
+                .isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(a.lost).singleElement().asString().startsWith("proven");
+
+        var again = a.connect(successor, 22);
+        assertThat(net.runUntil(again::isDone, MINUTE)).isTrue();
+        assertThat(failureOf(again)).hasMessageContaining("gone");
+        assertThat(a.discarded).hasSize(1);
+    }
+
+    /** S12.4: silence is no proof, but it ends in time. */
+    @Test
+    void aSilentPeerIsGivenUpUnproven() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).isTrue();
+        net.cut(b);
+
+        assertThat(net.runUntil(() -> !a.lost.isEmpty(), MINUTE)).isTrue();
+
+        assertThat(a.lost).singleElement().asString().startsWith("silent");
+    }
+
+    @Test
+    void aLivingPeerIsNeverGivenUp() {
+        var net = new VirtualNet(3, 0.3, 0.1);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).isTrue();
+
+        net.runUntil(() -> false, 30 * MINUTE);
+
+        assertThat(a.lost).isEmpty();
+        assertThat(b.lost).isEmpty();
+    }
+
+    @Test
+    void goodbyeIsHeardThroughLoss() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            var net = new VirtualNet(seed, 0.3, 0.2);
+            Node a = net.node(1, 11);
+            Node b = net.node(2, 22);
+            assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).isTrue();
+
+            var said = a.plane().sayGoodbye("done", net.now() + MINUTE, net.now());
+
+            assertThat(net.runUntil(said::isDone, MINUTE)).as("seed " + seed).isTrue();
+            assertThat(b.lost).as("seed " + seed).singleElement().asString().startsWith("proven: it said goodbye");
+        }
+    }
+
+    @Test
+    void nobodyAtTheAddressEndsAtTheDeadline() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        net.cut(b);
+
+        var peer = a.connect(b);
+
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        assertThat(failureOf(peer).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(a.discarded).hasSize(1);
+    }
+
+    /** A forged source makes us keep nothing, and draws no more bytes than it costs. */
+    @Test
+    void aSpoofedGreetingLeavesNothingAndIsNotAmplified() {
+        var net = new VirtualNet(1, 0, 0);
+        Node b = net.node(2, 22);
+        for (int i = 0; i < 10_000; i++) {
+            Eid victim = Eid.ofIpv4(0x0B00_0000 + i);
+            PortAddress claimed = new PortAddress(victim, 4791);
+            var hello = ControlPlane.hello(claimed, 1, i + 1, "pid 1");
+            var wanted = new io.urma4j.spi.control.ControlMessage.Hello(
+                    hello.major(), hello.minor(), 0, 0, victim, 1, i + 1, 22, "pid 1");
+            ByteBuffer greeting = new ControlDatagram(
+                            Kind.GREET,
+                            4791,
+                            i,
+                            22,
+                            i + 1,
+                            i, // no cookie, or a guessed one
+                            0,
+                            new Greeting(9, 1, new Half(1, 1, 1024), wanted).encode())
+                    .encode();
+            int bytes = greeting.remaining();
+            net.sentBytes.clear();
+
+            b.port().received(victim, greeting, net.now());
+
+            assertThat(net.sentBytes).allMatch(answer -> answer <= bytes).hasSize(1);
+        }
+        assertThat(b.greeted).isEmpty();
+        assertThat(b.plane().peers()).isEmpty();
+    }
+
+    /** Whatever arrives: it is counted, and the good peer goes on. */
+    @Test
+    void hostileDatagramsAreCountedAndHarmNobody() {
+        long seed = Long.getLong("urma.seed", 7);
+        System.out.println("hostile datagrams: -Durma.seed=" + seed);
+        var random = new Random(seed);
+        var net = new VirtualNet(seed, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        var peer = a.connect(b);
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        for (int i = 0; i < 10_000; i++) {
+            Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+            byte[] body = new byte[random.nextInt(64)];
+            random.nextBytes(body);
+            byte[] bytes = new byte[ControlDatagram.HEADER_BYTES + body.length];
+            new ControlDatagram(kind, 4791, random.nextInt(5), 22, 11, random.nextLong(), random.nextInt(9),
+                            ByteBuffer.wrap(body))
+                    .encode()
+                    .get(bytes, 0, bytes.length);
+            for (int flips = random.nextInt(3); flips > 0; flips--) {
+                bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+            b.port().received(VirtualNet.address(1).eid(), ByteBuffer.wrap(bytes, 0, random.nextInt(bytes.length) + 1),
+                    net.now());
+        }
+
+        var answer = a.unimport(b, 1);
+
+        assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        assertThat(answer).isCompleted();
+        assertThat(b.port().malformed() + b.port().stale()).isGreaterThan(9_000);
+        assertThat(b.lost).isEmpty();
+        assertThat(a.lost).isEmpty();
+    }
+}

@@ -1,0 +1,101 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.udma.control.Message.Core;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** A context that answers: odd grants it takes back, even ones it refuses. Counts how often it did each. */
+final class Node implements PeerEvents {
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    private final VirtualNet net;
+    private final ControlPort port;
+    private final ControlPlane plane;
+    private final long incarnation;
+    private int halves;
+
+    final Map<Long, Integer> served = new HashMap<>();
+    final List<Peer> greeted = new ArrayList<>();
+    final Set<Half> discarded = new HashSet<>();
+    final List<String> lost = new ArrayList<>();
+
+    Node(VirtualNet net, ControlPort port, long incarnation, int uasid, Random random) {
+        this.net = net;
+        this.port = port;
+        this.incarnation = incarnation;
+        this.plane = new ControlPlane(
+                port, ControlPlane.hello(port.self(), uasid, incarnation, "pid 1"), this, random, net.now());
+    }
+
+    ControlPort port() {
+        return port;
+    }
+
+    ControlPlane plane() {
+        return plane;
+    }
+
+    CompletableFuture<Peer> connect(Node other) {
+        return connect(other, other.incarnation);
+    }
+
+    CompletableFuture<Peer> connect(Node other, long wanted) {
+        return plane.connect(other.port.self(), wanted, net.now() + PATIENCE_NANOS, net.now());
+    }
+
+    /** Connects, then asks to take back a grant. */
+    CompletableFuture<Message> unimport(Node other, long grant) {
+        return connect(other)
+                .thenCompose(peer -> plane.ask(
+                        peer, _ -> new Core(new Unimport(grant)), net.now() + PATIENCE_NANOS, net.now()));
+    }
+
+    @Override
+    public Half newHalf() {
+        return new Half(++halves, 7, 1024);
+    }
+
+    @Override
+    public void discard(Half half) {
+        discarded.add(half);
+    }
+
+    @Override
+    public void greeted(Peer peer) {
+        greeted.add(peer);
+    }
+
+    @Override
+    public void requested(Peer from, long number, Message request) {
+        if (request instanceof Core(Unimport(long grant))) {
+            served.merge(grant, 1, Integer::sum);
+            plane.answer(
+                    from,
+                    number,
+                    new Core(
+                            (grant & 1) == 1
+                                    ? new Done(number)
+                                    : new Refused(number, UrmaStatus.ENOPERM, "even")));
+        }
+    }
+
+    @Override
+    public boolean matters(Peer peer) {
+        return true;
+    }
+
+    @Override
+    public void lost(Peer peer, String why, boolean proven) {
+        lost.add((proven ? "proven: " : "silent: ") + why);
+    }
+}
