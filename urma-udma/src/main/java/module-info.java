@@ -15,4 +15,7 @@ module io.urma4j.udma {
             io.urma4j.tools;
     exports io.urma4j.udma.wire to
             io.urma4j.tools;
+
+    provides io.urma4j.spi.UrmaProvider with
+            io.urma4j.udma.driver.UdmaProvider;
 }

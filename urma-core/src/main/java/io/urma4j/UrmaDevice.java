@@ -8,16 +8,16 @@ import java.util.List;
 public final class UrmaDevice {
     private final Urma urma;
     private final ProviderDevice provider;
-    private final DeviceAttributes attributes;
+    private final String name;
 
     UrmaDevice(Urma urma, ProviderDevice provider) {
         this.urma = urma;
         this.provider = provider;
-        this.attributes = provider.attributes();
+        this.name = provider.name();
     }
 
     public String name() {
-        return attributes.name();
+        return name;
     }
 
     /** What it can do now; port states may change from call to call. */

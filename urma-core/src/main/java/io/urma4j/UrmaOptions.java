@@ -1,18 +1,24 @@
 package io.urma4j;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** How the library is to be opened. Immutable. */
 public final class UrmaOptions {
     /** Everything as the environment says. */
-    public static final UrmaOptions DEFAULT = new UrmaOptions(null);
+    public static final UrmaOptions DEFAULT = new UrmaOptions(null, Map.of());
 
     private final @Nullable Path runtimeDirectory;
 
-    private UrmaOptions(@Nullable Path runtimeDirectory) {
+    private final Map<String, String> settings;
+
+    private UrmaOptions(@Nullable Path runtimeDirectory, Map<String, String> settings) {
         this.runtimeDirectory = runtimeDirectory;
+        this.settings = Map.copyOf(settings);
     }
 
     /**
@@ -25,6 +31,28 @@ public final class UrmaOptions {
 
     /** The same, but meeting in {@code directory}, which is made with mode 0700 when it does not exist. */
     public UrmaOptions withRuntimeDirectory(Path directory) {
-        return new UrmaOptions(directory);
+        return new UrmaOptions(directory, settings);
+    }
+
+    /**
+     * A setting of a provider, such as {@code urma.udma.addresses}: what {@link #withSetting} says, else the system
+     * property of that name, else the environment's variable, {@code URMA_UDMA_ADDRESSES}. Empty text counts as nothing.
+     */
+    public Optional<String> setting(String name) {
+        String value = settings.get(name);
+        if (value == null) {
+            value = System.getProperty(name);
+        }
+        if (value == null) {
+            value = System.getenv(name.toUpperCase(Locale.ROOT).replace('.', '_'));
+        }
+        return Optional.ofNullable(value).filter(text -> !text.isEmpty());
+    }
+
+    /** The same with a setting of a provider. */
+    public UrmaOptions withSetting(String name, String value) {
+        Map<String, String> more = new HashMap<>(settings);
+        more.put(name, value);
+        return new UrmaOptions(runtimeDirectory, more);
     }
 }

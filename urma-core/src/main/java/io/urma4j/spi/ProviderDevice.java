@@ -9,6 +9,11 @@ import java.util.List;
 public interface ProviderDevice extends AutoCloseable {
     DeviceAttributes attributes();
 
+    /** Its name, such as {@code shm0}; cheap. */
+    default String name() {
+        return attributes().name();
+    }
+
     /** The endpoints by which this device can be reached, at least one. */
     List<Eid> eids();
 

@@ -503,7 +503,11 @@ public final class ControlPlane {
     private void again(Peer peer, Pending asked) {
         if (asked.deadlineNanos - now > 0) {
             asked.pauseNanos = longer(asked.pauseNanos);
-            send(peer, asked);
+            if (events.isDead(peer)) {
+                lose(peer, "its process is dead", true);
+            } else {
+                send(peer, asked);
+            }
         } else {
             end(peer, asked);
             asked.answer.completeExceptionally(

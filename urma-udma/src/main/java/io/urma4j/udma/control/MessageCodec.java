@@ -82,24 +82,23 @@ final class MessageCodec {
             throw new ControlFormatException("the datagram carries no message");
         }
         int type = bytes.get() & 0xFF;
-        switch (type) {
-            case CORE -> {
-                return new Core(ControlCodec.decode(bytes));
-            }
+        return switch (type) {
+            case CORE -> new Core(ControlCodec.decode(bytes));
             case PING -> {
                 need(bytes, 0);
-                return new Ping();
+                yield new Ping();
             }
             case BIND_QUEUE -> {
                 need(bytes, 5 * Integer.BYTES);
-                return new BindQueue(bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt());
+                yield new BindQueue(
+                        bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt());
             }
             case QUEUE_BOUND -> {
                 need(bytes, 2 * Integer.BYTES);
-                return new QueueBound(bytes.getInt(), bytes.getInt());
+                yield new QueueBound(bytes.getInt(), bytes.getInt());
             }
             default -> throw new ControlFormatException("message type " + type + " is unknown");
-        }
+        };
     }
 
     private static void need(ByteBuffer bytes, int length) throws ControlFormatException {

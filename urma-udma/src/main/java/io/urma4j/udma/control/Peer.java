@@ -79,6 +79,11 @@ public final class Peer {
         return uasid;
     }
 
+    /** Its process, in its own words. */
+    public String process() {
+        return process;
+    }
+
     /** What it knows, as it said. */
     public long features() {
         return features;

@@ -17,6 +17,11 @@ public interface PeerEvents {
     /** Whether we would miss the peer: only then its life is looked after. */
     boolean matters(Peer peer);
 
+    /** Whether there is proof beside the network that the process of a peer is dead. */
+    default boolean isDead(Peer peer) {
+        return false;
+    }
+
     /**
      * A peer is gone; once per peer.
      *

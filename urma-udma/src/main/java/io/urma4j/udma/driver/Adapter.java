@@ -1,0 +1,311 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Eid;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.udma.control.ControlPort;
+import io.urma4j.udma.control.Half;
+import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.udp.PacketSink;
+import io.urma4j.udma.udp.PortException;
+import io.urma4j.udma.udp.PortOptions;
+import io.urma4j.udma.udp.UdpPort;
+import io.urma4j.udma.udp.UdpRoute;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Deth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device in operation, shared by the contexts that this library has on it: its UDP port, its card, and the thread that
+ * turns the crank. Open as long as there is a context.
+ */
+final class Adapter implements CardListener {
+    private static final int SECRET_BYTES = 32;
+    private static final int MAX_24 = 0xFF_FFFF;
+    private static final int CONTROL_KEY = 0x8001_0000; // Q_Key of QP 1 (WIRE §7)
+
+    /** Control datagrams that wait for the engine; more are dropped, and come again. */
+    private static final int MAX_WAITING = 1024;
+
+    private final Eid eid;
+    private final UdpPort port;
+    private final PortAddress address;
+    private final EngineThread engine;
+    private final Crank crank;
+    private final ControlPort control;
+    private final SecureRandom random = new SecureRandom();
+    private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
+    private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
+    private final Map<Integer, Runnable> cqOverflows = new ConcurrentHashMap<>();
+    private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
+    private final AtomicInteger lastTag = new AtomicInteger();
+    private final AtomicInteger lastConnection = new AtomicInteger();
+    private final AtomicInteger lastPeer = new AtomicInteger();
+    private final AtomicLong lastOwner = new AtomicLong();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private int controlPsn; // under the card's claim
+
+    private Adapter(String name, Eid eid, UdpPort port) {
+        this.eid = eid;
+        this.port = port;
+        this.address = new PortAddress(eid, port.port());
+        long start = System.nanoTime();
+        this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
+        Card card = new Card(port, this);
+        PacketSink sink = (packet, origin) -> card.receive(packet, origin, engine.nanos());
+        this.crank = new Crank(card, (_, _) -> port.receive(sink), engine, engine::nanos);
+        byte[] secret = new byte[SECRET_BYTES];
+        random.nextBytes(secret);
+        this.control = new ControlPort(address, this::sendControl, secret);
+        this.lastConnection.set(random.nextInt(Card.FIRST_NUMBER, MAX_24));
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @throws UrmaException FAIL when its address or its port cannot be had
+     */
+    static Adapter open(String name, Eid eid, PortOptions options) {
+        try {
+            UdpPort port = UdpPort.open(options);
+            Adapter adapter = new Adapter(name, eid, port);
+            adapter.engine.start(adapter.crank);
+            return adapter;
+        } catch (PortException e) {
+            throw new UrmaException(UrmaStatus.FAIL, "device " + name, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    Eid eid() {
+        return eid;
+    }
+
+    PortAddress address() {
+        return address;
+    }
+
+    UdpPort port() {
+        return port;
+    }
+
+    EngineThread engine() {
+        return engine;
+    }
+
+    Crank crank() {
+        return crank;
+    }
+
+    /** The card; commands need the claim of the {@link #crank}. */
+    Card card() {
+        return crank.card();
+    }
+
+    /** QP 1; on the engine's thread. */
+    ControlPort control() {
+        return control;
+    }
+
+    SecureRandom random() {
+        return random;
+    }
+
+    /** The time of the card and of the control plane. */
+    long nanos() {
+        return engine.nanos();
+    }
+
+    /**
+     * The way to a port.
+     *
+     * @throws UrmaException EINVAL for an address that cannot be reached from here
+     */
+    UdpRoute route(PortAddress to) {
+        try {
+            return port.route(to.eid().high(), to.eid().low(), to.udpPort());
+        } catch (PortException e) {
+            throw new UrmaException(UrmaStatus.EINVAL, to, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    // ---- numbers
+
+    /** Our end of a connection that may come to be. */
+    Half newHalf() {
+        int number = lastConnection.updateAndGet(last -> last >= MAX_24 ? Card.FIRST_NUMBER : last + 1);
+        return new Half(number, random.nextInt(MAX_24 + 1), port.mtuBytes());
+    }
+
+    int newPeerNumber() {
+        return lastPeer.incrementAndGet();
+    }
+
+    /** A number that the card tells a queue by. */
+    int tag(Tagged queue) {
+        int tag = lastTag.incrementAndGet();
+        tagged.put(tag, queue);
+        return tag;
+    }
+
+    void untag(int tag) {
+        tagged.remove(tag);
+    }
+
+    /** A number for keys that are revoked together; {@code invalidated} runs on the engine's thread. */
+    long newOwner(Runnable invalidated) {
+        long owner = lastOwner.incrementAndGet();
+        owners.put(owner, invalidated);
+        return owner;
+    }
+
+    void forgetOwner(long owner) {
+        owners.remove(owner);
+    }
+
+    /** {@code overflowed} runs under the card's claim when the completion queue has no place for a record. */
+    void watchCq(int cq, Runnable overflowed) {
+        cqOverflows.put(cq, overflowed);
+    }
+
+    void unwatchCq(int cq) {
+        cqOverflows.remove(cq);
+    }
+
+    /** {@code silent} runs on the engine's thread when the peer of a connection does not answer. */
+    void watchConnection(int connection, Runnable silent) {
+        silences.put(connection, silent);
+    }
+
+    void unwatchConnection(int connection) {
+        silences.remove(connection);
+    }
+
+    // ---- QP 1
+
+    /** Sends a control datagram; one that finds no room is lost. On the engine's thread. */
+    private void sendControl(PortAddress to, ByteBuffer datagram) {
+        Route route;
+        crank.enter();
+        try {
+            route = route(to);
+            Packet packet = port.begin(route);
+            if (packet != null) {
+                packet.begin(Opcodes.UD | Opcodes.SEND_ONLY, Card.CONTROL_QUEUE, controlPsn++ & MAX_24);
+                Deth.put(packet.bytes(), packet.at(Header.DETH), CONTROL_KEY, Card.CONTROL_QUEUE);
+                MemorySegment.copy(
+                        MemorySegment.ofBuffer(datagram),
+                        0,
+                        packet.bytes(),
+                        packet.payloadAt(),
+                        datagram.remaining());
+                port.end(datagram.remaining());
+                port.flush();
+            }
+        } catch (UrmaException e) {
+            // no way there: as a network that loses everything
+        } finally {
+            crank.leave();
+        }
+    }
+
+    @Override
+    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+        if (packet.opcode() != (Opcodes.UD | Opcodes.SEND_ONLY)
+                || Deth.queueKey(packet.bytes(), packet.at(Header.DETH)) != CONTROL_KEY
+                || waiting.get() >= MAX_WAITING) {
+            return;
+        }
+        Eid source = new Eid(origin.eidHigh(), origin.eidLow());
+        byte[] payload = new byte[packet.payloadBytes()];
+        MemorySegment.copy(packet.bytes(), packet.payloadAt(), MemorySegment.ofArray(payload), 0, payload.length);
+        waiting.incrementAndGet();
+        engine.execute(() -> {
+            waiting.decrementAndGet();
+            control.received(source, ByteBuffer.wrap(payload), engine.nanos());
+        });
+    }
+
+    // ---- what the card tells
+
+    @Override
+    public void sendQueueFailed(int tag) {
+        Tagged queue = tagged.get(tag);
+        if (queue != null) {
+            queue.failed();
+        }
+    }
+
+    @Override
+    public void receiveQueueFailed(int tag) {
+        sendQueueFailed(tag);
+    }
+
+    @Override
+    public void receivesLow(int tag, long left) {
+        Tagged queue = tagged.get(tag);
+        if (queue != null) {
+            queue.receivesLow(left);
+        }
+    }
+
+    @Override
+    public void cqOverflowed(int cq) {
+        run(cqOverflows.get(cq));
+    }
+
+    @Override
+    public void receiverNotReady(int tag, int target) {
+        Tagged queue = tagged.get(tag);
+        if (queue != null) {
+            queue.receiverNotReady(target);
+        }
+    }
+
+    @Override
+    public void invalidated(long keyOwner) {
+        later(owners.get(keyOwner));
+    }
+
+    @Override
+    public void peerSilent(int connection) {
+        later(silences.get(connection));
+    }
+
+    private static void run(@Nullable Runnable told) {
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    private void later(@Nullable Runnable told) {
+        if (told != null) {
+            engine.execute(told);
+        }
+    }
+
+    /** Ends the thread and closes the port; no context is left. Not on the engine's thread. */
+    void close() {
+        engine.stop();
+        engine.join();
+        port.close();
+    }
+
+    @Override
+    public String toString() {
+        return address.toString();
+    }
+}

@@ -1,0 +1,229 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.Timers;
+import io.urma4j.udma.udp.UdpPort;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of a device that waits in the kernel: for packets, for times, and for what other threads hand in. It
+ * turns the crank when nobody else does, and it owns the control plane. An idle device waits without a time.
+ *
+ * <p>A round is: a turn of the card, tasks of other threads, times that have come, and the wait.
+ *
+ * <p><b>Waking.</b> The thread says in {@link #sleepsUntil} until when it is going to wait, and looks at {@link #wantedBy}
+ * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
+ * both sees the other.
+ */
+final class EngineThread implements Crank.Engine {
+    private static final System.Logger LOG = System.getLogger(EngineThread.class.getName());
+
+    private static final long AWAKE = Long.MIN_VALUE;
+    private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
+
+    /** Something else that has its times: a control plane. On the engine's thread. */
+    @FunctionalInterface
+    interface Turn {
+        /** Does what is due; returns how long until something else is, {@code Long.MAX_VALUE} for never. */
+        long run(long nowNanos);
+    }
+
+    private final UdpPort port;
+    private final LongSupplier clock;
+    private final Thread thread;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final List<Turn> turns = new CopyOnWriteArrayList<>();
+    private final Timers timers = new Timers(); // the engine's thread
+    private final AtomicLong wantedBy = new AtomicLong(Long.MAX_VALUE);
+    private volatile long sleepsUntil = AWAKE;
+    private volatile boolean stopped;
+    private @Nullable Crank crank; // set before the start
+    private boolean failed; // the engine's thread
+
+    EngineThread(String name, UdpPort port, LongSupplier clock) {
+        this.port = port;
+        this.clock = clock;
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    void start(Crank turned) {
+        crank = turned;
+        thread.start();
+    }
+
+    // ---- for any thread
+
+    @Override
+    public void wakeBy(long nanos) {
+        long wanted = wantedBy.get();
+        while (nanos < wanted && !wantedBy.compareAndSet(wanted, nanos)) {
+            wanted = wantedBy.get();
+        }
+        if (nanos < sleepsUntil) {
+            sleepsUntil = AWAKE;
+            port.wake();
+        }
+    }
+
+    /** Runs {@code task} on the engine's thread, which must not block; false when it has ended and never will. */
+    boolean execute(Runnable task) {
+        tasks.add(task);
+        wakeBy(AWAKE + 1);
+        // who stopped it emptied the queue after that; so either it is still in there, or it ran
+        return !stopped || !tasks.remove(task);
+    }
+
+    /**
+     * Runs a step on the engine's thread, and hands its result to the caller. It is completed on the engine's thread: what
+     * hangs on it there must not block; the core hands results over to its users on threads of their own.
+     */
+    <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (!execute(() -> run(step, result))) {
+            result.completeExceptionally(closed());
+        }
+        return result;
+    }
+
+    private static <T> void run(Supplier<CompletableFuture<T>> step, CompletableFuture<T> result) {
+        try {
+            var _ = step.get().whenComplete((value, failure) -> {
+                if (failure == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(causeOf(failure));
+                }
+            });
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    UrmaException closed() {
+        return new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+    }
+
+    void add(Turn turn) {
+        turns.add(turn);
+        wakeBy(AWAKE + 1);
+    }
+
+    void remove(Turn turn) {
+        turns.remove(turn);
+    }
+
+    // ---- the engine's thread
+
+    long nanos() {
+        return clock.getAsLong();
+    }
+
+    Timers.Timer at(long deadlineNanos, Runnable action) {
+        return timers.at(deadlineNanos, () -> guarded(action));
+    }
+
+    /** Ends the thread after this round; any thread. */
+    void stop() {
+        stopped = true;
+        wakeBy(AWAKE + 1);
+    }
+
+    /** Waits for its end; not on the thread itself. */
+    void join() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        while (!stopped) {
+            long next = round();
+            sleepsUntil = next;
+            if (!stopped && tasks.isEmpty()) {
+                await(Math.min(next, wantedBy.get()));
+            }
+            sleepsUntil = AWAKE;
+        }
+        runTasks(); // those that were in time
+    }
+
+    private void await(long deadlineNanos) {
+        long delayNanos = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - clock.getAsLong();
+        if (delayNanos > 0 && deadlineNanos >= 0) {
+            port.await(delayNanos);
+        }
+    }
+
+    /** Returns when the next one is due. */
+    private long round() {
+        wantedBy.set(Long.MAX_VALUE);
+        long next;
+        try {
+            next = crank == null ? Long.MAX_VALUE : crank.turnInsisting();
+            failed = false;
+        } catch (RuntimeException | Error e) {
+            if (!failed) {
+                failed = true; // once, not in each round
+                LOG.log(Level.ERROR, thread.getName() + ": the card failed", e);
+            }
+            next = clock.getAsLong() + RETRY_AFTER_FAILURE_NANOS;
+        }
+        runTasks();
+        long now = clock.getAsLong();
+        timers.fire(now);
+        next = earliest(next, now, timers.delayNanos(now));
+        for (Turn turn : turns) {
+            next = earliest(next, now, turn.run(now));
+        }
+        return next;
+    }
+
+    private static long earliest(long next, long now, long delayNanos) {
+        return delayNanos == Long.MAX_VALUE ? next : Math.min(next, now + delayNanos);
+    }
+
+    private void runTasks() {
+        Runnable task = tasks.poll();
+        while (task != null) {
+            guarded(task);
+            task = tasks.poll();
+        }
+    }
+
+    /** The engine outlives whatever it runs: all contexts of the device depend on it. */
+    private void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, thread.getName() + ": a step failed", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return thread.getName();
+    }
+}

@@ -1,0 +1,379 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.Endpoint;
+import io.urma4j.Revocation;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.SegmentDescriptor.Capabilities;
+import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Named;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.control.Message;
+import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.device.KeyConfig;
+import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.IpHeaders;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The segments of this home: who may import them, who has, and how they are taken back.
+ *
+ * <p>Each import has a key of its own on the card, bound to the peer. To revoke is: the keys open nothing any more, and
+ * from then on no packet touches the memory, also no repeated one; then a word to each importer, and its answer, or its
+ * end (docs/udma.md).
+ */
+final class Exports {
+    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
+    private static final long HOUR_NANOS = 3_600_000_000_000L;
+
+    private final UdmaContext context;
+    private final Adapter adapter;
+    private final TokenIds tokenIds;
+    private final AtomicInteger lastNumber = new AtomicInteger();
+    private final Map<String, Shown> byName = new HashMap<>(); // the engine's thread
+
+    /** What a name stands for. */
+    private record Shown(UdmaSegment segment, boolean withToken) {}
+
+    Exports(UdmaContext context, Adapter adapter) {
+        this.context = context;
+        this.adapter = adapter;
+        this.tokenIds = new TokenIds(adapter, this::invalidated);
+    }
+
+    TokenIds tokenIds() {
+        return tokenIds;
+    }
+
+    // ---- registration; any thread
+
+    UdmaSegment register(SegmentRequest request) {
+        if (request.policy() != TokenPolicy.NONE && request.policy() != TokenPolicy.PLAIN_TEXT) {
+            throw invalid("token policy", request.policy() + " is not offered; NONE and PLAIN_TEXT are");
+        }
+        UdmaMemory allocated = allocated(request);
+        MemorySegment memory = allocated == null ? foreign(request) : allocated.segment();
+        int tokenId = tokenIds.forSegment(request.tokenId());
+        try {
+            UdmaSegment segment = keyed(request, memory, allocated, tokenId);
+            tokenIds.add(segment);
+            return segment;
+        } catch (RuntimeException e) {
+            tokenIds.giveUp(tokenId);
+            throw e;
+        }
+    }
+
+    private static @Nullable UdmaMemory allocated(SegmentRequest request) {
+        if (request.memory() == null) {
+            return null;
+        }
+        if (request.memory() instanceof UdmaMemory memory) {
+            memory.checkNotQuarantined();
+            return memory;
+        }
+        throw invalid("memory", "was not allocated by a context of this device");
+    }
+
+    private static MemorySegment foreign(SegmentRequest request) {
+        MemorySegment foreign = request.foreign();
+        if (foreign == null || !foreign.isNative()) {
+            throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
+        }
+        return foreign;
+    }
+
+    private UdmaSegment keyed(
+            SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated, int tokenId) {
+        boolean isOpen = request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY;
+        long va = memory.address();
+        int localKey = newKey(KeyConfig.local(memory));
+        int openKey = isOpen ? newKey(new KeyConfig(memory, va, bits(request.access()), 0, 0, tokenId)) : 0;
+        List<Endpoint> endpoints = new ArrayList<>();
+        endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
+        if (isOpen && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
+            // what a peer needs that is not urma4j
+            String gid = adapter.eid().toString();
+            endpoints.add(new Endpoint(RoceEndpoint.KIND, gid, Integer.toUnsignedLong(openKey), va, false));
+        }
+        SegmentDescriptor descriptor = describe(
+                context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
+        return new UdmaSegment(this, memory, allocated, descriptor, request.token(), localKey, openKey);
+    }
+
+    static SegmentDescriptor describe(
+            HostDirectory.Place home,
+            int tokenId,
+            long lengthBytes,
+            Access access,
+            TokenPolicy policy,
+            List<Endpoint> endpoints) {
+        return new SegmentDescriptor(
+                home.at().eid(),
+                home.uasid(),
+                home.incarnation(),
+                tokenId,
+                lengthBytes,
+                access,
+                policy,
+                new Capabilities(true, false, true, MemoryKind.HOST),
+                endpoints);
+    }
+
+    private int newKey(KeyConfig config) {
+        adapter.crank().enter();
+        try {
+            int key = adapter.card().registerKey(config);
+            if (key == 0) {
+                throw new UrmaException(UrmaStatus.ENOMEM, context, "the device has no keys left");
+            }
+            return key;
+        } finally {
+            adapter.crank().leave();
+        }
+    }
+
+    private void revokeKeys(List<Integer> keys) {
+        adapter.crank().enter();
+        try {
+            keys.forEach(key -> adapter.card().revokeKey(key));
+        } finally {
+            adapter.crank().leave();
+        }
+    }
+
+    private static int bits(Access access) {
+        return switch (access) {
+            case LOCAL_ONLY -> 0;
+            case READ -> Memory.READ;
+            case READ_WRITE -> Memory.READ | Memory.WRITE;
+            case READ_WRITE_ATOMIC -> Memory.READ | Memory.WRITE | Memory.ATOMIC;
+        };
+    }
+
+    private static UrmaException invalid(String argument, String why) {
+        return new UrmaException(UrmaStatus.EINVAL, argument, why);
+    }
+
+    // ---- import; the engine's thread
+
+    /** Grants or refuses; true when it granted. */
+    boolean importRequested(Path from, long number, ImportSegment wanted) {
+        UdmaSegment segment = find(wanted.tokenId(), (int) wanted.key());
+        // one way and one answer for all that can be wrong: they tell a guesser nothing (S7.6)
+        if (!UdmaSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
+            context.importRefused("segment " + wanted.tokenId(), from);
+            answer(from, number, new Refused(number, UrmaStatus.ENOPERM, REFUSAL));
+            return false;
+        }
+        grant(segment, from, number, wanted);
+        return true;
+    }
+
+    private @Nullable UdmaSegment find(int tokenId, int number) {
+        for (UdmaSegment segment : tokenIds.under(tokenId)) {
+            if ((int) segment.descriptor().endpoints().getFirst().key() == number) {
+                return segment;
+            }
+        }
+        return null;
+    }
+
+    private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
+        KeyConfig config = new KeyConfig(
+                segment.memory(),
+                segment.vaBase(),
+                bits(wanted.access()),
+                from.number(),
+                tokenIds.owner(segment.tokenId()),
+                segment.tokenId());
+        try {
+            Grant grant = new Grant(newKey(config), segment, from, wanted.access());
+            segment.grants.put(grant.key(), grant);
+            from.grants.put(grant.key(), grant);
+            answer(
+                    from,
+                    number,
+                    new SegmentGranted(
+                            number,
+                            grant.number(),
+                            wanted.access(),
+                            segment.vaBase(),
+                            segment.memory().byteSize()));
+        } catch (UrmaException e) {
+            answer(from, number, new Refused(number, e.status(), String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void answer(Path to, long number, io.urma4j.spi.control.ControlMessage message) {
+        context.plane().answer(to.peer(), number, new Core(message));
+    }
+
+    /** An importer gave it back. */
+    void released(Path from, long number) {
+        Grant grant = from.grants.get((int) number);
+        if (grant != null) {
+            revokeKeys(List.of(grant.key()));
+            end(grant);
+        }
+    }
+
+    /** A peer is gone: its keys open nothing any more. */
+    void importerGone(Path peer) {
+        List<Grant> all = List.copyOf(peer.grants.values());
+        revokeKeys(all.stream().map(Grant::key).toList());
+        all.forEach(this::end);
+    }
+
+    private void end(Grant grant) {
+        grant.importer().grants.remove(grant.key());
+        UdmaSegment segment = grant.segment();
+        if (segment.grants.remove(grant.key()) != null) {
+            List.copyOf(segment.withdrawals).forEach(withdrawal -> withdrawal.ended(grant));
+        }
+    }
+
+    // ---- revocation
+
+    CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration deadline) {
+        long deadlineNanos = context.deadline(deadline);
+        return adapter.engine().ask(() -> revoke(segment, deadlineNanos));
+    }
+
+    /** Ends a segment for good. The engine's thread. */
+    CompletableFuture<Revocation> revoke(UdmaSegment segment, long deadlineNanos) {
+        unpublish(segment);
+        segment.markRevoked();
+        shut(segment);
+        revokeKeys(List.of(segment.localKey()));
+        return Withdrawal.begin(
+                adapter.engine(), segment, deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
+    }
+
+    /** From now on no packet touches the memory; the importers are being told. */
+    private void shut(UdmaSegment segment) {
+        List<Integer> keys = new ArrayList<>(segment.grants.keySet());
+        if (segment.openKey() != 0) {
+            keys.add(segment.openKey());
+        }
+        revokeKeys(keys);
+        segment.grants.values().forEach(this::tell);
+    }
+
+    private void tell(Grant grant) {
+        Message revoke = new Core(new Revoke(grant.number()));
+        long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
+        var _ = context.plane()
+                .ask(grant.importer().peer(), _ -> revoke, patience, adapter.nanos())
+                .whenComplete((_, _) -> end(grant));
+    }
+
+    private static void quarantine(UdmaSegment segment, List<String> importers) {
+        Optional.ofNullable(segment.allocated()).ifPresent(memory -> memory.quarantine(segment, importers));
+    }
+
+    private void remove(UdmaSegment segment) {
+        if (tokenIds.remove(segment)) {
+            Optional.ofNullable(segment.allocated()).ifPresent(memory -> memory.endQuarantine(segment));
+        }
+    }
+
+    /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
+    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration deadline) {
+        long deadlineNanos = context.deadline(deadline);
+        return adapter.engine().ask(() -> {
+            if (segment.isRevoked()) {
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
+            }
+            segment.setToken(next);
+            shut(segment);
+            return Withdrawal.begin(adapter.engine(), segment, deadlineNanos, () -> {}, _ -> {});
+        });
+    }
+
+    /** A message has revoked all keys under a token id. The engine's thread. */
+    private void invalidated(int tokenId) {
+        for (UdmaSegment segment : tokenIds.under(tokenId)) {
+            if (segment.markRevoked()) {
+                shut(segment);
+                context.raise(
+                        AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message revoked its token id");
+            }
+        }
+    }
+
+    // ---- names
+
+    CompletableFuture<Void> publish(UdmaSegment segment, String name, boolean withToken) {
+        return adapter.engine().ask(() -> {
+            if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name");
+            }
+            OwnFile file = context.directory()
+                    .takeName(name, context.place())
+                    .orElseThrow(() ->
+                            new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken"));
+            segment.names.put(name, file);
+            byName.put(name, new Shown(segment, withToken));
+            return CompletableFuture.completedFuture(null);
+        });
+    }
+
+    private void unpublish(UdmaSegment segment) {
+        segment.names.forEach((name, file) -> {
+            byName.remove(name);
+            file.remove();
+        });
+        segment.names.clear();
+    }
+
+    /** A peer asks for a name of ours. The engine's thread. */
+    void lookedUp(Path from, long number, Lookup lookup) {
+        Shown shown = byName.get(lookup.name());
+        answer(
+                from,
+                number,
+                shown == null
+                        ? new Refused(
+                                number,
+                                UrmaStatus.EINVAL,
+                                "no segment is published as '" + lookup.name() + "' any more")
+                        : named(shown, number, lookup.withToken()));
+    }
+
+    private static Named named(Shown shown, long number, boolean tokenWanted) {
+        UdmaSegment segment = shown.segment;
+        SegmentDescriptor descriptor = segment.descriptor();
+        Endpoint endpoint = descriptor.endpoints().getFirst();
+        return new Named(
+                number,
+                descriptor.tokenId(),
+                endpoint.key(),
+                descriptor.lengthBytes(),
+                descriptor.access(),
+                descriptor.policy(),
+                tokenWanted && shown.withToken ? segment.token() : null,
+                endpoint.vaBase(),
+                segment.importers());
+    }
+}

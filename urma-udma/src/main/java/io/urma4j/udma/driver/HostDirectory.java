@@ -1,0 +1,213 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Eid;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Dir;
+import io.urma4j.libc.FileStatus;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.UserIds;
+import io.urma4j.udma.control.PortAddress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Where the network contexts of one user on one host find each other: who there is, and which names they have published.
+ * Peers on other hosts are reached by descriptors.
+ *
+ * <pre>
+ *   udma/00c0de       of the context with UASID 0xc0de, locked by it; says where it is reached
+ *   udma-names/orders locked by the context that published the name; says where that is reached
+ * </pre>
+ */
+final class HostDirectory implements AutoCloseable {
+    private static final String CONTEXTS = "udma";
+    private static final String NAMES = "udma-names";
+    private static final int MAX_UASID = 0xFF_FFFF;
+    private static final int UASID_ATTEMPTS = 1000;
+    private static final int PERMISSIONS = 0777;
+    private static final int OWNER_ONLY = 0700;
+    private static final Pattern LINE =
+            Pattern.compile("urma4j-udma 1 ([0-9a-f:.]+) ([0-9]{1,5}) ([0-9a-f]{1,16}) ([0-9]{1,8})");
+
+    private final Dir contexts;
+    private final Dir names;
+
+    private HostDirectory(Dir contexts, Dir names) {
+        this.contexts = contexts;
+        this.names = names;
+    }
+
+    /** Where a context is reached, and which one it is. */
+    record Place(PortAddress at, long incarnation, int uasid) {
+        private String toLine() {
+            return "urma4j-udma 1 " + at.eid() + " " + at.udpPort() + " " + Long.toHexString(incarnation) + " "
+                    + uasid;
+        }
+
+        private static Optional<Place> parse(String line) {
+            Matcher parts = LINE.matcher(line);
+            if (!parts.matches()) {
+                return Optional.empty();
+            }
+            PortAddress at = new PortAddress(Eid.parse(parts.group(1)), Integer.parseInt(parts.group(2)));
+            long incarnation = Long.parseUnsignedLong(parts.group(3), 16);
+            return Optional.of(new Place(at, incarnation, Integer.parseInt(parts.group(4))));
+        }
+    }
+
+    /** A UASID that is ours, and the file that says so. */
+    record Uasid(int number, OwnFile file) {}
+
+    /** The directory that the options, else the environment, name. */
+    private static Path path(UrmaOptions options, UnaryOperator<String> environment) {
+        if (options.runtimeDirectory().isPresent()) {
+            return options.runtimeDirectory().get();
+        }
+        String own = environment.apply("URMA_RUNTIME_DIR");
+        if (own != null && !own.isEmpty()) {
+            return Path.of(own);
+        }
+        String ofUser = environment.apply("XDG_RUNTIME_DIR");
+        if (ofUser != null && !ofUser.isEmpty()) {
+            return Path.of(ofUser, "urma4j");
+        }
+        return Path.of("/tmp/urma4j-" + UserIds.effective());
+    }
+
+    /**
+     * Opens it, made anew if it does not exist.
+     *
+     * @throws UrmaException ENOPERM when it is not ours alone; FAIL when it cannot be made
+     */
+    static HostDirectory open(UrmaOptions options) {
+        Path path = path(options, System::getenv).toAbsolutePath().normalize();
+        try (Dir runtime = made(path)) {
+            checkOurs(path, runtime);
+            runtime.makeDirectory(CONTEXTS);
+            runtime.makeDirectory(NAMES);
+            Dir contexts = runtime.openDirectory(CONTEXTS);
+            try {
+                return new HostDirectory(contexts, runtime.openDirectory(NAMES));
+            } catch (LibcException e) {
+                contexts.close();
+                throw e;
+            }
+        } catch (LibcException | IOException e) {
+            throw new UrmaException(
+                    UrmaStatus.FAIL, "runtime directory " + path, "cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private static Dir made(Path path) throws IOException {
+        Path parent = path.getParent();
+        Path name = path.getFileName();
+        if (parent == null || name == null) {
+            throw new IOException("it is no place for files");
+        }
+        try (Dir above = Dir.open(parent.toRealPath())) {
+            above.makeDirectory(name.toString());
+        }
+        return Dir.open(path);
+    }
+
+    private static void checkOurs(Path path, Dir directory) {
+        FileStatus status = directory.status();
+        int uid = UserIds.effective();
+        if (status.ownerUid() != uid || (status.permissions() & PERMISSIONS) != OWNER_ONLY) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    "runtime directory " + path,
+                    "belongs to uid " + status.ownerUid() + " with mode 0"
+                            + Integer.toOctalString(status.permissions()) + ", must belong to uid " + uid
+                            + " with mode 0700");
+        }
+    }
+
+    /** Takes a free UASID, and removes what dead contexts have left. */
+    Uasid takeUasid(PortAddress at, long incarnation, RandomGenerator random) {
+        sweep(contexts);
+        sweep(names);
+        for (int i = 0; i < UASID_ATTEMPTS; i++) {
+            int uasid = random.nextInt(1, MAX_UASID + 1);
+            Optional<OwnFile> file =
+                    OwnFile.take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
+            if (file.isPresent()) {
+                return new Uasid(uasid, file.get());
+            }
+        }
+        throw new UrmaException(UrmaStatus.ENOMEM, this, "no free UASID was found");
+    }
+
+    private static String fileOf(int uasid) {
+        return String.format("%06x", uasid);
+    }
+
+    private static void sweep(Dir directory) {
+        list(directory).forEach(name -> OwnFile.removeIfDead(directory, name));
+    }
+
+    private static List<String> list(Dir directory) {
+        try (Stream<Path> files = Files.list(directory.procPath())) {
+            return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + directory, e);
+        }
+    }
+
+    /** All contexts that live. */
+    List<Place> contexts() {
+        List<Place> all = new ArrayList<>();
+        for (String name : list(contexts)) {
+            if (!OwnFile.isDead(contexts, name)) {
+                Place.parse(OwnFile.read(contexts, name)).ifPresent(all::add);
+            }
+        }
+        return all;
+    }
+
+    /** Whether that context was one of this directory's and its process is dead, or it has closed. */
+    boolean isDead(int uasid) {
+        return OwnFile.isDead(contexts, fileOf(uasid));
+    }
+
+    /** Claims a name; empty when it is taken. */
+    Optional<OwnFile> takeName(String name, Place owner) {
+        return OwnFile.take(names, name, owner.toLine());
+    }
+
+    /** Whose a name is; empty when nobody's. */
+    Optional<Place> owner(String name) {
+        try {
+            return Place.parse(OwnFile.read(names, name));
+        } catch (IllegalArgumentException | UrmaException e) {
+            return Optional.empty(); // no name that anybody could have published
+        }
+    }
+
+    List<String> names() {
+        return list(names);
+    }
+
+    @Override
+    public void close() {
+        contexts.close();
+        names.close();
+    }
+
+    @Override
+    public String toString() {
+        return "runtime directory " + contexts.path().getParent();
+    }
+}

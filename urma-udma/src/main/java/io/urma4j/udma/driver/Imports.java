@@ -1,0 +1,146 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.Endpoint;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Revoked;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.control.Message.Core;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What this context imported, and how it is given back or taken back. */
+final class Imports {
+    private static final long GIVE_BACK_NANOS = 60_000_000_000L;
+
+    private final UdmaContext context;
+    private final Adapter adapter;
+    private final Map<TokenOf, Integer> keys = new ConcurrentHashMap<>();
+
+    /** A token id as its home numbers it. */
+    private record TokenOf(Path home, int tokenId) {}
+
+    Imports(UdmaContext context, Adapter adapter) {
+        this.context = context;
+        this.adapter = adapter;
+    }
+
+    /** Any thread. */
+    CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
+        SegmentDescriptor descriptor = request.descriptor();
+        String what = "segment " + descriptor.uasid() + "/" + descriptor.tokenId();
+        if (descriptor.policy() != TokenPolicy.NONE && request.token() == null) {
+            throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
+        }
+        Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
+        if (endpoint.isEmpty()) {
+            return CompletableFuture.completedFuture(byHand(what, request));
+        }
+        long deadlineNanos = context.deadline(request.timeout());
+        int tokenId = descriptor.tokenId();
+        long number = Integer.toUnsignedLong(endpoint.get().number());
+        return adapter.engine()
+                .ask(() -> context.connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                        .thenCompose(home -> context.askCore(
+                                        home,
+                                        SegmentGranted.class,
+                                        n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
+                                        deadlineNanos)
+                                .thenApply(granted -> granted(home, granted, tokenId, request.access()))));
+    }
+
+    private static UdmaImport byHand(String what, ImportRequest request) {
+        Endpoint endpoint = request.descriptor().endpoints().stream()
+                .filter(candidate -> candidate.kind().equals(RoceEndpoint.KIND))
+                .findFirst()
+                .orElseThrow(() -> new UrmaException(
+                        UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
+        return UdmaImport.byHand(
+                (int) endpoint.key(), endpoint.vaBase(), request.descriptor().lengthBytes(), request.access(), what);
+    }
+
+    private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, Access wanted) {
+        if (!granted.access().covers(wanted)) {
+            giveBack(home, granted.grant());
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    home.peer(),
+                    "granted " + granted.access() + " where " + wanted + " was asked for");
+        }
+        UdmaImport made = UdmaImport.granted(
+                this, home, (int) granted.grant(), granted.offset(), granted.lengthBytes(), wanted, tokenId);
+        if (home.peer().isLost() || home.early.remove(made.grant())) {
+            made.markRevoked();
+        } else {
+            home.imports.put(made.grant(), made);
+        }
+        keys.put(new TokenOf(home, tokenId), made.key());
+        home.retain();
+        return made;
+    }
+
+    private void giveBack(Path home, long grant) {
+        if (!home.peer().isLost()) {
+            var _ = context.plane()
+                    .ask(
+                            home.peer(),
+                            _ -> new Core(new Unimport(grant)),
+                            adapter.nanos() + GIVE_BACK_NANOS,
+                            adapter.nanos());
+        }
+    }
+
+    /** The home takes one back: from now on what is posted on it ends at once. The engine's thread. */
+    void revoked(Path home, long number, long grant) {
+        UdmaImport taken = home.imports.remove(grant);
+        if (taken == null) {
+            home.early.add(grant); // given back already; or the word that grants it is still on its way
+        } else {
+            taken.markRevoked();
+            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken.toString(), "its home took it back");
+        }
+        context.plane().answer(home.peer(), number, new Core(new Revoked(grant)));
+    }
+
+    /** The home is gone, and all of its imports with it. The engine's thread. */
+    void homeLost(Path home, String why) {
+        List<UdmaImport> all = List.copyOf(home.imports.values());
+        home.imports.clear();
+        for (UdmaImport one : all) {
+            one.markRevoked();
+            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, one.toString(), "its home is gone: " + why);
+        }
+    }
+
+    /** Its user closed it: no work request names it any more. Any thread. */
+    void close(UdmaImport closing) {
+        Path home = closing.path();
+        if (home == null) {
+            return;
+        }
+        adapter.engine().execute(() -> {
+            if (home.imports.remove(closing.grant(), closing)) {
+                giveBack(home, closing.grant());
+            }
+            keys.remove(new TokenOf(home, closing.tokenId()), closing.key());
+            home.release();
+        });
+    }
+
+    /** The key of what was imported from there under a token id; 0 when nothing was. Any thread. */
+    int keyOf(Path home, int tokenId) {
+        return keys.getOrDefault(new TokenOf(home, tokenId), 0);
+    }
+}

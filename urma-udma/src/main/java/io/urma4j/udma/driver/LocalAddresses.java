@@ -1,0 +1,75 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Eid;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * At which addresses there are devices: those that the setting {@code urma.udma.addresses} names, else the first that is
+ * up and reaches others, else the loopback.
+ */
+final class LocalAddresses {
+    static final String SETTING = "urma.udma.addresses";
+
+    private LocalAddresses() {}
+
+    static List<InetAddress> of(UrmaOptions options) {
+        Optional<String> named = options.setting(SETTING);
+        if (named.isPresent()) {
+            return Stream.of(named.get().split(",", -1)).map(text -> parse(text.strip())).toList();
+        }
+        return List.of(first().orElse(InetAddress.ofLiteral("127.0.0.1")));
+    }
+
+    private static InetAddress parse(String text) {
+        try {
+            Eid eid = Eid.parse(text);
+            return InetAddress.getByAddress(bytes(eid));
+        } catch (UrmaException | UnknownHostException e) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    "setting " + SETTING,
+                    "names '" + text + "', which is no address; it takes addresses with commas between",
+                    e);
+        }
+    }
+
+    private static byte[] bytes(Eid eid) {
+        byte[] bytes = new byte[Eid.BYTES];
+        for (int i = 0; i < Long.BYTES; i++) {
+            int shift = Long.SIZE - Byte.SIZE * (i + 1);
+            bytes[i] = (byte) (eid.high() >>> shift);
+            bytes[i + Long.BYTES] = (byte) (eid.low() >>> shift);
+        }
+        return bytes; // an IPv4 address becomes one, since the JDK knows ::ffff:0:0
+    }
+
+    /** The first IPv4 address of an interface that is up and no loopback. */
+    private static Optional<InetAddress> first() {
+        try {
+            List<InetAddress> all = new ArrayList<>();
+            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+                if (each.isUp() && !each.isLoopback()) {
+                    each.getInterfaceAddresses().stream()
+                            .map(InterfaceAddress::getAddress)
+                            .filter(address -> address instanceof Inet4Address && !address.isLinkLocalAddress())
+                            .forEach(all::add);
+                }
+            }
+            return all.stream().findFirst();
+        } catch (SocketException e) {
+            return Optional.empty(); // what cannot be listed cannot be chosen
+        }
+    }
+}

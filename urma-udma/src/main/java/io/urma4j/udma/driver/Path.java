@@ -1,0 +1,97 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.udma.control.Peer;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A peer context, and the card's connection with it: what all RM queues send to it by. It lasts until the peer is lost and
+ * nothing here names it any more. The engine's thread, but what is final.
+ */
+final class Path {
+    private final Adapter adapter;
+    private final Peer peer;
+    private final int number;
+    private final int connection;
+    private final int memoryTarget;
+    private int users = 1; // the peer itself is one
+    private boolean left;
+
+    /** What we imported, by the number of the grant. */
+    final Map<Long, UdmaImport> imports = new HashMap<>();
+
+    /** What the peer imported, by its key. */
+    final Map<Integer, Grant> grants = new HashMap<>();
+
+    /** Grants that were taken back before the answer that grants them had come. */
+    final EarlyRevocations early = new EarlyRevocations();
+
+    Path(Adapter adapter, Peer peer, int number, int connection, int memoryTarget) {
+        this.adapter = adapter;
+        this.peer = peer;
+        this.number = number;
+        this.connection = connection;
+        this.memoryTarget = memoryTarget;
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    /** The number of the peer on this card: keys are bound to it. */
+    int number() {
+        return number;
+    }
+
+    /** The card's handle. */
+    int connection() {
+        return connection;
+    }
+
+    /** What one-sided work requests name, to reach the peer's memory. */
+    int memoryTarget() {
+        return memoryTarget;
+    }
+
+    /** Whether its end would change anything here. */
+    boolean matters() {
+        return users > 1 || !imports.isEmpty() || !grants.isEmpty();
+    }
+
+    void retain() {
+        users++;
+    }
+
+    void release() {
+        if (--users == 0) {
+            adapter.unwatchConnection(connection);
+            adapter.crank().enter();
+            try {
+                adapter.card().destroyTarget(memoryTarget);
+                adapter.card().disconnect(connection);
+            } finally {
+                adapter.crank().leave();
+            }
+        }
+    }
+
+    /** The peer is gone: what is under way to it ends. */
+    void leave() {
+        if (left) {
+            return;
+        }
+        left = true;
+        adapter.crank().enter();
+        try {
+            adapter.card().peerLost(connection, adapter.nanos());
+        } finally {
+            adapter.crank().leave();
+        }
+        release();
+    }
+
+    @Override
+    public String toString() {
+        return "path to " + peer;
+    }
+}

@@ -1,0 +1,152 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Eid;
+import io.urma4j.Resource;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Inspect;
+import io.urma4j.spi.control.ControlMessage.Inspected;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.spi.control.ResourceText;
+import io.urma4j.udma.control.Message;
+import io.urma4j.udma.control.Message.BindQueue;
+import io.urma4j.udma.control.Message.Core;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Sends what peers ask to whom it concerns. The engine's thread. */
+final class Serving {
+    /** So many requests may wait because their senders guessed too often. */
+    private static final int MAX_DELAYED = 256;
+
+    private final UdmaContext context;
+    private final Adapter adapter;
+    private final ContextEvents events;
+    private final Guesses<Eid> guesses = new Guesses<>();
+    private int delayed;
+
+    Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
+        this.context = context;
+        this.adapter = adapter;
+        this.events = events;
+    }
+
+    void requested(Path from, long number, Message request) {
+        if (context.isClosing()) {
+            refuse(from, number, UrmaStatus.ETIMEOUT, "the home is gone: it is being closed");
+            return;
+        }
+        switch (request) {
+            case Core(ControlMessage message) -> requested(from, number, message);
+            case BindQueue wanted -> bindRequested(from, number, wanted);
+            default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
+        }
+    }
+
+    private void requested(Path from, long number, ControlMessage message) {
+        switch (message) {
+            case ImportSegment m -> paced(from, number, () -> context.exports().importRequested(from, number, m));
+            case ImportQueue m -> paced(from, number, () -> queueRequested(from, number, m));
+            case Unimport m -> {
+                context.exports().released(from, m.grant());
+                answer(from, number, new Done(number));
+            }
+            case Revoke m -> context.imports().revoked(from, number, m.grant());
+            case Unbind m -> {
+                RcBond bond = bondOf(m.queue());
+                if (bond != null) {
+                    bond.unrequested(from.peer(), m.partner());
+                }
+                answer(from, number, new Done(number));
+            }
+            case Lookup m -> context.exports().lookedUp(from, number, m);
+            case Inspect m -> inspected(from, number, m);
+            default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
+        }
+    }
+
+    private void answer(Path to, long number, ControlMessage message) {
+        context.plane().answer(to.peer(), number, new Core(message));
+    }
+
+    private void refuse(Path to, long number, UrmaStatus status, String why) {
+        answer(to, number, new Refused(number, status, why));
+    }
+
+    /** Handles a guess now, or later when that address has guessed wrong too often. */
+    private void paced(Path from, long number, BooleanSupplier isRight) {
+        long now = adapter.nanos();
+        long delayNanos = guesses.delayNanos(from.peer().eid(), now);
+        if (delayNanos > 0) {
+            delay(from, number, isRight, now + delayNanos);
+        } else if (!isRight.getAsBoolean()) {
+            guesses.wrong(from.peer().eid(), now);
+        }
+    }
+
+    private void delay(Path from, long number, BooleanSupplier isRight, long untilNanos) {
+        if (delayed == MAX_DELAYED) {
+            refuse(from, number, UrmaStatus.EAGAIN, "too many wait who have asked with wrong tokens");
+            return;
+        }
+        delayed++;
+        adapter.engine().at(untilNanos, () -> {
+            delayed--;
+            if (!from.peer().isLost() && !context.isClosing()) {
+                paced(from, number, isRight);
+            }
+        });
+    }
+
+    private boolean queueRequested(Path from, long number, ImportQueue wanted) {
+        Importable queue = context.importable(wanted.queue());
+        if (queue == null || !queue.opens(wanted.kind(), wanted.token())) {
+            context.importRefused(wanted.kind() + " with number " + wanted.queue(), from);
+            refuse(from, number, UrmaStatus.ENOPERM, "the home refused: wrong id or token");
+            return false;
+        }
+        long attributes = Integer.toUnsignedLong(queue.queueKey());
+        answer(from, number, new QueueGranted(number, queue.mode(), queue.orderType(), attributes));
+        return true;
+    }
+
+    private void bindRequested(Path from, long number, BindQueue wanted) {
+        RcBond bond = bondOf(wanted.queue());
+        if (bond == null) {
+            refuse(from, number, UrmaStatus.EINVAL, "no RC Jetty has the number " + wanted.queue());
+        } else {
+            context.plane().answer(from.peer(), number, bond.requested(from.peer(), number, wanted));
+        }
+    }
+
+    private @Nullable RcBond bondOf(int number) {
+        Importable queue = context.importable(number);
+        return queue == null ? null : queue.bond();
+    }
+
+    /** Somebody looks in: a page of what he wants to see. */
+    private void inspected(Path from, long number, Inspect wanted) {
+        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
+        if (kind.isEmpty()) {
+            refuse(from, number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
+            return;
+        }
+        List<Resource> page = kind.get() == Resource.Kind.TP
+                ? context.paths(wanted.after(), ControlCodec.MAX_TEXTS)
+                : events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+        boolean complete = page.size() < ControlCodec.MAX_TEXTS;
+        answer(from, number, new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
+    }
+}

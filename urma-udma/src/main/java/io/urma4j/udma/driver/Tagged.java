@@ -1,0 +1,13 @@
+package io.urma4j.udma.driver;
+
+/** A queue that the card tells of by its tag. Under the card's claim: returns at once, and calls no command. */
+interface Tagged {
+    /** It went to ERROR. */
+    default void failed() {}
+
+    /** Fewer receive work requests are left than the threshold. */
+    default void receivesLow(long left) {}
+
+    /** A message of it found no receive work request at the target with that handle. */
+    default void receiverNotReady(int target) {}
+}

@@ -1,0 +1,584 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.AsyncEvent;
+import io.urma4j.ContextView;
+import io.urma4j.Eid;
+import io.urma4j.Endpoint;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyGroupConfig;
+import io.urma4j.JettyId;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.OrderType;
+import io.urma4j.Resource;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderJettyGroup;
+import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.support.IdSpace;
+import io.urma4j.spi.support.RefusalEvents;
+import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.control.ControlPlane;
+import io.urma4j.udma.control.Half;
+import io.urma4j.udma.control.Message;
+import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.control.PeerEvents;
+import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.device.ConnectionConfig;
+import io.urma4j.udma.device.PeerInfo;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.IpHeaders;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address space on a network device. What is agreed with peers runs on the engine's thread; queues and segments are for
+ * any thread.
+ */
+final class UdmaContext implements ProviderContext, PeerEvents {
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4; // so that sums do not overflow
+
+    private final UdmaDevice device;
+    private final Adapter adapter;
+    private final ContextEvents events;
+    private final HostDirectory directory;
+    private final HostDirectory.Place place;
+    private final OwnFile lock;
+    private final ControlPlane plane;
+    private final EngineThread.Turn turn;
+    private final Exports exports;
+    private final Imports imports;
+    private final Names names;
+    private final Serving serving;
+    private final RefusalEvents refusals;
+    private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
+    private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
+    private final Map<Integer, Importable> importables = new ConcurrentHashMap<>();
+    private final Map<Peer, Path> paths = new HashMap<>(); // the engine's thread
+    private @Nullable CompletableFuture<Void> closing; // guarded by this
+    private volatile boolean isClosing;
+
+    private UdmaContext(
+            UdmaDevice device,
+            Adapter adapter,
+            ContextEvents events,
+            HostDirectory directory,
+            long incarnation,
+            HostDirectory.Uasid uasid) {
+        this.device = device;
+        this.adapter = adapter;
+        this.events = events;
+        this.directory = directory;
+        this.lock = uasid.file();
+        this.place = new HostDirectory.Place(adapter.address(), incarnation, uasid.number());
+        this.exports = new Exports(this, adapter);
+        this.imports = new Imports(this, adapter);
+        this.serving = new Serving(this, adapter, events);
+        this.names = new Names(this, directory);
+        this.refusals = new RefusalEvents(events, adapter.nanos());
+        String process = "pid " + ProcessHandle.current().pid();
+        this.plane = new ControlPlane(
+                adapter.control(),
+                ControlPlane.hello(adapter.address(), uasid.number(), incarnation, process),
+                this,
+                adapter.random(),
+                adapter.nanos());
+        this.turn = plane::run;
+    }
+
+    /**
+     * Opens it: finds its place, and listens.
+     *
+     * @throws UrmaException ENOPERM when the runtime directory is not ours alone
+     */
+    static UdmaContext open(UdmaDevice device, Adapter adapter, UrmaOptions options, ContextEvents events) {
+        HostDirectory directory = HostDirectory.open(options);
+        try {
+            long incarnation;
+            do {
+                incarnation = adapter.random().nextLong();
+            } while (incarnation == 0); // that means none
+            long mine = incarnation;
+            HostDirectory.Uasid uasid = directory.takeUasid(adapter.address(), mine, adapter.random());
+            return adapter.engine()
+                    .ask(() -> {
+                        UdmaContext made = new UdmaContext(device, adapter, events, directory, mine, uasid);
+                        adapter.engine().add(made.turn);
+                        return CompletableFuture.completedFuture(made);
+                    })
+                    .join();
+        } catch (RuntimeException e) {
+            directory.close();
+            throw e;
+        }
+    }
+
+    // ---- what a context is
+
+    @Override
+    public Eid eid() {
+        return adapter.eid();
+    }
+
+    @Override
+    public int uasid() {
+        return place.uasid();
+    }
+
+    @Override
+    public long incarnation() {
+        return place.incarnation();
+    }
+
+    Adapter adapter() {
+        return adapter;
+    }
+
+    Crank crank() {
+        return adapter.crank();
+    }
+
+    ControlPlane plane() {
+        return plane;
+    }
+
+    Exports exports() {
+        return exports;
+    }
+
+    Imports imports() {
+        return imports;
+    }
+
+    HostDirectory directory() {
+        return directory;
+    }
+
+    /** Where it is reached. */
+    HostDirectory.Place place() {
+        return place;
+    }
+
+    boolean isClosing() {
+        return isClosing;
+    }
+
+    /** The time of the control plane at which a duration from now is over. */
+    long deadline(Duration timeout) {
+        long nanos =
+                timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
+        return adapter.nanos() + nanos;
+    }
+
+    void raise(AsyncEvent.Type type, String object, String detail) {
+        events.raise(new AsyncEvent(type, object, detail));
+    }
+
+    void receiverNotReady(Object queue, Object target) {
+        events.receiverNotReady(queue, target);
+    }
+
+    void importRefused(String what, Path from) {
+        refusals.refused(what, from.peer(), adapter.nanos());
+    }
+
+    // ---- memory
+
+    @Override
+    public ProviderMemory allocate(long lengthBytes, AllocOptions options) {
+        return UdmaMemory.allocate(lengthBytes, options);
+    }
+
+    @Override
+    public int allocateTokenId() {
+        return exports.tokenIds().allocate();
+    }
+
+    @Override
+    public void freeTokenId(int tokenId) {
+        exports.tokenIds().free(tokenId);
+    }
+
+    @Override
+    public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
+        try {
+            return CompletableFuture.completedFuture(exports.register(request));
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
+        try {
+            return imports.importSegment(request);
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return adapter.engine().ask(() -> names.lookup(name, deadlineNanos));
+    }
+
+    @Override
+    public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return adapter.engine().ask(() -> names.published(deadlineNanos));
+    }
+
+    @Override
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return adapter.engine().ask(() -> new Inspector(this, directory).inspect(kinds, deadlineNanos));
+    }
+
+    // ---- queues
+
+    IdSpace jfcIds() {
+        return jfcIds;
+    }
+
+    /** Numbers of JFRs, JFSs, Jetties and groups, as applications see them. */
+    IdSpace queueIds() {
+        return queueIds;
+    }
+
+    @Override
+    public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
+        throw noQueues();
+    }
+
+    @Override
+    public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
+        throw noQueues();
+    }
+
+    @Override
+    public ProviderSendQueue createSendQueue(
+            JfsConfig config,
+            ProviderJfc jfc,
+            @Nullable ProviderReceiveQueue receives,
+            @Nullable ProviderJfc receiveJfc) {
+        throw noQueues();
+    }
+
+    @Override
+    public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
+        throw noQueues();
+    }
+
+    private UrmaException noQueues() {
+        return new UrmaException(UrmaStatus.FAIL, this, "has no queues in this version");
+    }
+
+    /** From now on peers can import that queue. */
+    void announce(int number, Importable queue) {
+        importables.put(number, queue);
+    }
+
+    /** Not any more. */
+    void withdraw(int number) {
+        importables.remove(number);
+    }
+
+    @Nullable
+    Importable importable(int number) {
+        return importables.get(number);
+    }
+
+    /**
+     * What peers need to send to a queue, except the token.
+     *
+     * @param id as applications see it
+     * @param number of its QP
+     * @param firstPsn of an RC Jetty's requests; -1 for all others
+     */
+    JettyDescriptor describe(
+            int id,
+            JettyDescriptor.Kind kind,
+            TransportMode mode,
+            OrderType orderType,
+            TokenPolicy policy,
+            int number,
+            int firstPsn) {
+        List<Endpoint> endpoints = new ArrayList<>(2);
+        endpoints.add(new UdmaEndpoint(adapter.address(), number, 0).toEndpoint());
+        if (firstPsn >= 0 && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
+            // for a peer that is not urma4j
+            endpoints.add(new RoceEndpoint(eid(), number, firstPsn, adapter.port().mtuBytes()).toEndpoint());
+        }
+        return new JettyDescriptor(
+                new JettyId(eid(), uasid(), id), kind, incarnation(), mode, orderType.effective(mode), policy, endpoints);
+    }
+
+    @Override
+    public CompletableFuture<ProviderTarget> importQueue(
+            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
+        String what = descriptor.kind() + " " + descriptor.id();
+        try {
+            if (descriptor.policy() != TokenPolicy.NONE && token == null) {
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
+            }
+            Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
+            if (endpoint.isEmpty()) {
+                return CompletableFuture.completedFuture(byHand(what, descriptor));
+            }
+            long deadlineNanos = deadline(timeout);
+            int number = endpoint.get().number();
+            return adapter.engine()
+                    .ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                            .thenCompose(home -> askCore(
+                                            home,
+                                            QueueGranted.class,
+                                            n -> new ImportQueue(n, number, descriptor.kind(), token),
+                                            deadlineNanos)
+                                    .thenApply(granted -> target(descriptor, number, home, granted))));
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private UdmaTarget byHand(String what, JettyDescriptor descriptor) {
+        RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
+                .orElseThrow(() -> new UrmaException(
+                        UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
+        return new UdmaTarget(this, descriptor, endpoint.qpNumber(), 0, null, endpoint);
+    }
+
+    private UdmaTarget target(JettyDescriptor descriptor, int number, Path home, QueueGranted granted) {
+        if (home.peer().isLost()) {
+            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
+        }
+        Crank crank = adapter.crank();
+        int handle;
+        crank.enter();
+        try {
+            handle = switch (granted.mode()) {
+                case RM -> crank.card().createTarget(home.connection(), number);
+                case UM -> {
+                    Route route = adapter.route(home.peer().address());
+                    yield crank.card().createDatagramTarget(route, number, (int) granted.attributes());
+                }
+                case RC -> 0;
+            };
+        } finally {
+            crank.leave();
+        }
+        home.retain();
+        return new UdmaTarget(this, descriptor, number, handle, home, null);
+    }
+
+    /** The user closed a target: no work request names it any more. Any thread. */
+    void forget(UdmaTarget target) {
+        adapter.engine().execute(() -> {
+            if (!target.markClosed()) {
+                return;
+            }
+            if (target.handle() != 0) {
+                adapter.crank().enter();
+                try {
+                    adapter.card().destroyTarget(target.handle());
+                } finally {
+                    adapter.crank().leave();
+                }
+            }
+            Path path = target.path();
+            if (path != null) {
+                path.release();
+            }
+        });
+    }
+
+    // ---- peers; the engine's thread
+
+    /** The path to a context, greeted if need be. */
+    CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
+        return plane.connect(at, incarnation, deadlineNanos, adapter.nanos()).thenApply(this::pathTo);
+    }
+
+    private Path pathTo(Peer peer) {
+        Path path = paths.get(peer);
+        if (path == null) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT, peer, "the home is gone: " + String.valueOf(peer.whyLost()));
+        }
+        return path;
+    }
+
+    /** Asks a peer for an answer of that kind. */
+    <T extends ControlMessage> CompletableFuture<T> askCore(
+            Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos) {
+        return plane.ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos, adapter.nanos())
+                .thenApply(answer -> {
+                    if (answer instanceof Core core && kind.isInstance(core.message())) {
+                        return kind.cast(core.message());
+                    }
+                    throw new UrmaException(
+                            UrmaStatus.FAIL, home.peer(), "gave another answer than " + kind.getSimpleName());
+                });
+    }
+
+    @Override
+    public Half newHalf() {
+        return adapter.newHalf();
+    }
+
+    @Override
+    public void discard(Half half) {
+        // numbers come again late, nothing else was made
+    }
+
+    @Override
+    public void greeted(Peer peer) {
+        Route route = adapter.route(peer.address());
+        int number = adapter.newPeerNumber();
+        int mtuBytes = Math.min(
+                route.mtuBytes(), Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()));
+        ConnectionConfig config = ConnectionConfig.builder(route, peer.theirs().number())
+                .number(peer.own().number())
+                .mtuBytes(mtuBytes)
+                .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
+                .peer(new PeerInfo(number, peer.uasid(), number))
+                .build();
+        Crank crank = adapter.crank();
+        Path path;
+        crank.enter();
+        try {
+            int connection = crank.card().connect(config, crank.nanos());
+            path = new Path(adapter, peer, number, connection, crank.card().createMemoryTarget(connection));
+        } finally {
+            crank.leave();
+        }
+        paths.put(peer, path);
+        adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
+    }
+
+    @Override
+    public void requested(Peer from, long number, Message request) {
+        serving.requested(pathTo(from), number, request);
+    }
+
+    @Override
+    public boolean matters(Peer peer) {
+        Path path = paths.get(peer);
+        return path != null && path.matters();
+    }
+
+    @Override
+    public boolean isDead(Peer peer) {
+        return peer.eid().equals(eid()) && directory.isDead(peer.uasid());
+    }
+
+    @Override
+    public void lost(Peer peer, String why, boolean proven) {
+        Path path = paths.remove(peer);
+        if (path == null) {
+            return;
+        }
+        boolean mattered = path.matters();
+        exports.importerGone(path);
+        imports.homeLost(path, why);
+        importables.values().stream().map(Importable::bond).forEach(bond -> {
+            if (bond != null) {
+                bond.peerLost(peer);
+            }
+        });
+        path.leave();
+        if (mattered && !isClosing) {
+            raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
+        }
+    }
+
+    /** The paths with numbers above {@code after}, for a person who looks. */
+    List<Resource> paths(long after, int limit) {
+        return paths.values().stream()
+                .sorted(Comparator.comparingInt(Path::number))
+                .filter(path -> path.number() > after)
+                .limit(limit)
+                .map(path -> Resource.builder(Resource.Kind.TP, path.number())
+                        .add("peer", path.peer())
+                        .add("imports", path.imports.size())
+                        .add("grants", path.grants.size())
+                        .build())
+                .toList();
+    }
+
+    // ---- the end
+
+    /**
+     * Revokes what was shared, says goodbye, and leaves no file. At the timeout what did not end by itself is left; a
+     * second call waits for the first.
+     */
+    @Override
+    public synchronized CompletableFuture<Void> close(Duration timeout) {
+        if (closing == null) {
+            long deadlineNanos = deadline(timeout);
+            CompletableFuture<Void> told = new CompletableFuture<>();
+            closing = told;
+            if (!adapter.engine().execute(() -> takeBack(deadlineNanos, told))) {
+                told.complete(null);
+            }
+        }
+        return closing;
+    }
+
+    private void takeBack(long deadlineNanos, CompletableFuture<Void> told) {
+        isClosing = true;
+        Stream<CompletableFuture<?>> revoked =
+                exports.tokenIds().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+        var _ = CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
+                .thenCompose(_ -> plane.sayGoodbye("closed", deadlineNanos, adapter.nanos()))
+                .whenComplete((_, _) -> adapter.engine().execute(() -> finish(told)));
+    }
+
+    private void finish(CompletableFuture<Void> told) {
+        plane.close();
+        adapter.engine().remove(turn);
+        lock.remove();
+        directory.close();
+        Thread.startVirtualThread(() -> { // the last context ends the engine, which cannot wait for its own end
+            device.release();
+            told.complete(null);
+        });
+    }
+
+    @Override
+    public String toString() {
+        return "udma context " + uasid();
+    }
+}

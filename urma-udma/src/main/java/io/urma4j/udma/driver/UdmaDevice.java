@@ -1,0 +1,157 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.ContextOptions;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.Eid;
+import io.urma4j.Opcode;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderDevice;
+import io.urma4j.udma.udp.IoWay;
+import io.urma4j.udma.udp.PortException;
+import io.urma4j.udma.udp.PortOptions;
+import io.urma4j.udma.udp.UdpPort;
+import java.net.InetAddress;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network card in software at one address. Its port is open, and its thread runs, as long as there is a context on it.
+ */
+final class UdmaDevice implements ProviderDevice {
+    /** The setting that names the way of I/O: auto, gso, mmsg or channel. */
+    private static final String IO_SETTING = "urma.udma.io";
+
+    private static final int MESSAGE_LIMIT_BITS = 31;
+
+    private final String name;
+    private final UrmaOptions options;
+    private final InetAddress address;
+    private final Eid eid;
+    private @Nullable Adapter adapter; // these three: guarded by this
+    private int contexts;
+    private @Nullable DeviceAttributes found;
+
+    UdmaDevice(String name, UrmaOptions options, InetAddress address) {
+        this.name = name;
+        this.options = options;
+        this.address = address;
+        this.eid = Eid.of(address);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    private PortOptions portOptions() {
+        try {
+            return PortOptions.of(address)
+                    .withWay(IoWay.parse(options.setting(IO_SETTING).orElse(null)));
+        } catch (IllegalArgumentException e) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "setting " + IO_SETTING, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What was found when the port was last open; it is opened for a moment when it never was. */
+    @Override
+    public synchronized DeviceAttributes attributes() {
+        if (adapter != null) {
+            return attributesOf(adapter.port());
+        }
+        if (found == null) {
+            try (UdpPort port = UdpPort.open(portOptions())) {
+                found = attributesOf(port);
+            } catch (PortException e) {
+                return attributes(false, 1024, "its port cannot be opened: " + e.getMessage());
+            }
+        }
+        return found;
+    }
+
+    private DeviceAttributes attributesOf(UdpPort port) {
+        StringBuilder path = new StringBuilder("RoCEv2 on port " + port.port() + " of " + address.getHostAddress()
+                + " by " + port.way());
+        for (String remark : List.of(port.reason(), port.portNote(), port.trouble())) {
+            if (!remark.isEmpty()) {
+                path.append("; ").append(remark);
+            }
+        }
+        return attributes(true, port.mtuBytes(), path.toString());
+    }
+
+    private DeviceAttributes attributes(boolean active, int mtuBytes, String ioPath) {
+        long largest = (1L << MESSAGE_LIMIT_BITS) - 1; // S3.3
+        return new DeviceAttributes(
+                name,
+                UdmaProvider.NAME,
+                DeviceAttributes.Capabilities.builder()
+                        .modes(EnumSet.allOf(TransportMode.class))
+                        .opcodes(EnumSet.allOf(Opcode.class))
+                        .tokenPolicies(EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT))
+                        .immediateBits(64)
+                        .tearFreeBytes(8)
+                        .oneSided(true)
+                        .mappable(false)
+                        .foreignShareable(true)
+                        .sharedTokenIds(true)
+                        .windows(false)
+                        .cpuAtomics(true)
+                        .build(),
+                new DeviceAttributes.Limits(
+                        65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),
+                List.of(new DeviceAttributes.Port(1, active, mtuBytes)),
+                ioPath);
+    }
+
+    @Override
+    public List<Eid> eids() {
+        return List.of(eid);
+    }
+
+    @Override
+    public ProviderContext openContext(int eidIndex, ContextOptions contextOptions, ContextEvents events) {
+        Adapter opened = retain();
+        try {
+            return UdmaContext.open(this, opened, options, events);
+        } catch (RuntimeException e) {
+            release();
+            throw e;
+        }
+    }
+
+    private synchronized Adapter retain() {
+        if (adapter == null) {
+            adapter = Adapter.open(name, eid, portOptions());
+        }
+        contexts++;
+        return adapter;
+    }
+
+    /** A context has ended. Not on the engine's thread. */
+    synchronized void release() {
+        contexts--;
+        if (contexts == 0 && adapter != null) {
+            found = attributesOf(adapter.port());
+            adapter.close();
+            adapter = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        // contexts own everything
+    }
+
+    @Override
+    public String toString() {
+        return "device " + name;
+    }
+}

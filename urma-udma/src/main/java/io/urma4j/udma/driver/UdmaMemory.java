@@ -1,0 +1,132 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.AllocOptions;
+import io.urma4j.AllocReport;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Mapping;
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.support.MemoryBudget;
+import io.urma4j.spi.support.MemoryLimits;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/** Private memory of this process, page-aligned. The card alone gives others access to it. Safe for any thread. */
+final class UdmaMemory implements ProviderMemory {
+    private static final MemoryBudget BUDGET = new MemoryBudget();
+    private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
+    private static final long RETRY_NANOS = 200_000;
+
+    private final Arena arena;
+    private final MemorySegment segment;
+    private final AllocReport report;
+    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>(); // guarded by this
+
+    private UdmaMemory(Arena arena, MemorySegment segment, AllocReport report) {
+        this.arena = arena;
+        this.segment = segment;
+        this.report = report;
+    }
+
+    /**
+     * Memory of zeros.
+     *
+     * @throws UrmaException ENOMEM when the machine or a control group cannot give it
+     */
+    static UdmaMemory allocate(long lengthBytes, AllocOptions options) {
+        long pageBytes = Mapping.pageSizeBytes();
+        long sizeBytes = (lengthBytes + pageBytes - 1) / pageBytes * pageBytes;
+        BUDGET.take("allocate", sizeBytes, MemoryLimits.ofThisProcess());
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment mapping = Mapping.anonymous(sizeBytes, arena);
+            List<String> steps = new ArrayList<>();
+            if (options.hugePages()) {
+                advise(mapping, steps);
+            }
+            if (options.reserve()) {
+                Mapping.advise(mapping, Mapping.Advice.POPULATE_WRITE);
+            }
+            return new UdmaMemory(
+                    arena, mapping.asSlice(0, lengthBytes), new AllocReport(lengthBytes, pageBytes, steps));
+        } catch (LibcException e) {
+            arena.close();
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, "allocate", "cannot allocate " + lengthBytes + " bytes: " + e.getMessage(), e);
+        }
+    }
+
+    private static void advise(MemorySegment mapping, List<String> steps) {
+        try {
+            Mapping.advise(mapping, Mapping.Advice.HUGE_PAGE);
+            steps.add("transparent huge pages, as far as the kernel finds them");
+        } catch (LibcException e) {
+            steps.add("no transparent huge pages: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    @Override
+    public AllocReport report() {
+        return report;
+    }
+
+    /** Keeps the memory from being registered anew while these importers of {@code by} have not let go. */
+    synchronized void quarantine(Object by, List<String> importers) {
+        quarantines.put(by, List.copyOf(importers));
+    }
+
+    synchronized void endQuarantine(Object by) {
+        quarantines.remove(by);
+    }
+
+    /**
+     * Refuses while importers of an earlier registration have not let go.
+     *
+     * @throws UrmaException EAGAIN, naming them
+     */
+    synchronized void checkNotQuarantined() {
+        if (!quarantines.isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN, this, "is quarantined: these may still use it: " + quarantines.values());
+        }
+    }
+
+    /** Gives it back; whoever touches it afterwards gets {@code IllegalStateException}. Idempotent. */
+    @Override
+    public void close() {
+        long deadlineNanos = System.nanoTime() + CLOSE_PATIENCE_NANOS;
+        while (!tryClose()) {
+            if (deadlineNanos - System.nanoTime() <= 0) {
+                throw new UrmaException(UrmaStatus.EAGAIN, this, "cannot be closed, a native call still uses it");
+            }
+            LockSupport.parkNanos(RETRY_NANOS);
+        }
+    }
+
+    private boolean tryClose() {
+        try {
+            if (arena.scope().isAlive()) {
+                arena.close();
+            }
+            return true;
+        } catch (IllegalStateException e) {
+            return !arena.scope().isAlive(); // else a native call holds it: the JDK throws nothing more exact
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "memory of " + report.lengthBytes() + " bytes";
+    }
+}

@@ -1,0 +1,40 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Platform;
+import io.urma4j.spi.ProviderDevice;
+import io.urma4j.spi.UrmaProvider;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Remote memory over an IP network: a device {@code udma0} at the first address, {@code udma1} at the next. */
+public final class UdmaProvider implements UrmaProvider {
+    static final String NAME = "udma";
+
+    /** For {@link java.util.ServiceLoader}. */
+    public UdmaProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public List<ProviderDevice> devices(UrmaOptions options) {
+        if (Platform.current().isEmpty()) {
+            throw new UrmaException(
+                    UrmaStatus.FAIL,
+                    "provider udma",
+                    "needs 64-bit Linux on x86-64 or aarch64; this is " + System.getProperty("os.name") + " on "
+                            + System.getProperty("os.arch"));
+        }
+        List<ProviderDevice> devices = new ArrayList<>();
+        for (InetAddress address : LocalAddresses.of(options)) {
+            devices.add(new UdmaDevice(NAME + devices.size(), options, address));
+        }
+        return devices;
+    }
+}

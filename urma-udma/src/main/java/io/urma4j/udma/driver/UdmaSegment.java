@@ -1,0 +1,192 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Access;
+import io.urma4j.Importer;
+import io.urma4j.Revocation;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.spi.ProviderSegment;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A registered region of this context. Safe for any thread. */
+final class UdmaSegment implements ProviderSegment {
+    private static final Token NOBODYS = Token.random();
+
+    private final Exports exports;
+    private final MemorySegment memory;
+    private final @Nullable UdmaMemory allocated;
+    private final SegmentDescriptor descriptor;
+    private final int localKey;
+    private final int openKey;
+    private volatile Token token;
+    private volatile boolean revoked;
+    private final AtomicInteger unfinished = new AtomicInteger();
+
+    /** Who has it, by key; written by the engine, and read by anybody. */
+    final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
+
+    // the engine's thread
+    final Map<String, OwnFile> names = new HashMap<>();
+    final List<Withdrawal> withdrawals = new ArrayList<>();
+
+    /**
+     * A region.
+     *
+     * @param allocated null for foreign memory
+     * @param localKey of this machine's own work requests
+     * @param openKey for everybody, when no token is asked for; 0 for none
+     */
+    UdmaSegment(
+            Exports exports,
+            MemorySegment memory,
+            @Nullable UdmaMemory allocated,
+            SegmentDescriptor descriptor,
+            Token token,
+            int localKey,
+            int openKey) {
+        this.exports = exports;
+        this.memory = memory;
+        this.allocated = allocated;
+        this.descriptor = descriptor;
+        this.token = token;
+        this.localKey = localKey;
+        this.openKey = openKey;
+    }
+
+    // ---- for the queues
+
+    /** What local ranges of work requests name; they count from the region's start. */
+    int localKey() {
+        return localKey;
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    /** Counts a work request that names it. */
+    void pin() {
+        unfinished.getAndIncrement();
+    }
+
+    void unpin() {
+        unfinished.getAndDecrement();
+    }
+
+    // ---- for the control plane
+
+    int openKey() {
+        return openKey;
+    }
+
+    @Nullable
+    UdmaMemory allocated() {
+        return allocated;
+    }
+
+    Access access() {
+        return descriptor.access();
+    }
+
+    long vaBase() {
+        return memory.address();
+    }
+
+    /** Whether there is a segment, and a token opens it for that access; the same work whatever is wrong. */
+    @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
+    static boolean opens(@Nullable UdmaSegment segment, @Nullable Token offered, Access wanted) {
+        Token needed = segment == null ? NOBODYS : segment.token;
+        Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
+        boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
+        boolean open = segment != null && !segment.revoked;
+        boolean right = needed.equals(offered == null ? Token.of(~needed.value()) : offered);
+        return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
+    }
+
+    boolean isRevoked() {
+        return revoked;
+    }
+
+    /** No new import from now on; true for the first. On the engine's thread. */
+    boolean markRevoked() {
+        boolean first = !revoked;
+        revoked = true;
+        return first;
+    }
+
+    /** On the engine's thread. */
+    void setToken(Token next) {
+        token = next;
+    }
+
+    // ---- ProviderSegment
+
+    @Override
+    public int tokenId() {
+        return descriptor.tokenId();
+    }
+
+    @Override
+    public SegmentDescriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public List<String> importers() {
+        return grants.values().stream()
+                .map(grant -> grant.importer().peer().toString())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    @Override
+    public List<Importer> importing() {
+        return grants.values().stream()
+                .map(grant -> new Importer(
+                        grant.importer().peer().eid(), grant.importer().peer().uasid(), grant.number()))
+                .sorted(Comparator.comparingLong(Importer::number))
+                .toList();
+    }
+
+    @Override
+    public int unfinished() {
+        return unfinished.get();
+    }
+
+    @Override
+    public CompletableFuture<Void> publish(String name, boolean withToken) {
+        return exports.publish(this, name, withToken);
+    }
+
+    @Override
+    public Token token() {
+        return token;
+    }
+
+    @Override
+    public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
+        return exports.rotate(this, next, deadline);
+    }
+
+    @Override
+    public CompletableFuture<Revocation> unregister(Duration deadline) {
+        return exports.unregister(this, deadline);
+    }
+
+    @Override
+    public String toString() {
+        return "segment " + tokenId() + " of " + memory.byteSize() + " bytes";
+    }
+}

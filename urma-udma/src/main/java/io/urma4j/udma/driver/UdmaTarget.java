@@ -1,0 +1,106 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.udma.RoceEndpoint;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A JFR or Jetty of a peer that this context may send to. Safe for any thread. */
+final class UdmaTarget implements ProviderTarget {
+    private final UdmaContext context;
+    private final JettyDescriptor descriptor;
+    private final int number;
+    private final int handle;
+    private final @Nullable Path path;
+    private final @Nullable RoceEndpoint byHand;
+    private final AtomicInteger unfinished = new AtomicInteger();
+    private boolean closed; // the engine's thread
+
+    /**
+     * A queue of a peer.
+     *
+     * @param number of its QP
+     * @param handle of the card's target; 0 for RC
+     * @param path null for a peer that was told by hand
+     * @param byHand how that one is connected
+     */
+    UdmaTarget(
+            UdmaContext context,
+            JettyDescriptor descriptor,
+            int number,
+            int handle,
+            @Nullable Path path,
+            @Nullable RoceEndpoint byHand) {
+        this.context = context;
+        this.descriptor = descriptor;
+        this.number = number;
+        this.handle = handle;
+        this.path = path;
+        this.byHand = byHand;
+    }
+
+    /** What work requests name. */
+    int handle() {
+        return handle;
+    }
+
+    /** Number of the peer's QP. */
+    int number() {
+        return number;
+    }
+
+    /** The peer's context; null for a peer that was told by hand. */
+    @Nullable
+    Path path() {
+        return path;
+    }
+
+    @Nullable
+    RoceEndpoint byHand() {
+        return byHand;
+    }
+
+    JettyDescriptor descriptor() {
+        return descriptor;
+    }
+
+    /** Counts a work request that names it. */
+    void pin() {
+        unfinished.getAndIncrement();
+    }
+
+    void unpin() {
+        unfinished.getAndDecrement();
+    }
+
+    @Override
+    public JettyId id() {
+        return descriptor.id();
+    }
+
+    @Override
+    public int unfinished() {
+        return unfinished.get();
+    }
+
+    @Override
+    public CompletableFuture<Void> close() {
+        context.forget(this);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** True for the first time. On the engine's thread. */
+    boolean markClosed() {
+        boolean first = !closed;
+        closed = true;
+        return first;
+    }
+
+    @Override
+    public String toString() {
+        return descriptor.kind() + " " + descriptor.id();
+    }
+}
