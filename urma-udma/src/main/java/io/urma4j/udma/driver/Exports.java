@@ -44,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exports {
     private static final String REFUSAL = "the home refused: wrong token id, token, or access";
+    private static final int ATTEMPTS = 5;
+    private static final long RETRY_NANOS = 5_000_000;
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final UdmaContext context;
@@ -326,17 +328,38 @@ final class Exports {
 
     CompletableFuture<Void> publish(UdmaSegment segment, String name, boolean withToken) {
         return adapter.engine().ask(() -> {
-            if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name");
-            }
-            OwnFile file = context.directory()
-                    .takeName(name, context.place())
-                    .orElseThrow(() ->
-                            new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken"));
-            segment.names.put(name, file);
-            byName.put(name, new Shown(segment, withToken));
-            return CompletableFuture.completedFuture(null);
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            publish(name, new Shown(segment, withToken), ATTEMPTS, result);
+            return result;
         });
+    }
+
+    private void publish(String name, Shown shown, int attempts, CompletableFuture<Void> result) {
+        UdmaSegment segment = shown.segment;
+        if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
+            result.completeExceptionally(
+                    new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name"));
+            return;
+        }
+        Optional<OwnFile> file;
+        try {
+            file = context.directory().takeName(name, context.place());
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+            return;
+        }
+        if (file.isPresent()) {
+            segment.names.put(name, file.get());
+            byName.put(name, shown);
+            result.complete(null);
+        } else if (attempts > 1) {
+            // somebody who tidies up may hold a dead owner's file for a moment
+            long then = adapter.nanos() + RETRY_NANOS;
+            adapter.engine().at(then, () -> publish(name, shown, attempts - 1, result));
+        } else {
+            result.completeExceptionally(
+                    new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken"));
+        }
     }
 
     private void unpublish(UdmaSegment segment) {

@@ -177,9 +177,16 @@ final class HostDirectory implements AutoCloseable {
         return all;
     }
 
-    /** Whether that context was one of this directory's and its process is dead, or it has closed. */
-    boolean isDead(int uasid) {
-        return OwnFile.isDead(contexts, fileOf(uasid));
+    /** Whether that context is one of this directory. */
+    boolean has(int uasid, long incarnation) {
+        return Place.parse(OwnFile.read(contexts, fileOf(uasid)))
+                .filter(place -> place.incarnation == incarnation)
+                .isPresent();
+    }
+
+    /** Whether the process of a context that was one of this directory is dead, or has closed it. */
+    boolean isDead(int uasid, long incarnation) {
+        return OwnFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
     }
 
     /** Claims a name; empty when it is taken. */

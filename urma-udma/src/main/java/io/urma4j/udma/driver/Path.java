@@ -14,6 +14,7 @@ final class Path {
     private final int number;
     private final int connection;
     private final int memoryTarget;
+    private final boolean isNeighbour;
     private int users = 1; // the peer itself is one
     private boolean left;
 
@@ -26,12 +27,18 @@ final class Path {
     /** Grants that were taken back before the answer that grants them had come. */
     final EarlyRevocations early = new EarlyRevocations();
 
-    Path(Adapter adapter, Peer peer, int number, int connection, int memoryTarget) {
+    /**
+     * A path.
+     *
+     * @param isNeighbour the peer is one of our own runtime directory, which tells when its process is dead
+     */
+    Path(Adapter adapter, Peer peer, int number, int connection, int memoryTarget, boolean isNeighbour) {
         this.adapter = adapter;
         this.peer = peer;
         this.number = number;
         this.connection = connection;
         this.memoryTarget = memoryTarget;
+        this.isNeighbour = isNeighbour;
     }
 
     Peer peer() {
@@ -51,6 +58,10 @@ final class Path {
     /** What one-sided work requests name, to reach the peer's memory. */
     int memoryTarget() {
         return memoryTarget;
+    }
+
+    boolean isNeighbour() {
+        return isNeighbour;
     }
 
     /** Whether its end would change anything here. */

@@ -475,12 +475,14 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
                 .peer(new PeerInfo(number, peer.uasid(), number))
                 .build();
+        boolean isNeighbour = directory.has(peer.uasid(), peer.incarnation());
         Crank crank = adapter.crank();
         Path path;
         crank.enter();
         try {
             int connection = crank.card().connect(config, crank.nanos());
-            path = new Path(adapter, peer, number, connection, crank.card().createMemoryTarget(connection));
+            int memory = crank.card().createMemoryTarget(connection);
+            path = new Path(adapter, peer, number, connection, memory, isNeighbour);
         } finally {
             crank.leave();
         }
@@ -501,7 +503,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public boolean isDead(Peer peer) {
-        return peer.eid().equals(eid()) && directory.isDead(peer.uasid());
+        Path path = paths.get(peer);
+        return path != null && path.isNeighbour() && directory.isDead(peer.uasid(), peer.incarnation());
     }
 
     @Override
