@@ -377,7 +377,8 @@ public final class ControlPlane {
                         self.incarnation(),
                         peer.peerTag,
                         0,
-                        greeting(peer.ownTag, peer.ownLife, peer.own(), peer.incarnation()).encode()));
+                        greeting(peer.ownTag, peer.ownLife, peer.own(), peer.incarnation())
+                                .encode()));
     }
 
     /** The peer who knows the tag and sends from where it is; null for anybody else. */

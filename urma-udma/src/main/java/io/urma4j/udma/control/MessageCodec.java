@@ -90,8 +90,7 @@ final class MessageCodec {
             }
             case BIND_QUEUE -> {
                 need(bytes, 5 * Integer.BYTES);
-                yield new BindQueue(
-                        bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt());
+                yield new BindQueue(bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt());
             }
             case QUEUE_BOUND -> {
                 need(bytes, 2 * Integer.BYTES);

@@ -15,7 +15,6 @@ import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
 import io.urma4j.udma.udp.UdpRoute;
-import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -207,11 +206,7 @@ final class Adapter implements CardListener {
                 packet.begin(Opcodes.UD | Opcodes.SEND_ONLY, Card.CONTROL_QUEUE, controlPsn++ & MAX_24);
                 Deth.put(packet.bytes(), packet.at(Header.DETH), CONTROL_KEY, Card.CONTROL_QUEUE);
                 MemorySegment.copy(
-                        MemorySegment.ofBuffer(datagram),
-                        0,
-                        packet.bytes(),
-                        packet.payloadAt(),
-                        datagram.remaining());
+                        MemorySegment.ofBuffer(datagram), 0, packet.bytes(), packet.payloadAt(), datagram.remaining());
                 port.end(datagram.remaining());
                 port.flush();
             }

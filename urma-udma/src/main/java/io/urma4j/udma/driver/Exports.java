@@ -118,8 +118,8 @@ final class Exports {
             String gid = adapter.eid().toString();
             endpoints.add(new Endpoint(RoceEndpoint.KIND, gid, Integer.toUnsignedLong(openKey), va, false));
         }
-        SegmentDescriptor descriptor = describe(
-                context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
+        SegmentDescriptor descriptor =
+                describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         return new UdmaSegment(this, memory, allocated, descriptor, request.token(), localKey, openKey);
     }
 
@@ -318,8 +318,7 @@ final class Exports {
         for (UdmaSegment segment : tokenIds.under(tokenId)) {
             if (segment.markRevoked()) {
                 shut(segment);
-                context.raise(
-                        AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message revoked its token id");
+                context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message revoked its token id");
             }
         }
     }

@@ -52,8 +52,7 @@ final class HostDirectory implements AutoCloseable {
     /** Where a context is reached, and which one it is. */
     record Place(PortAddress at, long incarnation, int uasid) {
         private String toLine() {
-            return "urma4j-udma 1 " + at.eid() + " " + at.udpPort() + " " + Long.toHexString(incarnation) + " "
-                    + uasid;
+            return "urma4j-udma 1 " + at.eid() + " " + at.udpPort() + " " + Long.toHexString(incarnation) + " " + uasid;
         }
 
         private static Optional<Place> parse(String line) {
@@ -141,8 +140,7 @@ final class HostDirectory implements AutoCloseable {
         sweep(names);
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
             int uasid = random.nextInt(1, MAX_UASID + 1);
-            Optional<OwnFile> file =
-                    OwnFile.take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
+            Optional<OwnFile> file = OwnFile.take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
             if (file.isPresent()) {
                 return new Uasid(uasid, file.get());
             }
@@ -160,7 +158,9 @@ final class HostDirectory implements AutoCloseable {
 
     private static List<String> list(Dir directory) {
         try (Stream<Path> files = Files.list(directory.procPath())) {
-            return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + directory, e);
         }

@@ -60,14 +60,15 @@ final class Inspector {
         }
 
         CompletableFuture<ContextView> begin() {
-            var _ = context.connect(place.at(), place.incarnation(), deadlineNanos).whenComplete((home, failure) -> {
-                if (failure != null) {
-                    end(failure);
-                } else {
-                    process = home.peer().process();
-                    askNext(home);
-                }
-            });
+            var _ = context.connect(place.at(), place.incarnation(), deadlineNanos)
+                    .whenComplete((home, failure) -> {
+                        if (failure != null) {
+                            end(failure);
+                        } else {
+                            process = home.peer().process();
+                            askNext(home);
+                        }
+                    });
             return view;
         }
 

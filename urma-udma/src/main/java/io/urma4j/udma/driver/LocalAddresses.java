@@ -27,7 +27,9 @@ final class LocalAddresses {
     static List<InetAddress> of(UrmaOptions options) {
         Optional<String> named = options.setting(SETTING);
         if (named.isPresent()) {
-            return Stream.of(named.get().split(",", -1)).map(text -> parse(text.strip())).toList();
+            return Stream.of(named.get().split(",", -1))
+                    .map(text -> parse(text.strip()))
+                    .toList();
         }
         return List.of(first().orElse(InetAddress.ofLiteral("127.0.0.1")));
     }

@@ -106,8 +106,7 @@ final class RcBond {
     private synchronized UrmaException refused(UdmaTarget whom, Throwable failure) {
         target = null;
         UrmaStatus status = failure instanceof UrmaException refusal ? refusal.status() : UrmaStatus.FAIL;
-        return new UrmaException(
-                status, queue, "cannot be bound to " + whom + ": " + failure.getMessage(), failure);
+        return new UrmaException(status, queue, "cannot be bound to " + whom + ": " + failure.getMessage(), failure);
     }
 
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
@@ -127,12 +126,14 @@ final class RcBond {
     private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
         long deadlineNanos = context.deadline(timeout);
         Message request = new BindQueue(
-                whom.number(), number, orderType.value(), firstPsn(), path.peer().own().mtuBytes());
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(path.peer(), _ -> request, deadlineNanos, context.adapter().nanos())
-                        .thenAccept(answer -> bound(whom, path, answer)));
+                whom.number(),
+                number,
+                orderType.value(),
+                firstPsn(),
+                path.peer().own().mtuBytes());
+        return context.adapter().engine().ask(() -> context.plane()
+                .ask(path.peer(), _ -> request, deadlineNanos, context.adapter().nanos())
+                .thenAccept(answer -> bound(whom, path, answer)));
     }
 
     private void bound(UdmaTarget whom, Path path, Message answer) {
@@ -178,15 +179,13 @@ final class RcBond {
         }
         long deadlineNanos = context.deadline(timeout);
         Peer peer = whom.path().peer();
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(
-                                peer,
-                                n -> new Core(new Unbind(n, whom.number(), number)),
-                                deadlineNanos,
-                                context.adapter().nanos())
-                        .handle((_, _) -> null)); // a peer that is gone is unbound as well
+        return context.adapter().engine().ask(() -> context.plane()
+                .ask(
+                        peer,
+                        n -> new Core(new Unbind(n, whom.number(), number)),
+                        deadlineNanos,
+                        context.adapter().nanos())
+                .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
     // ---- being bound; the engine's thread

@@ -147,6 +147,9 @@ final class Serving {
                 ? context.paths(wanted.after(), ControlCodec.MAX_TEXTS)
                 : events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
         boolean complete = page.size() < ControlCodec.MAX_TEXTS;
-        answer(from, number, new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
+        answer(
+                from,
+                number,
+                new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
     }
 }

@@ -196,8 +196,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The time of the control plane at which a duration from now is over. */
     long deadline(Duration timeout) {
-        long nanos =
-                timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
+        long nanos = timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
         return adapter.nanos() + nanos;
     }
 
@@ -339,10 +338,17 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         endpoints.add(new UdmaEndpoint(adapter.address(), number, 0).toEndpoint());
         if (firstPsn >= 0 && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
             // for a peer that is not urma4j
-            endpoints.add(new RoceEndpoint(eid(), number, firstPsn, adapter.port().mtuBytes()).toEndpoint());
+            endpoints.add(
+                    new RoceEndpoint(eid(), number, firstPsn, adapter.port().mtuBytes()).toEndpoint());
         }
         return new JettyDescriptor(
-                new JettyId(eid(), uasid(), id), kind, incarnation(), mode, orderType.effective(mode), policy, endpoints);
+                new JettyId(eid(), uasid(), id),
+                kind,
+                incarnation(),
+                mode,
+                orderType.effective(mode),
+                policy,
+                endpoints);
     }
 
     @Override
@@ -351,8 +357,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         String what = descriptor.kind() + " " + descriptor.id();
         try {
             if (descriptor.policy() != TokenPolicy.NONE && token == null) {
-                throw new UrmaException(
-                        UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
+                throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
             }
             Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
             if (endpoint.isEmpty()) {
@@ -360,14 +365,13 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             }
             long deadlineNanos = deadline(timeout);
             int number = endpoint.get().number();
-            return adapter.engine()
-                    .ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                            .thenCompose(home -> askCore(
-                                            home,
-                                            QueueGranted.class,
-                                            n -> new ImportQueue(n, number, descriptor.kind(), token),
-                                            deadlineNanos)
-                                    .thenApply(granted -> target(descriptor, number, home, granted))));
+            return adapter.engine().ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                    .thenCompose(home -> askCore(
+                                    home,
+                                    QueueGranted.class,
+                                    n -> new ImportQueue(n, number, descriptor.kind(), token),
+                                    deadlineNanos)
+                            .thenApply(granted -> target(descriptor, number, home, granted))));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -375,8 +379,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     private UdmaTarget byHand(String what, JettyDescriptor descriptor) {
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
-                .orElseThrow(() -> new UrmaException(
-                        UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
+                .orElseThrow(() ->
+                        new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), 0, null, endpoint);
     }
 
@@ -434,8 +438,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private Path pathTo(Peer peer) {
         Path path = paths.get(peer);
         if (path == null) {
-            throw new UrmaException(
-                    UrmaStatus.ETIMEOUT, peer, "the home is gone: " + String.valueOf(peer.whyLost()));
+            throw new UrmaException(UrmaStatus.ETIMEOUT, peer, "the home is gone: " + String.valueOf(peer.whyLost()));
         }
         return path;
     }
@@ -574,10 +577,11 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         adapter.engine().remove(turn);
         lock.remove();
         directory.close();
-        Thread.startVirtualThread(() -> { // the last context ends the engine, which cannot wait for its own end
-            device.release();
-            told.complete(null);
-        });
+        Thread.startVirtualThread(
+                () -> { // the last context ends the engine, which cannot wait for its own end
+                    device.release();
+                    told.complete(null);
+                });
     }
 
     @Override

@@ -55,8 +55,7 @@ final class UdmaDevice implements ProviderDevice {
             return PortOptions.of(address)
                     .withWay(IoWay.parse(options.setting(IO_SETTING).orElse(null)));
         } catch (IllegalArgumentException e) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, "setting " + IO_SETTING, String.valueOf(e.getMessage()), e);
+            throw new UrmaException(UrmaStatus.EINVAL, "setting " + IO_SETTING, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -77,8 +76,8 @@ final class UdmaDevice implements ProviderDevice {
     }
 
     private DeviceAttributes attributesOf(UdpPort port) {
-        StringBuilder path = new StringBuilder("RoCEv2 on port " + port.port() + " of " + address.getHostAddress()
-                + " by " + port.way());
+        StringBuilder path = new StringBuilder(
+                "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.way());
         for (String remark : List.of(port.reason(), port.portNote(), port.trouble())) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);

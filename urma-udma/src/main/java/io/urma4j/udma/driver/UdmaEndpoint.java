@@ -1,7 +1,7 @@
 package io.urma4j.udma.driver;
 
-import io.urma4j.Endpoint;
 import io.urma4j.Eid;
+import io.urma4j.Endpoint;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.udma.control.PortAddress;

@@ -56,8 +56,8 @@ final class Node implements PeerEvents {
     /** Connects, then asks to take back a grant. */
     CompletableFuture<Message> unimport(Node other, long grant) {
         return connect(other)
-                .thenCompose(peer -> plane.ask(
-                        peer, _ -> new Core(new Unimport(grant)), net.now() + PATIENCE_NANOS, net.now()));
+                .thenCompose(peer ->
+                        plane.ask(peer, _ -> new Core(new Unimport(grant)), net.now() + PATIENCE_NANOS, net.now()));
     }
 
     @Override
@@ -82,10 +82,7 @@ final class Node implements PeerEvents {
             plane.answer(
                     from,
                     number,
-                    new Core(
-                            (grant & 1) == 1
-                                    ? new Done(number)
-                                    : new Refused(number, UrmaStatus.ENOPERM, "even")));
+                    new Core((grant & 1) == 1 ? new Done(number) : new Refused(number, UrmaStatus.ENOPERM, "even")));
         }
     }
 

@@ -27,13 +27,11 @@ final class VirtualNet {
     /** Longest answer to a datagram that was forged, for the test of amplification. */
     final List<Integer> sentBytes = new ArrayList<>();
 
-    private record Flying(long atNanos, long number, PortAddress to, Eid source, byte[] bytes)
+    private record Flying(long atNanos, long number, PortAddress to, Eid source, ByteBuffer datagram)
             implements Comparable<Flying> {
         @Override
         public int compareTo(Flying other) {
-            return atNanos != other.atNanos
-                    ? Long.compare(atNanos, other.atNanos)
-                    : Long.compare(number, other.number);
+            return atNanos != other.atNanos ? Long.compare(atNanos, other.atNanos) : Long.compare(number, other.number);
         }
     }
 
@@ -67,7 +65,7 @@ final class VirtualNet {
         for (int i = 0; i < copies; i++) {
             if (random.nextDouble() >= loss) {
                 long delay = DELAY_NANOS + (loss > 0 ? random.nextLong(SPREAD_NANOS) : 0);
-                flying.add(new Flying(now + delay, made++, to, source, bytes));
+                flying.add(new Flying(now + delay, made++, to, source, ByteBuffer.wrap(bytes)));
             }
         }
     }
@@ -109,7 +107,7 @@ final class VirtualNet {
             flying.remove();
             ControlPort port = ports.get(first.to);
             if (port != null) {
-                port.received(first.source, ByteBuffer.wrap(first.bytes), now);
+                port.received(first.source, first.datagram.duplicate(), now);
             }
             first = flying.peek();
         }
