@@ -5,6 +5,7 @@ import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.AtomicEth;
+import io.urma4j.udma.wire.AtomicKind;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Drop;
@@ -12,7 +13,9 @@ import io.urma4j.udma.wire.Feth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Ieth;
+import io.urma4j.udma.wire.Imm64;
 import io.urma4j.udma.wire.ImmDt;
+import io.urma4j.udma.wire.NotifyEth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
@@ -75,7 +78,11 @@ final class PacketLine {
 
     private static String told(Header header, MemorySegment bytes, int at) {
         return switch (header) {
-            case RDETH -> String.format("EE context 0x%06x", Rdeth.endToEndContext(bytes, at));
+            case RDETH ->
+                String.format(
+                        "EE context 0x%06x%s",
+                        Rdeth.endToEndContext(bytes, at),
+                        (Rdeth.flags(bytes, at) & Rdeth.STARTS_ANEW) != 0 ? " anew" : "");
             case DETH ->
                 String.format("from QP 0x%06x Q_Key 0x%08x", Deth.sourceQp(bytes, at), Deth.queueKey(bytes, at));
             case XRCETH -> String.format("SRQ 0x%06x", Xrceth.sharedReceiveQueue(bytes, at));
@@ -98,6 +105,14 @@ final class PacketLine {
             case ATOMIC_ACK_ETH -> String.format("was 0x%x", AtomicAckEth.original(bytes, at));
             case IMM_DT -> String.format("immediate 0x%08x", ImmDt.immediate(bytes, at));
             case IETH -> String.format("invalidates R_Key 0x%08x", Ieth.remoteKey(bytes, at));
+            case ATOMIC_KIND ->
+                String.format(
+                        "opcode 0x%02x on %d bytes", AtomicKind.opcode(bytes, at), AtomicKind.sizeBytes(bytes, at));
+            case NOTIFY_ETH ->
+                String.format(
+                        "notifies VA 0x%016x R_Key 0x%08x value 0x%x",
+                        NotifyEth.va(bytes, at), NotifyEth.remoteKey(bytes, at), NotifyEth.value(bytes, at));
+            case IMM_64 -> String.format("immediate 0x%016x", Imm64.immediate(bytes, at));
         };
     }
 

@@ -7,13 +7,14 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *   0  Q_Key     u32  must be that of the receiving QP
- *   4  reserved
+ *   4  hint      u8   between urma4j peers: which member of a Jetty group is meant; else 0
  *   5  source QP u24
  * </pre>
  */
 public final class Deth {
     static final int BYTES = 8;
 
+    private static final int HINT = 4;
     private static final int SOURCE_QP = 5;
 
     private Deth() {}
@@ -26,8 +27,16 @@ public final class Deth {
         return Fields.u24(packet, at + SOURCE_QP);
     }
 
+    public static int hint(MemorySegment packet, int at) {
+        return Fields.u8(packet, at + HINT);
+    }
+
     public static void put(MemorySegment packet, int at, int queueKey, int sourceQp) {
+        put(packet, at, queueKey, 0, sourceQp);
+    }
+
+    public static void put(MemorySegment packet, int at, int queueKey, int hint, int sourceQp) {
         Fields.u32(packet, at, queueKey);
-        Fields.u8u24(packet, at + SOURCE_QP - 1, 0, sourceQp);
+        Fields.u8u24(packet, at + HINT, hint, sourceQp);
     }
 }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-/** The extended headers, in the order in which they follow the BTH (WIRE §1.2). */
+/** The extended headers, in the order in which they follow the BTH (WIRE §1.2); those of ours come last. */
 public enum Header {
     RDETH(0, Rdeth.BYTES),
     DETH(1, Deth.BYTES),
@@ -11,7 +11,11 @@ public enum Header {
     AETH(6, Aeth.BYTES),
     ATOMIC_ACK_ETH(7, AtomicAckEth.BYTES),
     IMM_DT(8, ImmDt.BYTES),
-    IETH(9, Ieth.BYTES);
+    IETH(9, Ieth.BYTES),
+    // ours: docs/wire-extensions.md
+    ATOMIC_KIND(10, AtomicKind.BYTES),
+    NOTIFY_ETH(11, NotifyEth.BYTES),
+    IMM_64(12, Imm64.BYTES);
 
     static final int COUNT = values().length;
 

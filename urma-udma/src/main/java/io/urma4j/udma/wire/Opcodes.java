@@ -3,10 +3,13 @@ package io.urma4j.udma.wire;
 import static io.urma4j.udma.wire.Header.AETH;
 import static io.urma4j.udma.wire.Header.ATOMIC_ACK_ETH;
 import static io.urma4j.udma.wire.Header.ATOMIC_ETH;
+import static io.urma4j.udma.wire.Header.ATOMIC_KIND;
 import static io.urma4j.udma.wire.Header.DETH;
 import static io.urma4j.udma.wire.Header.FETH;
 import static io.urma4j.udma.wire.Header.IETH;
+import static io.urma4j.udma.wire.Header.IMM_64;
 import static io.urma4j.udma.wire.Header.IMM_DT;
+import static io.urma4j.udma.wire.Header.NOTIFY_ETH;
 import static io.urma4j.udma.wire.Header.RDETH;
 import static io.urma4j.udma.wire.Header.RETH;
 import static io.urma4j.udma.wire.Header.XRCETH;
@@ -26,6 +29,10 @@ public final class Opcodes {
     public static final int RD = 0x40;
     public static final int UD = 0x60;
     public static final int XRC = 0xA0;
+
+    // between urma4j peers, of the manufacturer's opcodes (docs/wire-extensions.md)
+    public static final int OURS_RC = 0xC0;
+    public static final int OURS_RD = 0xE0;
 
     // operations
     public static final int SEND_FIRST = 0x00;
@@ -54,6 +61,16 @@ public final class Opcodes {
     public static final int SEND_ONLY_INVALIDATE = 0x17;
     public static final int FLUSH = 0x1C;
     public static final int ATOMIC_WRITE = 0x1D;
+
+    // operations of ours; they have the numbers of those that they resemble
+    public static final int SEND_LAST_IMM64 = 0x03;
+    public static final int SEND_ONLY_IMM64 = 0x05;
+    public static final int WRITE_LAST_NOTIFY = 0x08;
+    public static final int WRITE_LAST_IMM64 = 0x09;
+    public static final int WRITE_ONLY_NOTIFY = 0x0A;
+    public static final int WRITE_ONLY_IMM64 = 0x0B;
+    public static final int SELECTIVE_ACK = 0x11;
+    public static final int ATOMIC = 0x13;
 
     /** Congestion notification: one opcode, of no transport. */
     public static final int CNP = 0x81;
@@ -101,6 +118,19 @@ public final class Opcodes {
             request(FLUSH, "FLUSH", FETH, RETH),
             request(ATOMIC_WRITE, "ATOMIC_WRITE", RETH));
 
+    private static final List<Operation> OURS = List.of(
+            request(SEND_LAST_IMM64, "SEND_LAST_IMM64", IMM_64),
+            request(SEND_ONLY_IMM64, "SEND_ONLY_IMM64", IMM_64),
+            request(WRITE_LAST_NOTIFY, "WRITE_LAST_NOTIFY", NOTIFY_ETH),
+            request(WRITE_LAST_IMM64, "WRITE_LAST_IMM64", IMM_64),
+            request(WRITE_ONLY_NOTIFY, "WRITE_ONLY_NOTIFY", RETH, NOTIFY_ETH),
+            request(WRITE_ONLY_IMM64, "WRITE_ONLY_IMM64", RETH, IMM_64),
+            response(SELECTIVE_ACK, "SELECTIVE_ACK", AETH),
+            request(ATOMIC, "ATOMIC", ATOMIC_ETH, ATOMIC_KIND),
+            request(RESYNC, "RESYNC"),
+            request(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
+            request(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH));
+
     static {
         for (Operation operation : OPERATIONS) {
             int number = operation.number;
@@ -119,6 +149,10 @@ public final class Opcodes {
             if (number <= SEND_ONLY_INVALIDATE && number != RESYNC) {
                 define(XRC, "XRC", operation, operation.side == Side.REQUEST ? List.of(XRCETH) : List.of());
             }
+        }
+        for (Operation operation : OURS) {
+            define(OURS_RC, "RC", operation);
+            define(OURS_RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
         }
         define(CNP, "CNP", List.of());
     }
@@ -152,6 +186,11 @@ public final class Opcodes {
             at += header.lengthBytes();
         }
         HEADER_BYTES[opcode] = at;
+    }
+
+    /** Whether it is one of ours, which nobody but urma4j knows. */
+    public static boolean isOurs(int opcode) {
+        return opcode >= OURS_RC;
     }
 
     /** Whether the opcode means something to us. */

@@ -11,11 +11,13 @@ class HeadersTest {
 
     @Test
     void headersOfReliableDatagramsAreRead() {
-        Rdeth.put(bytes, 12, 0xABCDEF);
-        Deth.put(bytes, 16, 0x80010000, 0x123456);
+        Rdeth.put(bytes, 12, Rdeth.STARTS_ANEW, 0xABCDEF);
+        Deth.put(bytes, 16, 0x80010000, 0xFE, 0x123456);
 
         assertThat(Rdeth.endToEndContext(bytes, 12)).isEqualTo(0xABCDEF);
+        assertThat(Rdeth.flags(bytes, 12)).isEqualTo(Rdeth.STARTS_ANEW);
         assertThat(Deth.queueKey(bytes, 16)).isEqualTo(0x80010000);
+        assertThat(Deth.hint(bytes, 16)).isEqualTo(0xFE);
         assertThat(Deth.sourceQp(bytes, 16)).isEqualTo(0x123456);
         assertThat(Opcodes.offset(Opcodes.RD | Opcodes.WRITE_ONLY_IMM, Header.RETH))
                 .isEqualTo(24);

@@ -1,0 +1,270 @@
+package io.urma4j.udma.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.AtomicAckEth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the responder's packets mean for a {@link Requester} (WIRE §4.3 to §4.5).
+ *
+ * <p>On a connection of one queue a refusal ends everything, so that whatever is acknowledged was executed. On a shared one
+ * messages behind a refused one are acknowledged as well, and the refusal may have been lost: there an acknowledgement
+ * counts only when its MSN, the number of messages that have succeeded at the responder, is what the refusals that were
+ * heard of let expect. Otherwise everything is sent again, and the responder repeats its verdicts.
+ */
+final class Acknowledgements {
+    private static final int MSN_BITS = 24;
+
+    private final Connection connection;
+    private final ConnectionConfig config;
+    private final Requester requester;
+    private final Traffic traffic;
+    private final @Nullable Verdicts verdicts; // on shared connections
+
+    private final MemorySegment original = MemorySegment.ofArray(new long[1]);
+
+    /** How many messages have succeeded at the responder before the oldest that is not acknowledged. */
+    private int succeeded;
+
+    Acknowledgements(Connection connection, ConnectionConfig config, Requester requester, Traffic traffic) {
+        this.connection = connection;
+        this.config = config;
+        this.requester = requester;
+        this.traffic = traffic;
+        this.verdicts = config.isShared() ? new Verdicts() : null;
+    }
+
+    void receive(Packet packet, long nowNanos) {
+        long before = requester.unacked();
+        receive(Psn.near(before, Bth.psn(packet.bytes())), packet, nowNanos);
+        if (verdicts != null) {
+            verdicts.clear(before, requester.unacked());
+        }
+    }
+
+    private void receive(long psn, Packet packet, long nowNanos) {
+        int operation = Opcodes.operation(packet.opcode());
+        boolean isAcknowledgement = operation == Opcodes.ACKNOWLEDGE;
+        // a NAK of a gap names what the responder expects, which may be what was never sent
+        if (psn < requester.unacked() || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
+            traffic.ignored++;
+        } else if (isAcknowledgement) {
+            acknowledgement(psn, packet, nowNanos);
+        } else if (operation == Opcodes.ATOMIC_ACKNOWLEDGE) {
+            atomicAnswer(psn, packet, nowNanos);
+        } else {
+            readAnswer(psn, packet, nowNanos);
+        }
+    }
+
+    // ---- acknowledgements
+
+    private void acknowledgement(long psn, Packet packet, long nowNanos) {
+        int at = packet.at(Header.AETH);
+        int syndrome = Aeth.syndrome(packet.bytes(), at);
+        int msn = Aeth.msn(packet.bytes(), at);
+        switch (Aeth.kind(syndrome)) {
+            case ACK -> acknowledged(psn + 1, msn, nowNanos);
+            case RNR_NAK -> notReady(psn, syndrome, nowNanos);
+            case NAK -> {
+                if (syndrome == Aeth.NAK_SEQUENCE) {
+                    gap(psn, msn, nowNanos);
+                } else {
+                    refused(psn, syndrome, nowNanos);
+                }
+            }
+            case RESERVED -> traffic.ignored++;
+        }
+    }
+
+    /** Everything before that PSN; false when something of it must be sent again. */
+    private boolean acknowledged(long to, int msn, long nowNanos) {
+        if (to > requester.end()) {
+            traffic.ignored++;
+            return false;
+        }
+        if (!isCountRight(to, msn) || !requester.advance(to, nowNanos)) {
+            requester.repeat(nowNanos);
+            return false;
+        }
+        succeeded = msn;
+        return true;
+    }
+
+    /** The responder has everything before that PSN, and misses it. */
+    private void gap(long psn, int msn, long nowNanos) {
+        traffic.gapsTold++;
+        if (acknowledged(psn, msn, nowNanos)) {
+            requester.repeat(nowNanos);
+        }
+    }
+
+    private void notReady(long psn, int syndrome, long nowNanos) {
+        long waitNanos = NotReady.nanos(Aeth.value(syndrome));
+        if (psn == requester.end()) {
+            traffic.ignored++;
+        } else if (verdicts != null) {
+            judge(verdicts, psn, syndrome, WorkStatus.SUCCESS, waitNanos);
+        } else if (requester.advance(psn, nowNanos)) {
+            traffic.notReadyReceived++;
+            requester.hold(waitNanos, nowNanos);
+        } else {
+            requester.repeat(nowNanos);
+        }
+    }
+
+    private void refused(long psn, int syndrome, long nowNanos) {
+        int status = status(syndrome);
+        if (psn == requester.end()) {
+            traffic.ignored++;
+        } else if (verdicts != null) {
+            judge(verdicts, psn, syndrome, status, -1);
+        } else if (requester.advance(psn, nowNanos)) {
+            traffic.refusalsReceived++;
+            Message oldest = requester.inFlight.head();
+            if (oldest != null) {
+                oldest.request().fail(status);
+                connection.fail(status, nowNanos);
+            }
+        } else {
+            requester.repeat(nowNanos);
+        }
+    }
+
+    private static int status(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
+            case Aeth.NAK_REMOTE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
+            default -> WorkStatus.REM_OPERATION_ERR;
+        };
+    }
+
+    // ---- shared connections
+
+    /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
+    private void judge(Verdicts known, long psn, int syndrome, int status, long waitNanos) {
+        Message message = requester.inFlight.find(psn);
+        if (message == null || known.get(psn) != 0) {
+            return;
+        }
+        known.set(psn, syndrome);
+        requester.cutShort(message);
+        Request request = message.request();
+        if (waitNanos >= 0) {
+            traffic.notReadyReceived++;
+            request.waitNanos = Math.max(request.waitNanos, waitNanos);
+        } else {
+            traffic.refusalsReceived++;
+            request.fail(status);
+        }
+    }
+
+    /**
+     * Whether so many messages have succeeded as must have, when everything before that PSN is acknowledged and nothing
+     * was refused but what is known.
+     */
+    private boolean isCountRight(long to, int msn) {
+        if (verdicts == null) {
+            return true;
+        }
+        int certain = 0;
+        int uncertain = 0;
+        InFlight inFlight = requester.inFlight;
+        for (int i = 0; i < inFlight.numbered(); i++) {
+            Message message = inFlight.get(i);
+            if (message.isUnanswered() && Math.max(message.firstPsn, requester.unacked()) < to) {
+                return false; // and so the answer was lost
+            }
+            if (message.endPsn() > to) {
+                break;
+            }
+            if (message.isUncertain) {
+                uncertain++;
+            } else if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
+                certain++; // what is answered counts at the responder, however the answer is
+            }
+        }
+        int surplus = (msn - succeeded - certain) << Integer.SIZE - MSN_BITS >> Integer.SIZE - MSN_BITS;
+        return surplus >= 0 && surplus <= uncertain;
+    }
+
+    // ---- answers of READs and atomics
+
+    private void readAnswer(long psn, Packet packet, long nowNanos) {
+        if (!isNext(psn, packet, nowNanos)) {
+            return;
+        }
+        Message oldest = requester.inFlight.head();
+        if (oldest == null || !oldest.request().isRead() || psn != requester.unacked()) {
+            traffic.ignored++;
+            return;
+        }
+        Request request = oldest.request();
+        long at = (psn - oldest.firstPsn) * config.mtuBytes();
+        int length = (int) Math.min(config.mtuBytes(), oldest.lengthBytes - at);
+        if (packet.payloadBytes() != length) {
+            request.fail(WorkStatus.REM_RESP_LEN_ERR);
+        } else {
+            place(request, oldest.fromByte + at, packet.bytes(), packet.payloadAt(), length);
+        }
+        answered(oldest, psn, nowNanos);
+    }
+
+    private void atomicAnswer(long psn, Packet packet, long nowNanos) {
+        if (!isNext(psn, packet, nowNanos)) {
+            return;
+        }
+        Message oldest = requester.inFlight.head();
+        if (oldest == null || !oldest.isAnswered() || oldest.request().isRead() || psn != requester.unacked()) {
+            traffic.ignored++;
+            return;
+        }
+        Request request = oldest.request();
+        long value = AtomicAckEth.original(packet.bytes(), packet.at(Header.ATOMIC_ACK_ETH));
+        if (request.lengthBytes == Integer.BYTES) {
+            original.set(JAVA_INT, 0, (int) value);
+        } else {
+            original.set(JAVA_LONG, 0, value);
+        }
+        place(request, 0, original, 0, (int) request.lengthBytes);
+        answered(oldest, psn, nowNanos);
+    }
+
+    /** Answers come in order and acknowledge what was before them; false when something before this one was lost. */
+    private boolean isNext(long psn, Packet packet, long nowNanos) {
+        boolean hasCount = Opcodes.has(packet.opcode(), Header.AETH);
+        if (psn == requester.unacked() && !(hasCount && config.isShared())) {
+            return true;
+        }
+        if (!hasCount) {
+            requester.repeat(nowNanos);
+            return false;
+        }
+        if (Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_LAST) {
+            return psn == requester.unacked();
+        }
+        int msn = Aeth.msn(packet.bytes(), packet.at(Header.AETH)) - 1; // the answered one counts already
+        return acknowledged(psn, msn, nowNanos);
+    }
+
+    private void answered(Message oldest, long psn, long nowNanos) {
+        succeeded += psn + 1 == oldest.endPsn() ? 1 : 0;
+        requester.answered(oldest, nowNanos);
+    }
+
+    private static void place(Request request, long toOffset, MemorySegment from, long fromOffset, int length) {
+        boolean isWanted = length > 0 && !request.isAbandoned;
+        if (isWanted && !request.work().scatter(request.position, toOffset, from, fromOffset, length)) {
+            request.fail(WorkStatus.LOC_ACCESS_ERR);
+        }
+    }
+}

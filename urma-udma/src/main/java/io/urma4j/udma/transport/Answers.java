@@ -1,0 +1,274 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.AtomicAckEth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a responder has to tell, in the order of the requests: answers of READs and atomics, refusals, and at last how far
+ * it is. Nothing is queued: what is due is seen from the state, so that a port without room or a peer that asks again and
+ * again takes no memory, and several acknowledgements become one.
+ */
+final class Answers {
+    private static final int MSN_MASK = 0xFF_FFFF;
+    private static final int DUE = 0x80; // of a verdict; no syndrome has that bit
+    private static final long NONE = Long.MAX_VALUE;
+
+    private final ConnectionConfig config;
+    private final Memory memory;
+    private final Outlet outlet;
+    private final Turns turns;
+    private final Traffic traffic;
+
+    /** How many messages have succeeded. */
+    private int msn;
+
+    /** The PSN that an acknowledgement names. */
+    private long acknowledged;
+
+    private boolean isAcknowledgementDue;
+    private boolean isGapDue;
+
+    // a refusal on a connection of one queue: RNR, or an error
+    private boolean isRefusalDue;
+    private int refusal;
+    private long refusedPsn;
+
+    // on shared connections
+    private final @Nullable Verdicts verdicts;
+    private long dueFrom = NONE;
+    private long cameAgainLast = NONE;
+
+    private long readFailedAt = NONE;
+
+    Answers(ConnectionConfig config, Memory memory, Outlet outlet, Turns turns, Traffic traffic) {
+        this.config = config;
+        this.memory = memory;
+        this.outlet = outlet;
+        this.turns = turns;
+        this.traffic = traffic;
+        this.acknowledged = config.firstReceivePsn() - 1L;
+        this.verdicts = config.isShared() ? new Verdicts() : null;
+    }
+
+    // ---- what is due
+
+    int msn() {
+        return msn;
+    }
+
+    void succeed() {
+        msn = msn + 1 & MSN_MASK;
+    }
+
+    /** Packets were executed; an acknowledgement names them from now on. */
+    void executed(long psn, long expected) {
+        acknowledged = expected - 1;
+        forget(psn, expected);
+    }
+
+    /** The same for a READ. Linux does not name it: its answer acknowledges it (WIRE §4.2). */
+    void executedRead(long psn, long expected) {
+        if (config.isShared()) {
+            acknowledged = expected - 1;
+        }
+        forget(psn, expected);
+    }
+
+    private void forget(long psn, long expected) {
+        if (verdicts != null) {
+            verdicts.clear(psn, expected);
+        }
+    }
+
+    void acknowledge() {
+        isAcknowledgementDue = true;
+    }
+
+    /** Whoever asks for what is not remembered learns on a shared connection how far the responder is. */
+    void acknowledgeShared() {
+        isAcknowledgementDue |= config.isShared();
+    }
+
+    /** What is expected is missing. */
+    void gap() {
+        isGapDue = true;
+    }
+
+    void notReady(long psn, int syndrome) {
+        refuse(psn, syndrome);
+    }
+
+    void refuse(long psn, int syndrome) {
+        refusal = syndrome;
+        refusedPsn = psn;
+        isRefusalDue = true;
+    }
+
+    void refuseAgain() {
+        isRefusalDue = true;
+    }
+
+    /** A message of a shared connection was refused at that PSN. */
+    void judge(long psn, long expected, int syndrome) {
+        executed(psn, expected);
+        due(psn, syndrome);
+    }
+
+    /**
+     * The requester goes back to that PSN: every verdict from there on may have been lost. It waits for all of them, but need
+     * not come to all of them with the window that it has now. Of what comes again behind the first, its own is enough.
+     */
+    void judgeAgain(long psn, long expected) {
+        if (verdicts != null && expected - psn <= ConnectionConfig.MAX_WINDOW_PACKETS) {
+            long end = psn == cameAgainLast + 1 ? psn + 1 : expected;
+            for (long at = verdicts.next(psn, end); at < end; at = verdicts.next(at + 1, end)) {
+                due(at, verdicts.get(at));
+            }
+            cameAgainLast = psn;
+        }
+    }
+
+    private void due(long psn, int syndrome) {
+        if (verdicts != null) {
+            verdicts.set(psn, syndrome | DUE);
+            dueFrom = Math.min(dueFrom, psn);
+            isAcknowledgementDue = true;
+        }
+    }
+
+    /** A READ could not be answered any more: its memory was revoked. */
+    boolean hasReadFailed() {
+        return readFailedAt != NONE;
+    }
+
+    long readFailedAt() {
+        return readFailedAt;
+    }
+
+    // ---- telling it
+
+    /** Sends what is due; true when there is more, for the port had no room or the budget was used up. */
+    boolean send(long expected, int budget) {
+        for (int sent = 0; sent < budget; sent++) {
+            Turn turn = turns.wanted();
+            long judged = nextVerdict(expected);
+            boolean isSent;
+            if (turn != null && turn.nextPsn < judged) {
+                isSent = turn.isRead ? sendRead(turn) : sendAtomic(turn);
+            } else if (judged != NONE) {
+                isSent = sendVerdict(judged);
+            } else if (isRefusalDue) {
+                isSent = tell(refusedPsn, refusal);
+                isRefusalDue = !isSent;
+                isAcknowledgementDue &= !isSent;
+            } else if (isGapDue) {
+                isSent = tell(expected, Aeth.NAK_SEQUENCE);
+                isGapDue = !isSent;
+                isAcknowledgementDue &= !isSent;
+            } else if (isAcknowledgementDue) {
+                isSent = tell(acknowledged, Aeth.ACK);
+                isAcknowledgementDue = !isSent;
+            } else {
+                return false;
+            }
+            if (!isSent) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    private long nextVerdict(long expected) {
+        while (verdicts != null && dueFrom != NONE) {
+            dueFrom = verdicts.next(Math.max(dueFrom, expected - ConnectionConfig.MAX_WINDOW_PACKETS), expected);
+            if (dueFrom == expected) {
+                dueFrom = NONE;
+            } else if ((verdicts.get(dueFrom) & DUE) != 0) {
+                return dueFrom;
+            } else {
+                dueFrom++;
+            }
+        }
+        return NONE;
+    }
+
+    private boolean sendVerdict(long psn) {
+        if (verdicts == null) {
+            return true;
+        }
+        int syndrome = verdicts.get(psn) & ~DUE;
+        if (!tell(psn, syndrome)) {
+            return false;
+        }
+        verdicts.set(psn, syndrome);
+        return true;
+    }
+
+    private boolean tell(long psn, int syndrome) {
+        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ACKNOWLEDGE), psn);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
+        outlet.end(0);
+        return true;
+    }
+
+    private boolean sendAtomic(Turn turn) {
+        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ATOMIC_ACKNOWLEDGE), turn.firstPsn);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, turn.msn);
+        AtomicAckEth.put(packet.bytes(), packet.at(Header.ATOMIC_ACK_ETH), turn.original);
+        outlet.end(0);
+        turn.isWanted = false;
+        return true;
+    }
+
+    private boolean sendRead(Turn turn) {
+        long psn = turn.nextPsn;
+        boolean isLast = psn + 1 == turn.endPsn;
+        Packet packet = outlet.beginAnswer(outlet.standard(operation(turn.isAtStart, isLast)), psn);
+        if (packet == null) {
+            return false;
+        }
+        MemorySegment bytes = packet.bytes();
+        if (turn.isAtStart || isLast) {
+            Aeth.put(bytes, packet.at(Header.AETH), Aeth.ACK, turn.msn);
+        }
+        long from = (psn - turn.firstPsn) * config.mtuBytes();
+        int length = (int) Math.min(config.mtuBytes(), turn.endByte - from);
+        boolean isThere = length == 0
+                || memory.read(turn.remoteKey, turn.va + from, bytes, packet.payloadAt(), length, config.number());
+        if (!isThere) {
+            return failRead(turn, psn);
+        }
+        outlet.end(length);
+        turn.isAtStart = false;
+        turn.nextPsn++;
+        turn.isWanted = !isLast;
+        return true;
+    }
+
+    private static int operation(boolean isFirst, boolean isLast) {
+        if (isFirst) {
+            return isLast ? Opcodes.READ_RESPONSE_ONLY : Opcodes.READ_RESPONSE_FIRST;
+        }
+        return isLast ? Opcodes.READ_RESPONSE_LAST : Opcodes.READ_RESPONSE_MIDDLE;
+    }
+
+    /** Its memory was revoked meanwhile: what was begun is never ended. */
+    private boolean failRead(Turn turn, long psn) {
+        turn.isWanted = false;
+        traffic.refusalsSent++;
+        readFailedAt = psn;
+        due(psn, Aeth.NAK_REMOTE_ACCESS);
+        return true;
+    }
+}

@@ -1,0 +1,202 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+
+/**
+ * A reliable connection to a peer: an RC queue pair, or what all queues of two contexts share. Sans-IO: (packet | work
+ * request | time) → (packets, results, deadline).
+ *
+ * <p>A turn of its crank is: hand it the packets that have come ({@link #receive}) and the work requests that may start
+ * ({@link #start}), then {@link #step} until that returns false. Nothing but {@code step} sends a packet. Results come by
+ * {@link SendWork#done} from within any of these calls, and whoever is told may call {@link #start} from there.
+ *
+ * <p>Messages start, and end, in the order of {@link #start}. A shared connection ends the requests of one queue in order,
+ * and does not look at what a queue may start before an earlier message was answered: that is the queue's business, as is
+ * a flow that was not ready ({@link SendWork#notReady}): once everything that was started in that flow has ended, the
+ * queue starts it anew with the oldest one.
+ */
+public final class Connection {
+    /** Packets that one half sends before the other one has its turn. */
+    private static final int BURST_PACKETS = 64;
+
+    /** What a connection can be. */
+    public enum State {
+        OPEN,
+        FAILED,
+        CLOSED
+    }
+
+    private final ConnectionConfig config;
+    private final ConnectionOwner owner;
+    private final Traffic traffic = new Traffic();
+    private final Requester requester;
+    private final Acknowledgements acknowledgements;
+    private final Responder responder;
+
+    private State state = State.OPEN;
+    private long lastHeardNanos;
+
+    public Connection(
+            ConnectionConfig config,
+            Route route,
+            Port port,
+            Memory memory,
+            Receivers receivers,
+            ConnectionOwner owner,
+            long nowNanos) {
+        this.config = config;
+        this.owner = owner;
+        this.lastHeardNanos = nowNanos;
+        Outlet outlet = new Outlet(config, port, route, traffic);
+        requester = new Requester(this, config, outlet, traffic);
+        acknowledgements = new Acknowledgements(this, config, requester, traffic);
+        responder = new Responder(this, config, memory, receivers, outlet, traffic);
+    }
+
+    public ConnectionConfig config() {
+        return config;
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /** When a packet of the peer came last; when the connection was made, if none ever did. */
+    public long lastHeardNanos() {
+        return lastHeardNanos;
+    }
+
+    public Traffic traffic() {
+        return traffic;
+    }
+
+    /** Whether all that was started has ended. */
+    public boolean isIdle() {
+        return requester.isIdle();
+    }
+
+    // ---- the crank
+
+    /** Whether the work request may start now: the connection is open and has room, and its fence is fulfilled. */
+    public boolean mayStart(SendWork work, long position) {
+        return state == State.OPEN && requester.mayStart(work, position);
+    }
+
+    /**
+     * Starts a work request that {@linkplain #mayStart may start}. Its element and its payload stay as they are until it has
+     * ended.
+     *
+     * @param remoteQueue the queue that a message is for; the peer's number on a connection of one queue
+     * @param startsAnew it is the first message of its flow, or the first one since one of the flow was not ready
+     */
+    public void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
+        if (state != State.OPEN) {
+            throw new IllegalStateException(this + " starts nothing any more");
+        }
+        requester.start(work, position, remoteQueue, startsAnew);
+    }
+
+    /** A packet for this connection, which {@code PacketCheck} found sound and whose ICRC is right. */
+    public void receive(Packet packet, long nowNanos) {
+        if (state != State.OPEN) {
+            return;
+        }
+        int opcode = packet.opcode();
+        lastHeardNanos = nowNanos;
+        traffic.packetsReceived++;
+        if (opcode == Opcodes.CNP) {
+            requester.noticeCongestion(nowNanos);
+        } else if (!isSpoken(opcode)) {
+            traffic.ignored++;
+        } else if (Opcodes.isResponse(opcode)) {
+            acknowledgements.receive(packet, nowNanos);
+        } else {
+            responder.receive(packet, nowNanos);
+        }
+    }
+
+    /** The opcodes of this kind of connection; ours from urma4j alone. */
+    private boolean isSpoken(int opcode) {
+        int transport = Opcodes.transport(opcode);
+        int standard = config.isShared() ? Opcodes.RD : Opcodes.RC;
+        int ours = config.isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+        return transport == standard || transport == ours && config.peerIsOurs();
+    }
+
+    /**
+     * Sees to the timers and sends what may be sent. After a pause of our own, hand it first what came meanwhile.
+     *
+     * @return true when it would send more if it were called again: at once, or when the port has room
+     */
+    public boolean step(long nowNanos) {
+        if (state == State.OPEN) {
+            requester.runTimers(nowNanos);
+        }
+        if (state != State.OPEN) {
+            return false;
+        }
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, nowNanos);
+        boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS);
+        return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
+    }
+
+    /** When {@link #step} must be called at the latest; {@code Long.MAX_VALUE} for never. */
+    public long deadlineNanos() {
+        return state == State.OPEN ? requester.deadlineNanos() : Long.MAX_VALUE;
+    }
+
+    // ---- the end
+
+    /**
+     * The connection has failed, or is to: all that was started ends with that status, but on a connection of one queue
+     * only the first; what is behind it ends with WR_FLUSH_ERR. Nothing is sent or executed any more.
+     */
+    public void fail(int status, long nowNanos) {
+        fail(status, status, nowNanos);
+    }
+
+    /** The request that it fails with has ended already. */
+    void failBehind(int status, long nowNanos) {
+        fail(status, WorkStatus.WR_FLUSH_ERR, nowNanos);
+    }
+
+    private void fail(int reason, int firstStatus, long nowNanos) {
+        if (state == State.OPEN) {
+            state = State.FAILED;
+            responder.giveUp();
+            requester.endAll(firstStatus);
+            owner.failed(this, reason, nowNanos);
+        }
+    }
+
+    /** Ends without telling anybody: its owner has seen to what was started, or does not care. */
+    public void close() {
+        if (state == State.OPEN) {
+            responder.giveUp();
+        }
+        state = State.CLOSED;
+    }
+
+    /**
+     * On a shared connection: the queue waits no longer for what it has started, which ends now with that status, in order.
+     * Its payload is not looked at any more.
+     */
+    public void abandon(SendWork work, int status) {
+        if (state == State.OPEN) {
+            requester.abandon(work, status);
+        }
+    }
+
+    void refused(int syndrome, long nowNanos) {
+        owner.refused(this, syndrome, nowNanos);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "connection %d to %d (%s, %s): %s, responder expects %d; %s",
+                config.number(), config.peerNumber(), config.kind(), state, requester, responder.expected(), traffic);
+    }
+}

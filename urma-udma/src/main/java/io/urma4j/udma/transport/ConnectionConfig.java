@@ -1,0 +1,194 @@
+package io.urma4j.udma.transport;
+
+/**
+ * What both ends have agreed on, and what this end has decided, before a connection carries anything.
+ *
+ * @param number our own: of the queue pair, or of the end-to-end context of a shared connection
+ * @param peerNumber the peer's
+ * @param kind whether one queue has it for itself, or all queues of two contexts share it
+ * @param firstSendPsn of the first packet that we send, 24 bits
+ * @param firstReceivePsn of the first packet that the peer sends
+ * @param mtuBytes largest payload of a packet, equal at both ends
+ * @param timeoutNanos how long at most an answer is waited for before packets are sent again; 0 for ever. The measured
+ *     round trip makes the wait shorter
+ * @param retries after so many times without any progress, and one more, the peer counts as silent: not before
+ *     {@code timeoutNanos × (retries + 1)} have passed
+ * @param rnrRetries how often a message is repeated to a receiver that is not ready, on a connection of one queue; 7 for
+ *     ever. On shared connections the queue decides
+ * @param maxReadsOut READs and atomics that may be unanswered at once: what the peer keeps resources for
+ * @param maxReadsIn READs and atomics of the peer that we keep resources for
+ * @param windowPackets packets that may be unacknowledged at once; Linux keeps to 128 (WIRE §0, 9)
+ * @param readBudgetBytes so many bytes of answers to READs are asked for at once at most: what our receive buffer takes
+ * @param peerIsOurs the peer is urma4j, and knows our opcodes (docs/wire-extensions.md)
+ * @param selective both ends repeat what was lost, and nothing else
+ */
+public record ConnectionConfig(
+        int number,
+        int peerNumber,
+        Kind kind,
+        int firstSendPsn,
+        int firstReceivePsn,
+        int mtuBytes,
+        long timeoutNanos,
+        int retries,
+        int rnrRetries,
+        int maxReadsOut,
+        int maxReadsIn,
+        int windowPackets,
+        int readBudgetBytes,
+        boolean peerIsOurs,
+        boolean selective) {
+
+    /** The most packets that may ever be unacknowledged, READ answers among them. */
+    public static final int MAX_WINDOW_PACKETS = 4096;
+
+    /** The longest WRITE or READ on a shared connection; longer ones are several. */
+    public static final int MAX_SHARED_BYTES = 1 << 20;
+
+    /** {@link #rnrRetries} for ever. */
+    public static final int RNR_FOR_EVER = 7;
+
+    /** What Linux keeps to. */
+    public static final int FOREIGN_WINDOW_PACKETS = 128;
+
+    private static final int MAX_24 = 0xFF_FFFF;
+    private static final int MAX_READS = 128;
+
+    /** Who uses a connection. */
+    public enum Kind {
+        /** One queue at each end: an RC queue pair, as Linux knows it. */
+        RELIABLE_CONNECTED,
+        /** All queues of two contexts: reliable datagram. */
+        SHARED
+    }
+
+    /** @throws IllegalArgumentException when something is out of its range; says what */
+    public ConnectionConfig {
+        require("number", number, 0, MAX_24);
+        require("peer's number", peerNumber, 0, MAX_24);
+        require("first PSN to send", firstSendPsn, 0, MAX_24);
+        require("first PSN to receive", firstReceivePsn, 0, MAX_24);
+        require("MTU", mtuBytes, 256, 4096);
+        if (Integer.bitCount(mtuBytes) != 1) {
+            throw new IllegalArgumentException("MTU " + mtuBytes + " is no power of two");
+        }
+        require("retries", retries, 0, Integer.MAX_VALUE - 1);
+        require("RNR retries", rnrRetries, 0, RNR_FOR_EVER);
+        require("READs out", maxReadsOut, 0, MAX_READS);
+        require("READs in", maxReadsIn, 0, MAX_READS);
+        require("window", windowPackets, 1, MAX_WINDOW_PACKETS / 2);
+        require("budget of READs", readBudgetBytes, mtuBytes, Integer.MAX_VALUE);
+        if (kind == Kind.SHARED && !peerIsOurs) {
+            throw new IllegalArgumentException("a shared connection needs urma4j at both ends");
+        }
+    }
+
+    private static void require(String what, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(what + " " + value + " is not in " + least + "…" + most);
+        }
+    }
+
+    boolean isShared() {
+        return kind == Kind.SHARED;
+    }
+
+    /** Begins with defaults that suit a peer that is urma4j. */
+    public static Builder builder(Kind kind, int number, int peerNumber) {
+        return new Builder(kind, number, peerNumber);
+    }
+
+    /** Makes a configuration step by step. */
+    public static final class Builder {
+        private final Kind kind;
+        private final int number;
+        private final int peerNumber;
+        private int firstSendPsn;
+        private int firstReceivePsn;
+        private int mtuBytes = 1024;
+        private long timeoutNanos = 2_000_000_000L;
+        private int retries = 7;
+        private int rnrRetries = RNR_FOR_EVER;
+        private int maxReadsOut = 16;
+        private int maxReadsIn = 16;
+        private int windowPackets = 1024;
+        private int readBudgetBytes = 256 << 10;
+        private boolean peerIsOurs = true;
+        private boolean selective;
+
+        private Builder(Kind kind, int number, int peerNumber) {
+            this.kind = kind;
+            this.number = number;
+            this.peerNumber = peerNumber;
+        }
+
+        public Builder psns(int firstToSend, int firstToReceive) {
+            firstSendPsn = firstToSend;
+            firstReceivePsn = firstToReceive;
+            return this;
+        }
+
+        public Builder mtuBytes(int bytes) {
+            mtuBytes = bytes;
+            return this;
+        }
+
+        public Builder timeout(long nanos, int count) {
+            timeoutNanos = nanos;
+            retries = count;
+            return this;
+        }
+
+        public Builder rnrRetries(int count) {
+            rnrRetries = count;
+            return this;
+        }
+
+        public Builder reads(int maxOut, int maxIn) {
+            maxReadsOut = maxOut;
+            maxReadsIn = maxIn;
+            return this;
+        }
+
+        public Builder windowPackets(int packets) {
+            windowPackets = packets;
+            return this;
+        }
+
+        public Builder readBudgetBytes(int bytes) {
+            readBudgetBytes = bytes;
+            return this;
+        }
+
+        /** The peer is not urma4j: no opcode of ours, and no larger window than Linux has. */
+        public Builder foreignPeer() {
+            peerIsOurs = false;
+            windowPackets = Math.min(windowPackets, FOREIGN_WINDOW_PACKETS);
+            return this;
+        }
+
+        public Builder selective() {
+            selective = true;
+            return this;
+        }
+
+        public ConnectionConfig build() {
+            return new ConnectionConfig(
+                    number,
+                    peerNumber,
+                    kind,
+                    firstSendPsn,
+                    firstReceivePsn,
+                    mtuBytes,
+                    timeoutNanos,
+                    retries,
+                    rnrRetries,
+                    maxReadsOut,
+                    maxReadsIn,
+                    windowPackets,
+                    readBudgetBytes,
+                    peerIsOurs,
+                    selective);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.urma4j.udma.transport;
+
+import java.util.Arrays;
+
+/**
+ * The flows of a shared connection that are turned away until their senders start them anew. A flow is what one queue sends
+ * to another.
+ *
+ * <p>A flow need not be remembered for ever, and a hostile peer that invents flows fills no memory: a packet that is a whole
+ * window behind the last one that was turned away was sent by a requester that had seen that answer, and which therefore
+ * has started anew. So at most a window of flows matters.
+ */
+final class HeldFlows {
+    private static final int FIRST_SLOTS = 16;
+    private static final long FREE = -1;
+    private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+
+    // open addressing: a flow, and the PSN of what was turned away last
+    private long[] flows = free(FIRST_SLOTS);
+    private long[] lastTurnedAway = new long[FIRST_SLOTS];
+    private int used;
+
+    static long flow(int sourceQueue, int queue) {
+        return (long) sourceQueue << 32 | queue & 0xFFFF_FFFFL;
+    }
+
+    private static long[] free(int slots) {
+        long[] flows = new long[slots];
+        Arrays.fill(flows, FREE);
+        return flows;
+    }
+
+    /** What came with that PSN is turned away, and so is what the flow brings next. */
+    void hold(long flow, long psn) {
+        int slot = slot(flow);
+        if (flows[slot] == FREE) {
+            if (2 * (used + 1) > flows.length) {
+                tidy(psn);
+                slot = slot(flow);
+            }
+            used++;
+            flows[slot] = flow;
+        }
+        lastTurnedAway[slot] = psn;
+    }
+
+    /** Whether what came with that PSN must be turned away as well; if so, the flow stays held behind it. */
+    boolean holds(long flow, long psn) {
+        if (used == 0) {
+            return false;
+        }
+        int slot = slot(flow);
+        if (flows[slot] == FREE || !matters(lastTurnedAway[slot], psn)) {
+            return false;
+        }
+        lastTurnedAway[slot] = psn;
+        return true;
+    }
+
+    /** The sender starts the flow anew. */
+    void release(long flow) {
+        if (used > 0) {
+            int slot = slot(flow);
+            // the slot stays, and matters no more: a gap would hide what lies behind it
+            lastTurnedAway[slot] = Long.MIN_VALUE / 2;
+        }
+    }
+
+    int size() {
+        return used;
+    }
+
+    private static boolean matters(long last, long psn) {
+        return psn - last < ConnectionConfig.MAX_WINDOW_PACKETS;
+    }
+
+    private int slot(long flow) {
+        int mask = flows.length - 1;
+        int slot = (int) (flow * MIX >>> 32) & mask;
+        while (flows[slot] != flow && flows[slot] != FREE) {
+            slot = slot + 1 & mask;
+        }
+        return slot;
+    }
+
+    /** Keeps what matters, in a table that is at most a quarter full afterwards. */
+    private void tidy(long psn) {
+        long[] before = flows;
+        long[] turnedAway = lastTurnedAway;
+        int kept = 0;
+        for (int i = 0; i < before.length; i++) {
+            kept += before[i] != FREE && matters(turnedAway[i], psn) ? 1 : 0;
+        }
+        int slots = FIRST_SLOTS;
+        while (slots < 4 * (kept + 1)) {
+            slots *= 2;
+        }
+        flows = free(slots);
+        lastTurnedAway = new long[slots];
+        used = kept;
+        for (int i = 0; i < before.length; i++) {
+            if (before[i] != FREE && matters(turnedAway[i], psn)) {
+                int slot = slot(before[i]);
+                flows[slot] = before[i];
+                lastTurnedAway[slot] = turnedAway[i];
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.urma4j.udma.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of a requester, in the order of their PSNs: a ring that grows to what it once needed, and then never again.
+ *
+ * <pre>
+ *    head              cursor            numbered             tail
+ *     │ not acknowledged │ to be sent again │ not sent so far │
+ * </pre>
+ */
+final class InFlight {
+    private static final int FIRST_SLOTS = 16;
+
+    private @Nullable Message[] slots = new Message[FIRST_SLOTS];
+    private long head;
+    private long cursor;
+    private long numbered;
+    private long tail;
+
+    int size() {
+        return (int) (tail - head);
+    }
+
+    boolean isEmpty() {
+        return head == tail;
+    }
+
+    /** The oldest; null when there is none. */
+    @Nullable
+    Message head() {
+        return head == tail ? null : at(head);
+    }
+
+    /** Whether the oldest has its PSNs. */
+    boolean isHeadNumbered() {
+        return head < numbered;
+    }
+
+    /** The one of which a packet is to be sent next; null when all are sent. */
+    @Nullable
+    Message cursor() {
+        return cursor == tail ? null : at(cursor);
+    }
+
+    /** Whether the one at the cursor was never sent, and has no PSNs. */
+    boolean isCursorNew() {
+        return cursor == numbered;
+    }
+
+    /** The one at the cursor has its PSNs now. */
+    void number() {
+        numbered++;
+    }
+
+    /** All packets of the one at the cursor are sent. */
+    void advance() {
+        cursor++;
+    }
+
+    /** Everything is to be sent again. */
+    void rewind() {
+        cursor = head;
+    }
+
+    /** A place at the end; to be begun at once. */
+    Message append() {
+        if (size() == slots.length) {
+            grow();
+        }
+        int slot = (int) tail++ & slots.length - 1;
+        Message message = slots[slot];
+        if (message == null) {
+            message = new Message();
+            slots[slot] = message;
+        }
+        return message;
+    }
+
+    /** The oldest has ended. */
+    void removeHead() {
+        head++;
+        cursor = Math.max(cursor, head);
+        numbered = Math.max(numbered, head);
+    }
+
+    /** The message that a PSN belongs to; null when none of those that were sent has it. */
+    @Nullable
+    Message find(long psn) {
+        long low = head;
+        long high = numbered - 1;
+        while (low <= high) {
+            long middle = (low + high) >>> 1;
+            Message message = at(middle);
+            if (psn < message.firstPsn) {
+                high = middle - 1;
+            } else if (psn >= message.endPsn()) {
+                low = middle + 1;
+            } else {
+                return message;
+            }
+        }
+        return null;
+    }
+
+    /** The n-th from the oldest. */
+    Message get(int n) {
+        return at(head + n);
+    }
+
+    /** How many have their PSNs. */
+    int numbered() {
+        return (int) (numbered - head);
+    }
+
+    private Message at(long index) {
+        return requireNonNull(slots[(int) index & slots.length - 1]);
+    }
+
+    private void grow() {
+        @Nullable Message[] larger = Arrays.copyOf(slots, slots.length * 2);
+        for (long index = head; index < tail; index++) {
+            larger[(int) index & larger.length - 1] = slots[(int) index & slots.length - 1];
+        }
+        for (long index = tail; index < head + larger.length; index++) {
+            larger[(int) index & larger.length - 1] = null; // else a message might be in two places
+        }
+        slots = larger;
+    }
+}

@@ -1,0 +1,332 @@
+package io.urma4j.udma.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Deth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Ieth;
+import io.urma4j.udma.wire.Imm64;
+import io.urma4j.udma.wire.ImmDt;
+import io.urma4j.udma.wire.NotifyEth;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
+import io.urma4j.udma.wire.Reth;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The SEND or WRITE that a peer is sending: puts its packets, which come in order and once, to their place (WIRE §3, §5).
+ * Each call says by a syndrome what the peer is to be told; {@link #FINE} when nothing but that it came.
+ */
+final class Incoming {
+    static final int FINE = 0;
+
+    private enum State {
+        NONE,
+        SEND,
+        WRITE,
+        /** It was turned away: what is left of it means nothing. On shared connections only. */
+        DISCARD
+    }
+
+    private final ConnectionConfig config;
+    private final Memory memory;
+    private final Receivers receivers;
+    private final HeldFlows heldFlows = new HeldFlows();
+
+    private State state = State.NONE;
+
+    // of a SEND
+    private @Nullable ReceiveWork work;
+    private long taken = ReceiveWork.NONE;
+    private int sourceQueue;
+    private long hadBytes;
+
+    // of a WRITE
+    private long va;
+    private int remoteKey;
+    private long lengthBytes;
+    private long leftBytes;
+
+    /** With the last packet a message has come to its end, and has succeeded. */
+    private boolean hasEnded;
+
+    Incoming(ConnectionConfig config, Memory memory, Receivers receivers) {
+        this.config = config;
+        this.memory = memory;
+        this.receivers = receivers;
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    /** What comes now belongs to a message that was turned away. */
+    boolean isDiscarding() {
+        return state == State.DISCARD;
+    }
+
+    /** The next packet of a SEND or WRITE; its PSN is the one that was expected. */
+    int take(Packet packet, long psn) {
+        hasEnded = false;
+        int operation = Opcodes.operation(packet.opcode());
+        boolean isFirst = isFirst(operation);
+        boolean isLast = isLast(operation);
+        if (state == State.DISCARD && !isFirst) {
+            state = isLast ? State.NONE : State.DISCARD;
+            return FINE;
+        }
+        if (isFirst && !mayBegin() || !isFirst && state != kind(operation)) {
+            return refuse(isLast, Aeth.NAK_INVALID_REQUEST);
+        }
+        if (!isLengthRight(packet.payloadBytes(), isFirst, isLast)) {
+            return refuse(isLast, Aeth.NAK_INVALID_REQUEST);
+        }
+        int syndrome = kind(operation) == State.SEND
+                ? send(packet, psn, isFirst, isLast)
+                : write(packet, psn, isFirst, isLast);
+        return syndrome == FINE ? FINE : refuse(isLast, syndrome);
+    }
+
+    /** Another message begins: whether none is under way. On shared connections the one that is was given up. */
+    boolean mayBegin() {
+        if (config.isShared()) {
+            giveUp();
+        }
+        return state == State.NONE;
+    }
+
+    /** The message under way will not come to its end. */
+    void giveUp() {
+        if (work != null && taken != ReceiveWork.NONE) {
+            work.giveBack(taken);
+        }
+        forget();
+        state = State.NONE;
+    }
+
+    private void forget() {
+        work = null;
+        taken = ReceiveWork.NONE;
+    }
+
+    /** A message that is not ready to be taken is tried again from this packet on, unless the connection is shared. */
+    private int refuse(boolean isLast, int syndrome) {
+        if (config.isShared()) {
+            giveUp();
+            state = isLast ? State.NONE : State.DISCARD;
+        } else if (Aeth.kind(syndrome) != Aeth.Kind.RNR_NAK) {
+            giveUp();
+        }
+        return syndrome;
+    }
+
+    private boolean isLengthRight(int payloadBytes, boolean isFirst, boolean isLast) {
+        if (!isLast) {
+            return payloadBytes == config.mtuBytes();
+        }
+        return payloadBytes <= config.mtuBytes() && (isFirst || payloadBytes > 0);
+    }
+
+    // ---- SEND
+
+    private int send(Packet packet, long psn, boolean isFirst, boolean isLast) {
+        if (isFirst) {
+            int syndrome = takeReceive(packet, psn);
+            if (syndrome != FINE) {
+                return syndrome;
+            }
+            hadBytes = 0;
+            state = State.SEND;
+        }
+        ReceiveWork receive = requireNonNull(work);
+        int length = packet.payloadBytes();
+        if (hadBytes + length > receive.capacityBytes(taken)) {
+            end(WorkStatus.LOC_LEN_ERR, packet, hadBytes + length);
+            return Aeth.NAK_REMOTE_OPERATION;
+        }
+        if (length > 0 && !receive.scatter(taken, hadBytes, packet.bytes(), packet.payloadAt(), length)) {
+            end(WorkStatus.LOC_ACCESS_ERR, packet, hadBytes);
+            return Aeth.NAK_REMOTE_OPERATION;
+        }
+        hadBytes += length;
+        if (isLast) {
+            if (Opcodes.has(packet.opcode(), Header.IETH) && !invalidate(packet, receive)) {
+                return Aeth.NAK_REMOTE_ACCESS;
+            }
+            end(WorkStatus.SUCCESS, packet, hadBytes);
+            hasEnded = true;
+        }
+        return FINE;
+    }
+
+    private boolean invalidate(Packet packet, ReceiveWork receive) {
+        return receive.allowsInvalidate() && memory.invalidate(invalidated(packet), config.number());
+    }
+
+    private static int invalidated(Packet packet) {
+        return Ieth.remoteKey(packet.bytes(), packet.at(Header.IETH));
+    }
+
+    /** Finds the receive work request that the message is for. */
+    private int takeReceive(Packet packet, long psn) {
+        int queue = config.number();
+        int hint = 0;
+        long flow = 0;
+        sourceQueue = config.peerNumber();
+        if (config.isShared()) {
+            MemorySegment bytes = packet.bytes();
+            queue = Bth.destinationQp(bytes);
+            hint = Deth.hint(bytes, packet.at(Header.DETH));
+            sourceQueue = Deth.sourceQp(bytes, packet.at(Header.DETH));
+            flow = HeldFlows.flow(sourceQueue, queue);
+            if ((Rdeth.flags(bytes, packet.at(Header.RDETH)) & Rdeth.STARTS_ANEW) != 0) {
+                heldFlows.release(flow);
+            }
+        }
+        ReceiveWork receive = receivers.receiver(queue, hint, sourceQueue, config.number());
+        if (receive == null) {
+            return Aeth.NAK_REMOTE_OPERATION;
+        }
+        if (config.isShared() && heldFlows.holds(flow, psn)) {
+            return Aeth.rnrNak(receive.rnrTimerCode());
+        }
+        long next = receive.take();
+        if (next == ReceiveWork.NONE) {
+            if (config.isShared()) {
+                heldFlows.hold(flow, psn);
+            }
+            return Aeth.rnrNak(receive.rnrTimerCode());
+        }
+        work = receive;
+        taken = next;
+        return FINE;
+    }
+
+    private void end(int status, Packet packet, long length) {
+        ReceiveWork receive = requireNonNull(work);
+        long handle = taken;
+        forget();
+        state = State.NONE;
+        boolean solicited = Bth.isSolicited(packet.bytes());
+        receive.done(
+                handle, status, opcode(packet), length, immediate(packet), solicited, sourceQueue, config.number());
+    }
+
+    /** What the record of the message says: an opcode of URMA. */
+    private static int opcode(Packet packet) {
+        int opcode = packet.opcode();
+        if (kind(Opcodes.operation(opcode)) == State.WRITE) {
+            return WorkOpcode.WRITE_IMM;
+        }
+        if (Opcodes.has(opcode, Header.IETH)) {
+            return WorkOpcode.SEND_INVALIDATE;
+        }
+        boolean hasImmediate = Opcodes.has(opcode, Header.IMM_DT) || Opcodes.has(opcode, Header.IMM_64);
+        return hasImmediate ? WorkOpcode.SEND_IMM : WorkOpcode.SEND;
+    }
+
+    private static long immediate(Packet packet) {
+        MemorySegment bytes = packet.bytes();
+        int opcode = packet.opcode();
+        if (Opcodes.has(opcode, Header.IMM_DT)) {
+            return ImmDt.immediate(bytes, packet.at(Header.IMM_DT)) & 0xFFFF_FFFFL;
+        }
+        if (Opcodes.has(opcode, Header.IMM_64)) {
+            return Imm64.immediate(bytes, packet.at(Header.IMM_64));
+        }
+        return Opcodes.has(opcode, Header.IETH) ? invalidated(packet) & 0xFFFF_FFFFL : 0;
+    }
+
+    // ---- WRITE
+
+    private int write(Packet packet, long psn, boolean isFirst, boolean isLast) {
+        MemorySegment bytes = packet.bytes();
+        if (isFirst) {
+            int at = packet.at(Header.RETH);
+            va = Reth.va(bytes, at);
+            remoteKey = Reth.remoteKey(bytes, at);
+            lengthBytes = Reth.lengthBytes(bytes, at);
+            leftBytes = lengthBytes;
+            // the range of nothing is not looked at, as Linux does (WIRE §3)
+            if (lengthBytes > 0 && !memory.isAllowed(remoteKey, va, lengthBytes, Memory.WRITE, config.number())) {
+                return Aeth.NAK_REMOTE_ACCESS;
+            }
+        }
+        int length = packet.payloadBytes();
+        if (isLast ? length != leftBytes : length >= leftBytes) {
+            return Aeth.NAK_INVALID_REQUEST;
+        }
+        boolean isReported = isLast && isReported(packet.opcode());
+        int syndrome = isReported ? takeReceive(packet, psn) : FINE;
+        if (syndrome != FINE) {
+            return syndrome;
+        }
+        syndrome = place(packet, length);
+        if (syndrome != FINE) {
+            return syndrome; // and what was taken is given back
+        }
+        leftBytes -= length;
+        state = isLast ? State.NONE : State.WRITE;
+        if (isReported) {
+            end(WorkStatus.SUCCESS, packet, lengthBytes);
+        }
+        hasEnded = isLast;
+        return FINE;
+    }
+
+    private static boolean isReported(int opcode) {
+        return Opcodes.has(opcode, Header.IMM_DT) || Opcodes.has(opcode, Header.IMM_64);
+    }
+
+    private int place(Packet packet, int length) {
+        MemorySegment bytes = packet.bytes();
+        long at = va + (lengthBytes - leftBytes);
+        if (length > 0 && !memory.write(remoteKey, at, bytes, packet.payloadAt(), length, config.number())) {
+            return Aeth.NAK_REMOTE_ACCESS;
+        }
+        return Opcodes.has(packet.opcode(), Header.NOTIFY_ETH) ? notify(bytes, packet.at(Header.NOTIFY_ETH)) : FINE;
+    }
+
+    private int notify(MemorySegment bytes, int at) {
+        long where = NotifyEth.va(bytes, at);
+        int key = NotifyEth.remoteKey(bytes, at);
+        if ((where & (Long.BYTES - 1)) != 0) {
+            return Aeth.NAK_INVALID_REQUEST;
+        }
+        boolean isStored = memory.isAllowed(key, where, Long.BYTES, Memory.WRITE, config.number())
+                && memory.store(key, where, NotifyEth.value(bytes, at), config.number());
+        return isStored ? FINE : Aeth.NAK_REMOTE_ACCESS;
+    }
+
+    // ---- what operations are
+
+    private static State kind(int operation) {
+        return operation >= Opcodes.WRITE_FIRST && operation <= Opcodes.WRITE_ONLY_IMM ? State.WRITE : State.SEND;
+    }
+
+    private static boolean isFirst(int operation) {
+        return switch (operation) {
+            case Opcodes.SEND_FIRST,
+                    Opcodes.SEND_ONLY,
+                    Opcodes.SEND_ONLY_IMM,
+                    Opcodes.SEND_ONLY_INVALIDATE,
+                    Opcodes.WRITE_FIRST,
+                    Opcodes.WRITE_ONLY,
+                    Opcodes.WRITE_ONLY_IMM -> true;
+            default -> false;
+        };
+    }
+
+    private static boolean isLast(int operation) {
+        return switch (operation) {
+            case Opcodes.SEND_FIRST, Opcodes.SEND_MIDDLE, Opcodes.WRITE_FIRST, Opcodes.WRITE_MIDDLE -> false;
+            default -> true;
+        };
+    }
+}

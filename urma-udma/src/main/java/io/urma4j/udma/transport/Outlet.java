@@ -1,0 +1,77 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.wire.Deth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
+import org.jspecify.annotations.Nullable;
+
+/** Begins and ends the packets of one connection: knows its opcodes, its numbers, and what shared connections add. */
+final class Outlet {
+    private final Port port;
+    private final Route route;
+    private final Traffic traffic;
+    private final int number;
+    private final int standard;
+    private final int ours;
+    private final boolean isShared;
+
+    Outlet(ConnectionConfig config, Port port, Route route, Traffic traffic) {
+        this.port = port;
+        this.route = route;
+        this.traffic = traffic;
+        this.number = config.peerNumber();
+        this.isShared = config.isShared();
+        this.standard = isShared ? Opcodes.RD : Opcodes.RC;
+        this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+    }
+
+    /** An operation of the IBTA, as an opcode of this connection. */
+    int standard(int operation) {
+        return standard | operation;
+    }
+
+    /** An operation of ours. */
+    int ours(int operation) {
+        return ours | operation;
+    }
+
+    /** A request; null when the port has no room. */
+    @Nullable
+    Packet begin(int opcode, long psn, Request request) {
+        Packet packet = port.begin(route);
+        if (packet != null) {
+            packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
+            if (isShared) {
+                int flags = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
+                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), flags, number);
+                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue);
+            }
+        }
+        return packet;
+    }
+
+    /** An answer; null when the port has no room. */
+    @Nullable
+    Packet beginAnswer(int opcode, long psn) {
+        Packet packet = port.begin(route);
+        if (packet != null) {
+            answer(packet, opcode, psn);
+        }
+        return packet;
+    }
+
+    /** Makes an answer of a packet that was begun, whatever it was to be before. */
+    void answer(Packet packet, int opcode, long psn) {
+        packet.begin(opcode, number, Psn.onWire(psn));
+        if (isShared) {
+            Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
+        }
+    }
+
+    void end(int payloadBytes) {
+        port.end(payloadBytes);
+        traffic.packetsSent++;
+    }
+}

@@ -1,0 +1,140 @@
+package io.urma4j.udma.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** A work request that was started and has not ended. It is carried by one {@link Message} or by several. Used again and again. */
+final class Request {
+    private static final long U32 = 0xFFFF_FFFFL;
+
+    @Nullable
+    private SendWork work;
+
+    long position;
+    int sourceQueue;
+    int remoteQueue;
+    boolean startsAnew;
+
+    int opcode;
+    int flags;
+    int hint;
+    long lengthBytes;
+    int remoteKey;
+    long remoteVa;
+
+    /** So many bytes of it are in messages. */
+    long cutBytes;
+
+    boolean isCut;
+
+    /** Messages of it that have not ended. */
+    int open;
+
+    /** What it will end with, as far as is known. */
+    int status;
+
+    /** How long its queue is to wait before it tries again; negative unless the target was not ready. */
+    long waitNanos;
+
+    /** Nobody waits for it any more, and its payload may be gone. */
+    boolean isAbandoned;
+
+    void start(SendWork from, long at, int toQueue, boolean anew) {
+        work = from;
+        position = at;
+        sourceQueue = from.queueId();
+        remoteQueue = toQueue;
+        startsAnew = anew;
+        MemorySegment ring = from.ring();
+        long wqe = from.at(at);
+        opcode = SendWqe.opcode(ring, wqe);
+        flags = SendWqe.flags(ring, wqe);
+        hint = SendWqe.hint(ring, wqe);
+        lengthBytes = SendWqe.lengthBytes(ring, wqe) & U32;
+        remoteKey = SendWqe.remoteKey(ring, wqe);
+        remoteVa = SendWqe.remoteVa(ring, wqe);
+        cutBytes = 0;
+        isCut = false;
+        open = 0;
+        status = WorkStatus.SUCCESS;
+        waitNanos = -1;
+        isAbandoned = false;
+    }
+
+    SendWork work() {
+        return requireNonNull(work);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a queue is itself
+    boolean isOf(SendWork some) {
+        return work == some;
+    }
+
+    /** READs and atomics bring something back: no acknowledgement of others stands for theirs. */
+    boolean isAnswered() {
+        return opcode == WorkOpcode.READ || WorkOpcode.isAtomic(opcode);
+    }
+
+    boolean isRead() {
+        return opcode == WorkOpcode.READ;
+    }
+
+    /** It will not succeed; the first reason counts. */
+    void fail(int reason) {
+        if (status == WorkStatus.SUCCESS) {
+            status = reason;
+        }
+    }
+
+    boolean hasFailed() {
+        return status != WorkStatus.SUCCESS || waitNanos >= 0;
+    }
+
+    boolean isOver() {
+        return isCut && open == 0;
+    }
+
+    /** Tells its queue now, though the connection is not done with it. */
+    void abandon() {
+        isAbandoned = true;
+        work().done(position, status);
+    }
+
+    /** Tells its queue, once. */
+    void end() {
+        SendWork queue = work();
+        work = null;
+        if (isAbandoned) {
+            return;
+        }
+        if (status == WorkStatus.SUCCESS && waitNanos >= 0) {
+            queue.notReady(position, waitNanos);
+        } else {
+            queue.done(position, status);
+        }
+    }
+
+    // ---- what only its packets need, straight from the element
+
+    long operand() {
+        return SendWqe.operand(work().ring(), work().at(position));
+    }
+
+    long expected() {
+        return SendWqe.expected(work().ring(), work().at(position));
+    }
+
+    int notifyKey() {
+        return SendWqe.notifyKey(work().ring(), work().at(position));
+    }
+
+    @Override
+    public String toString() {
+        return String.format("request %d: opcode 0x%02x, %d bytes, status %d", position, opcode, lengthBytes, status);
+    }
+}

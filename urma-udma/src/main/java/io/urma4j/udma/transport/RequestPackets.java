@@ -1,0 +1,208 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.AtomicEth;
+import io.urma4j.udma.wire.AtomicKind;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Ieth;
+import io.urma4j.udma.wire.Imm64;
+import io.urma4j.udma.wire.ImmDt;
+import io.urma4j.udma.wire.NotifyEth;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Reth;
+import java.lang.foreign.MemorySegment;
+
+/** Writes the packets of requests: which opcode, which headers, which part of the payload (WIRE §2, §3). */
+final class RequestPackets {
+    /** What became of a packet that was to be sent. */
+    enum Outcome {
+        SENT,
+        /** The port has no room. */
+        NO_ROOM,
+        /** The payload cannot be read: the request has failed with that. */
+        NO_PAYLOAD
+    }
+
+    private static final int IMMEDIATE_BITS = 32;
+
+    // what the last or only packet of a message brings besides
+    private enum Tail {
+        NOTHING,
+        IMMEDIATE,
+        IMMEDIATE_64,
+        INVALIDATE,
+        NOTIFY
+    }
+
+    private final Outlet outlet;
+    private final boolean isShared;
+    private final int mtuBytes;
+
+    RequestPackets(ConnectionConfig config, Outlet outlet) {
+        this.outlet = outlet;
+        this.isShared = config.isShared();
+        this.mtuBytes = config.mtuBytes();
+    }
+
+    /** Sends the packet of that PSN; of a READ, the request for all answers from there on. */
+    Outcome send(Message message, long psn, boolean asksForAcknowledgement) {
+        Request request = message.request();
+        if (request.isAbandoned || message.isUncertain) {
+            return sendFiller(request, psn);
+        }
+        if (request.isRead()) {
+            return sendRead(message, psn);
+        }
+        return WorkOpcode.isAtomic(request.opcode)
+                ? sendAtomic(request, psn)
+                : sendPart(message, (int) (psn - message.firstPsn), psn, asksForAcknowledgement);
+    }
+
+    /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
+    private Outcome sendFiller(Request request, long psn) {
+        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, request);
+        if (packet == null) {
+            return Outcome.NO_ROOM;
+        }
+        Bth.askForAcknowledgement(packet.bytes());
+        outlet.end(0);
+        return Outcome.SENT;
+    }
+
+    private Outcome sendRead(Message message, long psn) {
+        Request request = message.request();
+        Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, request);
+        if (packet == null) {
+            return Outcome.NO_ROOM;
+        }
+        long had = (psn - message.firstPsn) * mtuBytes;
+        Reth.put(
+                packet.bytes(),
+                packet.at(Header.RETH),
+                request.remoteVa + message.fromByte + had,
+                request.remoteKey,
+                message.lengthBytes - had);
+        Bth.askForAcknowledgement(packet.bytes());
+        outlet.end(0);
+        return Outcome.SENT;
+    }
+
+    private Outcome sendAtomic(Request request, long psn) {
+        boolean inRoce = request.lengthBytes == Long.BYTES
+                && (request.opcode == WorkOpcode.CAS || request.opcode == WorkOpcode.FADD);
+        int opcode = inRoce
+                ? outlet.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
+                : outlet.ours(Opcodes.ATOMIC);
+        Packet packet = outlet.begin(opcode, psn, request);
+        if (packet == null) {
+            return Outcome.NO_ROOM;
+        }
+        MemorySegment bytes = packet.bytes();
+        long compare = request.opcode == WorkOpcode.CAS ? request.expected() : 0;
+        AtomicEth.put(
+                bytes, packet.at(Header.ATOMIC_ETH), request.remoteVa, request.remoteKey, request.operand(), compare);
+        if (!inRoce) {
+            AtomicKind.put(bytes, packet.at(Header.ATOMIC_KIND), request.opcode, (int) request.lengthBytes);
+        }
+        Bth.askForAcknowledgement(bytes);
+        outlet.end(0);
+        return Outcome.SENT;
+    }
+
+    /** A packet of a SEND or WRITE. */
+    private Outcome sendPart(Message message, int index, long psn, boolean asksForAcknowledgement) {
+        Request request = message.request();
+        long from = (long) index * mtuBytes;
+        int length = (int) Math.min(mtuBytes, message.lengthBytes - from);
+        boolean isLast = from + length == message.lengthBytes;
+        Tail tail = isLast && message.isLastOfRequest ? tail(request) : Tail.NOTHING;
+        boolean isWrite = !isSend(request.opcode);
+        Packet packet = outlet.begin(opcode(isWrite, index == 0, isLast, tail), psn, request);
+        if (packet == null) {
+            return Outcome.NO_ROOM;
+        }
+        MemorySegment bytes = packet.bytes();
+        if (isWrite && index == 0) {
+            long va = request.remoteVa + message.fromByte;
+            Reth.put(bytes, packet.at(Header.RETH), va, request.remoteKey, message.lengthBytes);
+        }
+        putTail(packet, tail, request);
+        if (asksForAcknowledgement || isLast) {
+            Bth.askForAcknowledgement(bytes);
+        }
+        if (isLast && WorkOpcode.isMessage(request.opcode) && (request.flags & WorkOpcode.SOLICITED) != 0) {
+            Bth.solicit(bytes);
+        }
+        long fromByte = message.fromByte + from;
+        if (length > 0 && !request.work().gather(request.position, fromByte, bytes, packet.payloadAt(), length)) {
+            request.fail(WorkStatus.LOC_ACCESS_ERR);
+            return Outcome.NO_PAYLOAD; // what was begun and not ended never leaves
+        }
+        outlet.end(length);
+        return Outcome.SENT;
+    }
+
+    private static boolean isSend(int opcode) {
+        return opcode >= WorkOpcode.SEND && opcode <= WorkOpcode.SEND_INVALIDATE;
+    }
+
+    private static Tail tail(Request request) {
+        return switch (request.opcode) {
+            case WorkOpcode.SEND_IMM, WorkOpcode.WRITE_IMM ->
+                request.operand() >>> IMMEDIATE_BITS == 0 ? Tail.IMMEDIATE : Tail.IMMEDIATE_64;
+            case WorkOpcode.SEND_INVALIDATE -> Tail.INVALIDATE;
+            case WorkOpcode.WRITE_NOTIFY -> Tail.NOTIFY;
+            default -> Tail.NOTHING;
+        };
+    }
+
+    private int opcode(boolean isWrite, boolean isFirst, boolean isLast, Tail tail) {
+        if (!isLast) {
+            int first = isWrite ? Opcodes.WRITE_FIRST : Opcodes.SEND_FIRST;
+            int middle = isWrite ? Opcodes.WRITE_MIDDLE : Opcodes.SEND_MIDDLE;
+            return outlet.standard(isFirst ? first : middle);
+        }
+        return isWrite ? writeEnd(isFirst, tail) : sendEnd(isFirst, tail);
+    }
+
+    private int sendEnd(boolean isOnly, Tail tail) {
+        return switch (tail) {
+            case NOTHING, NOTIFY -> outlet.standard(isOnly ? Opcodes.SEND_ONLY : Opcodes.SEND_LAST);
+            case IMMEDIATE -> outlet.standard(isOnly ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_LAST_IMM);
+            case IMMEDIATE_64 -> outlet.ours(isOnly ? Opcodes.SEND_ONLY_IMM64 : Opcodes.SEND_LAST_IMM64);
+            case INVALIDATE -> {
+                int operation = isOnly ? Opcodes.SEND_ONLY_INVALIDATE : Opcodes.SEND_LAST_INVALIDATE;
+                yield isShared ? outlet.ours(operation) : outlet.standard(operation); // RD has none
+            }
+        };
+    }
+
+    private int writeEnd(boolean isOnly, Tail tail) {
+        return switch (tail) {
+            case NOTHING, INVALIDATE -> outlet.standard(isOnly ? Opcodes.WRITE_ONLY : Opcodes.WRITE_LAST);
+            case IMMEDIATE -> outlet.standard(isOnly ? Opcodes.WRITE_ONLY_IMM : Opcodes.WRITE_LAST_IMM);
+            case IMMEDIATE_64 -> outlet.ours(isOnly ? Opcodes.WRITE_ONLY_IMM64 : Opcodes.WRITE_LAST_IMM64);
+            case NOTIFY -> outlet.ours(isOnly ? Opcodes.WRITE_ONLY_NOTIFY : Opcodes.WRITE_LAST_NOTIFY);
+        };
+    }
+
+    private static void putTail(Packet packet, Tail tail, Request request) {
+        MemorySegment bytes = packet.bytes();
+        switch (tail) {
+            case NOTHING -> {}
+            case IMMEDIATE -> ImmDt.put(bytes, packet.at(Header.IMM_DT), (int) request.operand());
+            case IMMEDIATE_64 -> Imm64.put(bytes, packet.at(Header.IMM_64), request.operand());
+            case INVALIDATE -> Ieth.put(bytes, packet.at(Header.IETH), (int) request.operand());
+            case NOTIFY ->
+                NotifyEth.put(
+                        bytes,
+                        packet.at(Header.NOTIFY_ETH),
+                        request.expected(),
+                        request.notifyKey(),
+                        request.operand());
+        }
+    }
+}

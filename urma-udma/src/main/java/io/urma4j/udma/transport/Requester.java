@@ -1,0 +1,439 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a connection: gives PSNs to messages, keeps them until they are acknowledged, and goes back to the
+ * first one that is not when packets were lost (WIRE §4.5). What answers mean is told by {@link Acknowledgements}.
+ *
+ * <pre>
+ *   unacked              next                  end
+ *      │ sent, not answered │ to be sent again    │ never sent
+ * </pre>
+ *
+ * <p>Normally {@code next} and {@code end} are the same.
+ */
+final class Requester {
+    /** An acknowledgement is asked for after so many packets at the latest, as Linux does (WIRE §4.3). */
+    private static final int ACK_EVERY_PACKETS = 64;
+
+    private static final long NONE = -1;
+
+    private final Connection connection;
+    private final ConnectionConfig config;
+    private final Traffic traffic;
+    private final RequestPackets packets;
+
+    final InFlight inFlight = new InFlight();
+    private final Cutter cutter;
+    private final RetryTimer timer;
+    private final CongestionControl congestion;
+
+    private long unacked;
+    private long next;
+    private long end;
+
+    private int packetsSinceAsked;
+    private int readsOpen;
+    private long readBytesOpen;
+
+    /** What follows the oldest has been sent again, and nothing has come of it so far. */
+    private boolean isRepeating;
+
+    /** Its local memory is gone, so that nothing more can be sent. */
+    private boolean isStopped;
+
+    private long heldUntilNanos = Long.MIN_VALUE;
+    private int rnrTries;
+
+    private long timedPsn = NONE;
+    private long timedSinceNanos;
+
+    Requester(Connection connection, ConnectionConfig config, Outlet outlet, Traffic traffic) {
+        this.connection = connection;
+        this.config = config;
+        this.traffic = traffic;
+        this.packets = new RequestPackets(config, outlet);
+        this.cutter = new Cutter(config, inFlight);
+        this.timer = new RetryTimer(config);
+        this.congestion = new CongestionControl(config.windowPackets());
+        this.unacked = config.firstSendPsn();
+        this.next = unacked;
+        this.end = unacked;
+    }
+
+    // ---- starting
+
+    boolean mayStart(SendWork work, long position) {
+        return cutter.mayStart(work) && !isFenced(work, position);
+    }
+
+    private boolean isFenced(SendWork work, long position) {
+        if (inFlight.isEmpty() || (SendWqe.flags(work.ring(), work.at(position)) & WorkOpcode.FENCE) == 0) {
+            return false;
+        }
+        for (int i = 0; i < inFlight.size(); i++) {
+            Request request = inFlight.get(i).request();
+            if (request.isAnswered() && request.isOf(work)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
+        cutter.start(work, position, remoteQueue, startsAnew);
+    }
+
+    // ---- sending
+
+    /** Sends what may be sent; true when there is more, for the port had no room or the budget was used up. */
+    boolean transmit(long nowNanos, int budget) {
+        for (int sent = 0; sent < budget; sent++) {
+            if (isStopped || nowNanos < heldUntilNanos) {
+                return false;
+            }
+            Message message = nextMessage();
+            if (message == null) {
+                return false;
+            }
+            if (message.packets == 0) {
+                inFlight.advance();
+                endWhatIsOver(nowNanos);
+            } else if (!mayBeSent(message)) {
+                return false;
+            } else if (!send(message, nowNanos)) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Message nextMessage() {
+        if (inFlight.cursor() == null) {
+            cutter.cutNext();
+        }
+        Message message = inFlight.cursor();
+        if (message != null && inFlight.isCursorNew()) {
+            message.firstPsn = end;
+            message.packets = message.request().hasFailed() ? 0 : message.packets;
+            inFlight.number();
+        }
+        return message;
+    }
+
+    private boolean mayBeSent(Message message) {
+        if (next - unacked >= windowPackets()) {
+            return false;
+        }
+        if (!message.isAnswered() || readsOpen == 0 || message.isUncertain) {
+            return true;
+        }
+        return readsOpen < config.maxReadsOut()
+                && readBytesOpen + message.lengthBytes <= config.readBudgetBytes()
+                && message.endPsn() - unacked <= ConnectionConfig.MAX_WINDOW_PACKETS;
+    }
+
+    private int windowPackets() {
+        return Math.min(config.windowPackets(), congestion.windowPackets());
+    }
+
+    /** False when the port has no room. */
+    private boolean send(Message message, long nowNanos) {
+        congestion.sends((int) (next - unacked), nowNanos);
+        boolean asks =
+                packetsSinceAsked + 1 >= ACK_EVERY_PACKETS || next + 1 - unacked >= windowPackets() || next + 1 == end;
+        return switch (packets.send(message, next, asks)) {
+            case NO_ROOM -> false;
+            case SENT -> {
+                wasSent(message, asks, nowNanos);
+                yield true;
+            }
+            case NO_PAYLOAD -> {
+                giveUpPayload(message, nowNanos);
+                yield true;
+            }
+        };
+    }
+
+    private void wasSent(Message message, boolean asked, long nowNanos) {
+        boolean isAnswered = message.isAnswered() && !message.request().isAbandoned;
+        boolean isNew = next == end;
+        long first = next;
+        if (isAnswered) {
+            message.isAsked = true;
+            readsOpen++;
+            readBytesOpen += message.lengthBytes;
+            next = message.endPsn();
+        } else {
+            next++;
+        }
+        traffic.packetsResent += isNew ? 0 : 1;
+        end = Math.max(end, next);
+        boolean isLast = next == message.endPsn();
+        packetsSinceAsked = asked || isLast ? 0 : packetsSinceAsked + 1;
+        if (isNew && timedPsn == NONE && (asked || isLast)) {
+            timedPsn = first;
+            timedSinceNanos = nowNanos;
+        }
+        if (isLast) {
+            inFlight.advance();
+        }
+        if (!timer.isRunning()) {
+            timer.restart(nowNanos);
+        }
+    }
+
+    /** Its local memory is gone. What was not sent of it never is. */
+    private void giveUpPayload(Message message, long nowNanos) {
+        if (config.isShared()) {
+            cutOff(message, true);
+        } else if (next < end) {
+            connection.fail(message.request().status, nowNanos);
+        } else {
+            message.packets = (int) (end - message.firstPsn);
+            isStopped = true;
+            inFlight.advance();
+            endWhatIsOver(nowNanos);
+        }
+    }
+
+    // ---- what answers do
+
+    long unacked() {
+        return unacked;
+    }
+
+    long end() {
+        return end;
+    }
+
+    /**
+     * Everything before that PSN is acknowledged.
+     *
+     * @return false when a READ or an atomic lies before it that was not answered: its answer was lost
+     */
+    boolean advance(long to, long nowNanos) {
+        long before = unacked;
+        boolean isWhole = true;
+        while (unacked < to && isWhole) {
+            Message message = inFlight.head();
+            if (message == null) {
+                return true; // the connection has failed meanwhile
+            }
+            if (message.isUnanswered()) {
+                isWhole = false;
+            } else {
+                pass(message, Math.min(to, message.endPsn()), nowNanos);
+            }
+        }
+        if (unacked > before) {
+            progress((int) (unacked - before), nowNanos);
+        }
+        return isWhole;
+    }
+
+    /** The next answer to the oldest, a READ or an atomic, has come. */
+    void answered(Message oldest, long nowNanos) {
+        pass(oldest, unacked + 1, nowNanos);
+        progress(1, nowNanos);
+    }
+
+    private void pass(Message oldest, long to, long nowNanos) {
+        unacked = to;
+        if (to == oldest.endPsn()) {
+            close(oldest, nowNanos);
+            endWhatIsOver(nowNanos);
+        }
+        next = Math.max(next, unacked);
+    }
+
+    private void endWhatIsOver(long nowNanos) {
+        Message oldest = inFlight.head();
+        while (oldest != null && inFlight.isHeadNumbered() && oldest.endPsn() <= unacked) {
+            close(oldest, nowNanos);
+            oldest = inFlight.head();
+        }
+    }
+
+    private void close(Message oldest, long nowNanos) {
+        if (oldest.isAsked) {
+            readsOpen--;
+            readBytesOpen -= oldest.lengthBytes;
+        }
+        Request request = oldest.request();
+        inFlight.removeHead();
+        request.open--;
+        if (request.hasFailed()) {
+            cutter.stop(request);
+        }
+        if (request.isOver()) {
+            int status = request.status;
+            end(request);
+            if (status != WorkStatus.SUCCESS && !config.isShared()) {
+                connection.failBehind(status, nowNanos);
+            }
+        }
+    }
+
+    private void end(Request request) {
+        request.end();
+        cutter.reuse(request);
+    }
+
+    private void progress(int packetCount, long nowNanos) {
+        isRepeating = false;
+        rnrTries = 0;
+        long rtt = CongestionControl.NO_SAMPLE;
+        if (timedPsn != NONE && unacked > timedPsn) {
+            rtt = nowNanos - timedSinceNanos;
+            timer.sample(rtt);
+            timedPsn = NONE;
+        }
+        congestion.acknowledged(packetCount, packetCount + (int) (next - unacked), rtt, nowNanos);
+        if (unacked == end) {
+            timer.stop();
+        } else {
+            timer.restart(nowNanos);
+        }
+    }
+
+    /** Something was lost on the way there or back: everything that is not acknowledged is sent again, once. */
+    void repeat(long nowNanos) {
+        if (isRepeating || nowNanos < heldUntilNanos || unacked == end) {
+            return;
+        }
+        congestion.lost(1, nowNanos);
+        rewind();
+        timer.again(nowNanos);
+    }
+
+    /** A switch on the way has marked what we sent (WIRE §9). */
+    void noticeCongestion(long nowNanos) {
+        traffic.congestionNotices++;
+        congestion.noticed(nowNanos);
+    }
+
+    private void rewind() {
+        isRepeating = true;
+        timedPsn = NONE;
+        next = unacked;
+        inFlight.rewind();
+        readsOpen = 0;
+        readBytesOpen = 0;
+        for (int i = 0; i < inFlight.numbered(); i++) {
+            inFlight.get(i).isAsked = false;
+        }
+    }
+
+    /** The receiver of the oldest is not ready: nothing is sent until its time is over. */
+    void hold(long waitNanos, long nowNanos) {
+        Message oldest = inFlight.head();
+        if (oldest == null) {
+            return;
+        }
+        if (config.rnrRetries() != ConnectionConfig.RNR_FOR_EVER && ++rnrTries > config.rnrRetries()) {
+            oldest.request().fail(WorkStatus.RNR_RETRY_CNT_EXC_ERR);
+            connection.fail(WorkStatus.RNR_RETRY_CNT_EXC_ERR, nowNanos);
+            return;
+        }
+        rewind();
+        timer.stop();
+        heldUntilNanos = nowNanos + waitNanos;
+    }
+
+    /** The responder has refused the message at a PSN of a shared connection: what was not sent of it never is. */
+    void cutShort(Message message) {
+        message.isRefused = true;
+        cutter.stop(message.request());
+        if (message.endPsn() > end) {
+            message.packets = (int) (end - message.firstPsn);
+            if (inFlight.cursor() == message && next == end) {
+                inFlight.advance();
+            }
+        }
+    }
+
+    // ---- time and the end
+
+    void runTimers(long nowNanos) {
+        if (!timer.isDue(nowNanos)) {
+            return;
+        }
+        if (timer.isSilent(nowNanos)) {
+            connection.fail(WorkStatus.ACK_TIMEOUT_ERR, nowNanos);
+            return;
+        }
+        traffic.timeouts++;
+        congestion.timedOut(nowNanos);
+        rewind();
+        timer.expired(nowNanos);
+    }
+
+    long deadlineNanos() {
+        boolean isHeld = heldUntilNanos != Long.MIN_VALUE && !inFlight.isEmpty() && !timer.isRunning();
+        return isHeld ? heldUntilNanos : timer.dueNanos();
+    }
+
+    boolean isIdle() {
+        return inFlight.isEmpty() && cutter.isEmpty();
+    }
+
+    /**
+     * All that has not ended ends now, with what it has failed with already, or with that status; on a connection of one
+     * queue, what is behind the first one was flushed.
+     */
+    void endAll(int status) {
+        timer.stop();
+        int current = status;
+        for (Message message = inFlight.head(); message != null; message = inFlight.head()) {
+            Request request = message.request();
+            inFlight.removeHead();
+            request.open--;
+            cutter.stop(request);
+            if (request.isOver()) {
+                request.fail(current);
+                current = config.isShared() ? status : WorkStatus.WR_FLUSH_ERR;
+                end(request);
+            }
+        }
+        cutter.endAll(current);
+    }
+
+    /** The queue waits no longer for what it has started: its requests end now, in order. */
+    void abandon(SendWork work, int status) {
+        for (int i = 0; i < inFlight.size(); i++) {
+            Message message = inFlight.get(i);
+            Request request = message.request();
+            if (request.isOf(work)) {
+                cutOff(message, i < inFlight.numbered());
+                abandon(request, status);
+            }
+        }
+        cutter.abandon(work, status);
+    }
+
+    /** Its payload is not there any more: nothing of it is sent, or no more than ends it at the responder. */
+    private void cutOff(Message message, boolean isNumbered) {
+        int sent = isNumbered ? (int) Math.min(message.packets, end - message.firstPsn) : 0;
+        message.isUncertain = sent > 0;
+        message.packets = sent == 0 ? 0 : Math.min(message.packets, sent + 1); // one more ends it
+    }
+
+    private void abandon(Request request, int status) {
+        cutter.stop(request);
+        if (!request.isAbandoned) {
+            request.fail(status);
+            request.abandon();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "requester: " + inFlight.size() + " messages, unacknowledged " + unacked + ", next " + next + ", end "
+                + end;
+    }
+}

@@ -1,0 +1,263 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.AtomicEth;
+import io.urma4j.udma.wire.AtomicKind;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Reth;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The receiving half of a connection: executes what comes in order, once, and notes what the peer is to be told; {@link
+ * Answers} tells it (WIRE §4.2).
+ *
+ * <p>Refusals differ. On a connection of one queue an error ends it: no further request is executed, and each one draws the
+ * same refusal again. On a shared one the PSNs go on, the message alone is refused, and the verdict is remembered.
+ */
+final class Responder {
+    private final Connection connection;
+    private final ConnectionConfig config;
+    private final Memory memory;
+    private final Traffic traffic;
+    private final Incoming incoming;
+    private final Turns turns;
+    private final Answers answers;
+
+    private long expected;
+    private boolean isGapTold;
+    private boolean isBroken;
+
+    Responder(
+            Connection connection,
+            ConnectionConfig config,
+            Memory memory,
+            Receivers receivers,
+            Outlet outlet,
+            Traffic traffic) {
+        this.connection = connection;
+        this.config = config;
+        this.memory = memory;
+        this.traffic = traffic;
+        this.incoming = new Incoming(config, memory, receivers);
+        this.turns = new Turns(config.maxReadsIn());
+        this.answers = new Answers(config, memory, outlet, turns, traffic);
+        this.expected = config.firstReceivePsn();
+    }
+
+    long expected() {
+        return expected;
+    }
+
+    void receive(Packet packet, long nowNanos) {
+        long psn = Psn.near(expected, Bth.psn(packet.bytes()));
+        if (isBroken) {
+            answers.refuseAgain();
+        } else if (psn == expected) {
+            isGapTold = false;
+            inOrder(packet, psn, nowNanos);
+        } else if (psn < expected) {
+            traffic.duplicates++;
+            again(packet, psn);
+        } else if (!isGapTold) {
+            isGapTold = true;
+            traffic.gapsSeen++;
+            answers.gap();
+        }
+    }
+
+    /** Tells what is to be told; true when there is more. */
+    boolean answer(int budget, long nowNanos) {
+        boolean isMore = answers.send(expected, budget);
+        if (answers.hasReadFailed() && !isBroken && !config.isShared()) {
+            refuseAll(answers.readFailedAt(), Aeth.NAK_REMOTE_ACCESS);
+            connection.refused(Aeth.NAK_REMOTE_ACCESS, nowNanos);
+            return true;
+        }
+        return isMore;
+    }
+
+    void giveUp() {
+        incoming.giveUp();
+        turns.clear();
+    }
+
+    // ---- in order
+
+    private void inOrder(Packet packet, long psn, long nowNanos) {
+        switch (Opcodes.operation(packet.opcode())) {
+            case Opcodes.READ_REQUEST -> read(packet, psn, nowNanos);
+            case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), nowNanos);
+            case Opcodes.FETCH_ADD -> atomic(packet, psn, WorkOpcode.FADD, nowNanos);
+            case Opcodes.RESYNC -> {
+                incoming.giveUp();
+                executed(psn, 1);
+                answers.acknowledge();
+            }
+            case Opcodes.FLUSH, Opcodes.ATOMIC_WRITE -> refuse(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
+            default -> transfer(packet, psn, nowNanos);
+        }
+    }
+
+    private void transfer(Packet packet, long psn, long nowNanos) {
+        boolean asks = Bth.asksForAcknowledgement(packet.bytes());
+        int syndrome = incoming.take(packet, psn);
+        if (syndrome != Incoming.FINE) {
+            refuse(psn, 1, syndrome, nowNanos);
+            return;
+        }
+        if (incoming.hasEnded()) {
+            answers.succeed();
+        }
+        executed(psn, 1);
+        if (asks || incoming.isDiscarding()) {
+            answers.acknowledge();
+        }
+    }
+
+    private void executed(long psn, int packets) {
+        expected = psn + packets;
+        answers.executed(psn, expected);
+    }
+
+    private void read(Packet packet, long psn, long nowNanos) {
+        MemorySegment bytes = packet.bytes();
+        int at = packet.at(Header.RETH);
+        long va = Reth.va(bytes, at);
+        int key = Reth.remoteKey(bytes, at);
+        long length = Reth.lengthBytes(bytes, at);
+        int packets = Cutter.packets(length, config.mtuBytes());
+        int mostPackets = config.isShared() ? ConnectionConfig.MAX_WINDOW_PACKETS / 2 : 1 << 23;
+        if (!incoming.mayBegin() || turns.isNone() || packets > mostPackets) {
+            refuseAnswered(psn, Math.min(packets, mostPackets), Aeth.NAK_INVALID_REQUEST, nowNanos);
+        } else if (!turns.hasRoom()) {
+            traffic.ignored++; // more than was promised: it comes again
+        } else if (length > 0 && !memory.isAllowed(key, va, length, Memory.READ, config.number())) {
+            refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
+        } else {
+            answers.succeed();
+            Turn turn = turns.add();
+            turn.isRead = true;
+            turn.va = va;
+            turn.remoteKey = key;
+            turn.lengthBytes = length;
+            turn.firstPsn = psn;
+            turn.packets = packets;
+            turn.msn = answers.msn();
+            turn.want(psn, psn + packets, length);
+            expected = psn + packets;
+            answers.executedRead(psn, expected);
+        }
+    }
+
+    private static int atomicOpcode(Packet packet) {
+        boolean isOurs = Opcodes.isOurs(packet.opcode());
+        return isOurs ? AtomicKind.opcode(packet.bytes(), packet.at(Header.ATOMIC_KIND)) : WorkOpcode.CAS;
+    }
+
+    private void atomic(Packet packet, long psn, int opcode, long nowNanos) {
+        MemorySegment bytes = packet.bytes();
+        int at = packet.at(Header.ATOMIC_ETH);
+        long va = AtomicEth.va(bytes, at);
+        int key = AtomicEth.remoteKey(bytes, at);
+        int size = Opcodes.isOurs(packet.opcode())
+                ? AtomicKind.sizeBytes(bytes, packet.at(Header.ATOMIC_KIND))
+                : Long.BYTES;
+        boolean isSound =
+                WorkOpcode.isAtomic(opcode) && (size == Long.BYTES || size == Integer.BYTES) && (va & (size - 1)) == 0;
+        if (!incoming.mayBegin() || turns.isNone() || !isSound) {
+            refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
+        } else if (!turns.hasRoom()) {
+            traffic.ignored++;
+        } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
+            refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
+        } else {
+            answers.succeed();
+            Turn turn = turns.add();
+            turn.isRead = false;
+            turn.firstPsn = psn;
+            turn.packets = 1;
+            turn.msn = answers.msn();
+            turn.original = memory.atomic(
+                    opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
+            turn.want(psn, psn + 1, 0);
+            executed(psn, 1);
+        }
+    }
+
+    /** A READ or an atomic. On shared connections it counts all the same: its refusal is an answer, and cannot be missed. */
+    private void refuseAnswered(long psn, int packets, int syndrome, long nowNanos) {
+        if (config.isShared()) {
+            answers.succeed();
+        }
+        refuse(psn, packets, syndrome, nowNanos);
+    }
+
+    /** @param packets PSNs that the message has, as far as it has come */
+    private void refuse(long psn, int packets, int syndrome, long nowNanos) {
+        boolean isNotReady = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK;
+        traffic.notReadySent += isNotReady ? 1 : 0;
+        if (config.isShared()) {
+            expected = psn + packets;
+            answers.judge(psn, expected, syndrome);
+        } else if (isNotReady) {
+            answers.notReady(psn, syndrome);
+        } else {
+            refuseAll(psn, syndrome);
+        }
+        if (!isNotReady) {
+            traffic.refusalsSent++;
+            connection.refused(syndrome, nowNanos);
+        }
+    }
+
+    private void refuseAll(long psn, int syndrome) {
+        isBroken = true;
+        incoming.giveUp();
+        answers.refuse(psn, syndrome);
+    }
+
+    // ---- what has come before
+
+    private void again(Packet packet, long psn) {
+        switch (Opcodes.operation(packet.opcode())) {
+            case Opcodes.READ_REQUEST -> readAgain(packet, psn);
+            case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn);
+            default -> answers.acknowledge();
+        }
+        answers.judgeAgain(psn, expected);
+    }
+
+    /** From memory once more: the same range, or what is left of it (WIRE §4.2). */
+    private void readAgain(Packet packet, long psn) {
+        Turn turn = turns.find(psn);
+        MemorySegment bytes = packet.bytes();
+        int at = packet.at(Header.RETH);
+        long length = Reth.lengthBytes(bytes, at);
+        if (turn == null || !turn.isRead || Reth.remoteKey(bytes, at) != turn.remoteKey) {
+            answers.acknowledgeShared();
+            return;
+        }
+        long from = (psn - turn.firstPsn) * config.mtuBytes();
+        if (Reth.va(bytes, at) != turn.va + from || length > turn.lengthBytes - from) {
+            traffic.ignored++;
+            return;
+        }
+        boolean isUnderWay = turn.isWanted && psn >= turn.nextPsn && turn.endByte == from + length;
+        if (!isUnderWay) {
+            turns.want(turn, psn, psn + Cutter.packets(length, config.mtuBytes()), from + length);
+        }
+    }
+
+    private void atomicAgain(long psn) {
+        Turn turn = turns.find(psn);
+        if (turn != null && !turn.isRead) {
+            turns.want(turn, psn, psn + 1, 0);
+        } else {
+            answers.acknowledgeShared();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.urma4j.udma.transport;
+
+/**
+ * When a requester has waited long enough: the time until it sends again, how often it did so without any progress, and
+ * when the peer counts as silent. The wait follows the measured round trip, doubles with each vain try, and is never
+ * longer than what was configured.
+ */
+final class RetryTimer {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** A scheduler may keep the peer for so long, and nothing was lost. */
+    private static final long SHORTEST_NANOS = 4_000_000;
+
+    /** Until a round trip was measured. */
+    private static final long FIRST_NANOS = 200_000_000;
+
+    private final long longestNanos;
+    private final int retries;
+    private final RttEstimator roundTrip;
+
+    private long dueNanos = NEVER;
+    private long silentSinceNanos;
+    private int vain;
+
+    RetryTimer(ConnectionConfig config) {
+        this.longestNanos = config.timeoutNanos();
+        this.retries = config.retries();
+        long ceiling = longestNanos == 0 ? FIRST_NANOS : longestNanos;
+        this.roundTrip = new RttEstimator(Math.min(FIRST_NANOS, ceiling), Math.min(SHORTEST_NANOS, ceiling), ceiling);
+    }
+
+    /** A packet that was sent once was answered after so long. */
+    void sample(long rttNanos) {
+        roundTrip.sample(rttNanos);
+    }
+
+    /** Something is unanswered now, and it was not before, or something was answered. */
+    void restart(long nowNanos) {
+        vain = 0;
+        silentSinceNanos = nowNanos;
+        again(nowNanos);
+    }
+
+    /** The wait begins anew; nothing was won by it. */
+    void again(long nowNanos) {
+        dueNanos = longestNanos == 0 ? NEVER : nowNanos + roundTrip.timeoutNanos();
+    }
+
+    /** Nothing is awaited. */
+    void stop() {
+        dueNanos = NEVER;
+    }
+
+    boolean isRunning() {
+        return dueNanos != NEVER;
+    }
+
+    boolean isDue(long nowNanos) {
+        return nowNanos >= dueNanos;
+    }
+
+    long dueNanos() {
+        return dueNanos;
+    }
+
+    /** It was due, and everything is sent again. */
+    void expired(long nowNanos) {
+        vain++;
+        roundTrip.backOff();
+        again(nowNanos);
+    }
+
+    /** Whether the peer counts as silent. After a long pause of our own the tries are still missing, and it does not. */
+    boolean isSilent(long nowNanos) {
+        return vain >= retries && nowNanos - silentSinceNanos >= longestNanos * (retries + 1L);
+    }
+
+    @Override
+    public String toString() {
+        return roundTrip + ", " + vain + " vain";
+    }
+}

@@ -1,0 +1,30 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Which atomic operation an {@link Opcodes#ATOMIC} is: a header of ours, behind the AtomicETH (docs/wire-extensions.md).
+ *
+ * <pre>
+ *   0  opcode    u8   of URMA
+ *   1  size      u8   4 or 8 bytes
+ *   2  reserved
+ * </pre>
+ */
+public final class AtomicKind {
+    static final int BYTES = 4;
+
+    private AtomicKind() {}
+
+    public static int opcode(MemorySegment packet, int at) {
+        return Fields.u8(packet, at);
+    }
+
+    public static int sizeBytes(MemorySegment packet, int at) {
+        return Fields.u8(packet, at + 1);
+    }
+
+    public static void put(MemorySegment packet, int at, int opcode, int sizeBytes) {
+        Fields.u32(packet, at, opcode << 24 | sizeBytes << 16);
+    }
+}

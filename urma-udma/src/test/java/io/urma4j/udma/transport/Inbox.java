@@ -1,0 +1,108 @@
+package io.urma4j.udma.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A receive queue with buffers of one size; keeps what arrived. */
+final class Inbox implements ReceiveWork {
+    record Arrival(
+            int status,
+            int opcode,
+            long lengthBytes,
+            long immediate,
+            boolean solicited,
+            int sourceQueue,
+            MemorySegment bytes) {}
+
+    final List<Arrival> arrivals = new ArrayList<>();
+    final int bufferBytes;
+    boolean allowsInvalidate = true;
+    private final ArrayDeque<Long> posted = new ArrayDeque<>();
+    private final Map<Long, byte[]> taken = new HashMap<>();
+    private long nextHandle;
+
+    Inbox(int bufferBytes) {
+        this.bufferBytes = bufferBytes;
+    }
+
+    void post(int count) {
+        for (int i = 0; i < count; i++) {
+            posted.add(nextHandle++);
+        }
+    }
+
+    int posted() {
+        return posted.size();
+    }
+
+    int underWay() {
+        return taken.size();
+    }
+
+    @Override
+    public long take() {
+        Long next = posted.poll();
+        if (next == null) {
+            return NONE;
+        }
+        taken.put(next, new byte[bufferBytes]);
+        return next;
+    }
+
+    @Override
+    public int rnrTimerCode() {
+        return 12; // 0.64 ms
+    }
+
+    @Override
+    public boolean allowsInvalidate() {
+        return allowsInvalidate;
+    }
+
+    @Override
+    public long capacityBytes(long handle) {
+        return bufferBytes;
+    }
+
+    @Override
+    public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+        byte[] buffer = taken.get(handle);
+        if (buffer == null) {
+            throw new AssertionError("nobody has taken " + handle);
+        }
+        MemorySegment.copy(from, JAVA_BYTE, fromOffset, buffer, (int) toOffset, lengthBytes);
+        return true;
+    }
+
+    @Override
+    public void done(
+            long handle,
+            int status,
+            int opcode,
+            long lengthBytes,
+            long immediate,
+            boolean solicited,
+            int sourceQueue,
+            int connection) {
+        byte[] buffer = taken.remove(handle);
+        if (buffer == null) {
+            throw new AssertionError(handle + " has ended twice");
+        }
+        arrivals.add(new Arrival(
+                status, opcode, lengthBytes, immediate, solicited, sourceQueue, MemorySegment.ofArray(buffer)));
+    }
+
+    @Override
+    public void giveBack(long handle) {
+        if (taken.remove(handle) == null) {
+            throw new AssertionError(handle + " was not taken");
+        }
+        posted.addFirst(handle);
+    }
+}

@@ -1,0 +1,243 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Two ends of a connection, and a network between them that does as it is told, in virtual time. */
+final class Pair {
+    static final int LEFT = 0x11;
+    static final int RIGHT = 0x22;
+    private static final long HOP_NANOS = 10_000;
+
+    /** What the network does to packets. */
+    record Faults(double loss, double duplication, long jitterNanos) {
+        static final Faults NONE = new Faults(0, 0, 0);
+    }
+
+    private record Flight(long atNanos, long order, End to, Packet packet) {}
+
+    /** Looks at each packet; false loses it. */
+    interface Filter {
+        boolean lets(End to, Packet packet);
+    }
+
+    private final Random random;
+    private final Faults faults;
+    private final PriorityQueue<Flight> flights = new PriorityQueue<>(
+            (a, b) -> a.atNanos != b.atNanos ? Long.compare(a.atNanos, b.atNanos) : Long.compare(a.order, b.order));
+    private long order;
+    long now = 1_000_000;
+    Filter filter = (to, packet) -> true;
+
+    final End left;
+    final End right;
+
+    Pair(ConnectionConfig.Kind kind) {
+        this(kind, config -> config, Faults.NONE, 1);
+    }
+
+    Pair(ConnectionConfig.Kind kind, UnaryOperator<ConnectionConfig.Builder> adjusted, Faults faults, long seed) {
+        this.random = new Random(seed);
+        this.faults = faults;
+        int leftPsn = 0xFF_FFF0;
+        int rightPsn = 0x00_1234;
+        left = new End(
+                adjusted.apply(ConnectionConfig.builder(kind, LEFT, RIGHT).psns(leftPsn, rightPsn))
+                        .build());
+        right = new End(
+                adjusted.apply(ConnectionConfig.builder(kind, RIGHT, LEFT).psns(rightPsn, leftPsn))
+                        .build());
+        left.peer = right;
+        right.peer = left;
+    }
+
+    /** An end: its connection, its memory, and its queues by number. */
+    final class End implements Port, Receivers, ConnectionOwner, Route {
+        final Region region = new Region(4 << 20);
+        final Connection connection;
+        final List<Outbox> outboxes = new ArrayList<>();
+        final Map<Integer, Inbox> inboxes = new HashMap<>();
+        final List<Integer> failures = new ArrayList<>();
+        final List<Integer> refusals = new ArrayList<>();
+        final List<Packet> sent = new ArrayList<>();
+        boolean records;
+
+        @Nullable
+        End peer;
+
+        int room = Integer.MAX_VALUE;
+
+        private final Packet place = Packet.allocate();
+        private final Icrc icrc = new Icrc();
+        private final IpHeaders ip = IpHeaders.ipv4(0x0A000001, 0x0A000002, 0xC000, IpHeaders.ROCE_PORT);
+
+        End(ConnectionConfig config) {
+            connection = new Connection(config, this, this, region, this, this, now);
+        }
+
+        Outbox outbox(int number, int remoteQueue) {
+            Outbox outbox = new Outbox(number, remoteQueue, 4 << 20);
+            outbox.now = () -> now;
+            outboxes.add(outbox);
+            return outbox;
+        }
+
+        /** The queue of a connection of one. */
+        Outbox outbox() {
+            return outbox(connection.config().number(), connection.config().peerNumber());
+        }
+
+        Inbox inbox(int number, int bufferBytes) {
+            Inbox inbox = new Inbox(bufferBytes);
+            inboxes.put(number, inbox);
+            return inbox;
+        }
+
+        Inbox inbox(int bufferBytes) {
+            return inbox(connection.config().number(), bufferBytes);
+        }
+
+        @Override
+        public @Nullable Packet begin(Route route) {
+            return room == 0 ? null : place;
+        }
+
+        @Override
+        public void end(int payloadBytes) {
+            room--;
+            place.end(payloadBytes, ip, icrc);
+            if (records) {
+                sent.add(copy(place));
+            }
+            deliver(Objects.requireNonNull(peer), place);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public @Nullable ReceiveWork receiver(int queue, int hint, int sourceQueue, int number) {
+            return inboxes.get(queue);
+        }
+
+        @Override
+        public void failed(Connection failed, int status, long nowNanos) {
+            failures.add(status);
+        }
+
+        @Override
+        public void refused(Connection refusing, int syndrome, long nowNanos) {
+            refusals.add(syndrome);
+        }
+
+        @Override
+        public int mtuBytes() {
+            return 4096;
+        }
+
+        @Override
+        public long eidHigh() {
+            return 0;
+        }
+
+        @Override
+        public long eidLow() {
+            return 0;
+        }
+
+        void receive(Packet packet) {
+            if (PacketCheck.of(packet) == null) {
+                connection.receive(packet, now);
+            }
+        }
+
+        void step() {
+            for (Outbox outbox : outboxes) {
+                outbox.run(connection, now);
+            }
+            boolean isMore = true;
+            while (isMore && room > 0) {
+                isMore = connection.step(now);
+                for (Outbox outbox : outboxes) {
+                    outbox.run(connection, now);
+                }
+            }
+        }
+
+        long deadline() {
+            long deadline = connection.deadlineNanos();
+            for (Outbox outbox : outboxes) {
+                deadline = Math.min(deadline, outbox.retryAtNanos());
+            }
+            return deadline;
+        }
+
+        boolean isIdle() {
+            return outboxes.stream().allMatch(Outbox::isIdle);
+        }
+    }
+
+    static Packet copy(Packet packet) {
+        Packet copy = new Packet(MemorySegment.ofArray(new byte[packet.lengthBytes()]));
+        MemorySegment.copy(packet.bytes(), 0, copy.bytes(), 0, packet.lengthBytes());
+        copy.lengthBytes(packet.lengthBytes());
+        return copy;
+    }
+
+    private void deliver(End to, Packet packet) {
+        if (!filter.lets(to, packet)) {
+            return;
+        }
+        int copies = random.nextDouble() < faults.loss ? 0 : random.nextDouble() < faults.duplication ? 2 : 1;
+        for (int i = 0; i < copies; i++) {
+            long delay = HOP_NANOS + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
+            flights.add(new Flight(now + delay, order++, to, copy(packet)));
+        }
+    }
+
+    /** Until nothing is on its way and nothing is due within that time. */
+    void runFor(long nanos) {
+        long until = now + nanos;
+        left.step();
+        right.step();
+        while (true) {
+            Flight flight = flights.peek();
+            long next = Math.min(left.deadline(), right.deadline());
+            next = flight == null ? next : Math.min(next, flight.atNanos);
+            if (next > until) {
+                now = until;
+                return;
+            }
+            now = Math.max(now, next);
+            while (flight != null && flight.atNanos <= now) {
+                flights.poll();
+                flight.to.receive(flight.packet);
+                flight = flights.peek();
+            }
+            left.step();
+            right.step();
+        }
+    }
+
+    /** Until all work requests have ended; fails when they have not after a minute of virtual time. */
+    void run() {
+        for (int i = 0; i < 600 && !(left.isIdle() && right.isIdle()); i++) {
+            runFor(100_000_000);
+        }
+        if (!left.isIdle() || !right.isIdle()) {
+            throw new AssertionError("not ended after a minute: " + left.connection + "\n" + right.connection);
+        }
+    }
+}
