@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.IdSpace;
 import io.urma4j.udma.control.ControlPort;
 import io.urma4j.udma.control.Half;
 import io.urma4j.udma.control.PortAddress;
@@ -53,6 +54,7 @@ final class Adapter implements CardListener {
     private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
     private final AtomicInteger lastTag = new AtomicInteger();
     private final AtomicInteger lastConnection = new AtomicInteger();
+    private final AtomicInteger lastQueueId = new AtomicInteger(IdSpace.LAST_WELL_KNOWN);
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -151,6 +153,11 @@ final class Adapter implements CardListener {
 
     int newPeerNumber() {
         return lastPeer.incrementAndGet();
+    }
+
+    /** An id for a queue that no other context of the device has: free as a number on the wire, most likely. */
+    int nextQueueId() {
+        return lastQueueId.updateAndGet(last -> last >= MAX_24 ? IdSpace.LAST_WELL_KNOWN + 1 : last + 1);
     }
 
     /** A number that the card tells a queue by. */

@@ -16,10 +16,8 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.control.Message.Core;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** What this context imported, and how it is given back or taken back. */
 final class Imports {
@@ -27,10 +25,6 @@ final class Imports {
 
     private final UdmaContext context;
     private final Adapter adapter;
-    private final Map<TokenOf, Integer> keys = new ConcurrentHashMap<>();
-
-    /** A token id as its home numbers it. */
-    private record TokenOf(Path home, int tokenId) {}
 
     Imports(UdmaContext context, Adapter adapter) {
         this.context = context;
@@ -85,7 +79,7 @@ final class Imports {
         } else {
             home.imports.put(made.grant(), made);
         }
-        keys.put(new TokenOf(home, tokenId), made.key());
+        home.know(tokenId, made.key());
         home.retain();
         return made;
     }
@@ -133,13 +127,8 @@ final class Imports {
             if (home.imports.remove(closing.grant(), closing)) {
                 giveBack(home, closing.grant());
             }
-            keys.remove(new TokenOf(home, closing.tokenId()), closing.key());
+            home.forget(closing.tokenId(), closing.key());
             home.release();
         });
-    }
-
-    /** The key of what was imported from there under a token id; 0 when nothing was. Any thread. */
-    int keyOf(Path home, int tokenId) {
-        return keys.getOrDefault(new TokenOf(home, tokenId), 0);
     }
 }

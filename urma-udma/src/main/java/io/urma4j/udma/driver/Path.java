@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.udma.control.Peer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A peer context, and the card's connection with it: what all RM queues send to it by. It lasts until the peer is lost and
@@ -17,6 +18,8 @@ final class Path {
     private final boolean isNeighbour;
     private int users = 1; // the peer itself is one
     private boolean left;
+
+    private final Map<Integer, Integer> keys = new ConcurrentHashMap<>();
 
     /** What we imported, by the number of the grant. */
     final Map<Long, UdmaImport> imports = new HashMap<>();
@@ -67,6 +70,20 @@ final class Path {
     /** Whether its end would change anything here. */
     boolean matters() {
         return users > 1 || !imports.isEmpty() || !grants.isEmpty();
+    }
+
+    /** What was imported from there under a token id has that key. */
+    void know(int tokenId, int key) {
+        keys.put(tokenId, key);
+    }
+
+    void forget(int tokenId, int key) {
+        keys.remove(tokenId, key);
+    }
+
+    /** The key of what was imported from there under a token id; 0 when nothing was. Any thread. */
+    int keyOf(int tokenId) {
+        return keys.getOrDefault(tokenId, 0);
     }
 
     void retain() {
