@@ -79,7 +79,6 @@ final class Imports {
         } else {
             home.imports.put(made.grant(), made);
         }
-        home.know(tokenId, made.key());
         home.retain();
         return made;
     }
@@ -127,7 +126,6 @@ final class Imports {
             if (home.imports.remove(closing.grant(), closing)) {
                 giveBack(home, closing.grant());
             }
-            home.forget(closing.tokenId(), closing.key());
             home.release();
         });
     }

@@ -19,10 +19,8 @@ final class Path {
     private int users = 1; // the peer itself is one
     private boolean left;
 
-    private final Map<Integer, Integer> keys = new ConcurrentHashMap<>();
-
-    /** What we imported, by the number of the grant. */
-    final Map<Long, UdmaImport> imports = new HashMap<>();
+    /** What we imported, by the number of the grant; written by the engine, and read by anybody. */
+    final Map<Long, UdmaImport> imports = new ConcurrentHashMap<>();
 
     /** What the peer imported, by its key. */
     final Map<Integer, Grant> grants = new HashMap<>();
@@ -63,6 +61,16 @@ final class Path {
         return memoryTarget;
     }
 
+    /** The key of an import of that segment of the peer's; 0, which opens nothing, when there is none. Any thread. */
+    int keyOf(int tokenId) {
+        for (UdmaImport imported : imports.values()) {
+            if (imported.tokenId() == tokenId && !imported.isRevoked()) {
+                return imported.key();
+            }
+        }
+        return 0;
+    }
+
     boolean isNeighbour() {
         return isNeighbour;
     }
@@ -70,20 +78,6 @@ final class Path {
     /** Whether its end would change anything here. */
     boolean matters() {
         return users > 1 || !imports.isEmpty() || !grants.isEmpty();
-    }
-
-    /** What was imported from there under a token id has that key. */
-    void know(int tokenId, int key) {
-        keys.put(tokenId, key);
-    }
-
-    void forget(int tokenId, int key) {
-        keys.remove(tokenId, key);
-    }
-
-    /** The key of what was imported from there under a token id; 0 when nothing was. Any thread. */
-    int keyOf(int tokenId) {
-        return keys.getOrDefault(tokenId, 0);
     }
 
     void retain() {
