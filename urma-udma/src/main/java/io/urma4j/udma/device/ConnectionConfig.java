@@ -14,6 +14,8 @@ import io.urma4j.udma.transport.Route;
  * @param maxReads READs and atomics that may be under way towards the peer: its resources
  * @param resources READs and atomics that the peer may have under way towards us
  * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes
+ * @param rnrRetry of an RC queue: how often a message is repeated to a receiver that is not ready; 7 for ever
+ * @param remoteId what records name as the sender's queue on a connection of one queue; 0 for its number on the wire
  * @param peer who is there
  */
 public record ConnectionConfig(
@@ -26,6 +28,8 @@ public record ConnectionConfig(
         int maxReads,
         int resources,
         boolean urma4j,
+        int rnrRetry,
+        int remoteId,
         PeerInfo peer) {
 
     public static Builder builder(Route route, int remoteNumber) {
@@ -35,6 +39,7 @@ public record ConnectionConfig(
     /** Collects the values: the route's MTU, PSNs of 0, 16 reads each way, a peer of our own kind. */
     public static final class Builder {
         private static final int DEFAULT_READS = 16;
+        private static final int FOR_EVER = 7;
 
         private final Route route;
         private final int remoteNumber;
@@ -45,6 +50,8 @@ public record ConnectionConfig(
         private int maxReads = DEFAULT_READS;
         private int resources = DEFAULT_READS;
         private boolean urma4j = true;
+        private int rnrRetry = FOR_EVER;
+        private int remoteId;
         private PeerInfo peer = PeerInfo.STRANGER;
 
         private Builder(Route route, int remoteNumber) {
@@ -80,6 +87,16 @@ public record ConnectionConfig(
             return this;
         }
 
+        public Builder rnrRetry(int rnrRetry) {
+            this.rnrRetry = rnrRetry;
+            return this;
+        }
+
+        public Builder remoteId(int remoteId) {
+            this.remoteId = remoteId;
+            return this;
+        }
+
         public Builder peer(PeerInfo peer) {
             this.peer = peer;
             return this;
@@ -87,7 +104,18 @@ public record ConnectionConfig(
 
         public ConnectionConfig build() {
             return new ConnectionConfig(
-                    route, mtuBytes, number, remoteNumber, sendPsn, receivePsn, maxReads, resources, urma4j, peer);
+                    route,
+                    mtuBytes,
+                    number,
+                    remoteNumber,
+                    sendPsn,
+                    receivePsn,
+                    maxReads,
+                    resources,
+                    urma4j,
+                    rnrRetry,
+                    remoteId,
+                    peer);
         }
     }
 }

@@ -72,7 +72,7 @@ final class Adapter implements CardListener {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
-        this.lastConnection.set(random.nextInt(Card.FIRST_NUMBER, MAX_24));
+        this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
     /**
@@ -147,7 +147,7 @@ final class Adapter implements CardListener {
 
     /** Our end of a connection that may come to be. */
     Half newHalf() {
-        int number = lastConnection.updateAndGet(last -> last >= MAX_24 ? Card.FIRST_NUMBER : last + 1);
+        int number = lastConnection.updateAndGet(last -> last >= MAX_24 ? Card.FIRST_CONNECTION : last + 1);
         return new Half(number, random.nextInt(MAX_24 + 1), port.mtuBytes());
     }
 
@@ -155,9 +155,10 @@ final class Adapter implements CardListener {
         return lastPeer.incrementAndGet();
     }
 
-    /** An id for a queue that no other context of the device has: free as a number on the wire, most likely. */
+    /** An id for a queue that no other context of the device was offered lately. */
     int nextQueueId() {
-        return lastQueueId.updateAndGet(last -> last >= MAX_24 ? IdSpace.LAST_WELL_KNOWN + 1 : last + 1);
+        return lastQueueId.updateAndGet(
+                last -> last >= Card.FIRST_CONNECTION - 1 ? IdSpace.LAST_WELL_KNOWN + 1 : last + 1);
     }
 
     /** A number that the card tells a queue by. */

@@ -94,7 +94,7 @@ final class Crank {
     /** A queue has posted, and published it in its ring: runs it at once, when nobody else has the card. */
     void posted(int queue) {
         if (claim.tryAcquire()) {
-            card.doorbell(queue, clock.getAsLong());
+            card.doorbell(queue);
             release(step());
             return;
         }

@@ -33,6 +33,7 @@ final class RcBond {
     private final int handle;
     private final int number;
     private final OrderType orderType;
+    private final int rnrRetry;
     private int firstPsn; // these four: guarded by this
     private @Nullable UdmaTarget target;
     private @Nullable Suitor suitor;
@@ -47,13 +48,15 @@ final class RcBond {
      * @param handle of the card's send queue
      * @param number of its QP
      * @param orderType the effective one
+     * @param rnrRetry how often a message is repeated to a peer that is not ready
      */
-    RcBond(UdmaContext context, Object queue, int handle, int number, OrderType orderType) {
+    RcBond(UdmaContext context, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
         this.context = context;
         this.queue = queue;
         this.handle = handle;
         this.number = number;
         this.orderType = orderType;
+        this.rnrRetry = rnrRetry;
         this.firstPsn = newPsn();
     }
 
@@ -118,6 +121,7 @@ final class RcBond {
                     .psns(firstPsn(), peer.firstPsn())
                     .reads(1, 16) // a peer that says nothing of its resources has one at least
                     .urma4j(false)
+                    .rnrRetry(rnrRetry)
                     .build());
             return CompletableFuture.completedFuture(null);
         });
@@ -131,9 +135,15 @@ final class RcBond {
                 orderType.value(),
                 firstPsn(),
                 path.peer().own().mtuBytes());
-        return context.adapter().engine().ask(() -> context.plane()
-                .ask(path.peer(), _ -> request, deadlineNanos, context.adapter().nanos())
-                .thenAccept(answer -> bound(whom, path, answer)));
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                path.peer(),
+                                _ -> request,
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .thenAccept(answer -> bound(whom, path, answer)));
     }
 
     private void bound(UdmaTarget whom, Path path, Message answer) {
@@ -144,6 +154,8 @@ final class RcBond {
         connect(ConnectionConfig.builder(route, whom.number())
                 .mtuBytes(Math.min(route.mtuBytes(), bound.mtuBytes()))
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
+                .rnrRetry(rnrRetry)
+                .remoteId(whom.id().id())
                 .peer(new PeerInfo(path.number(), path.peer().uasid(), path.number()))
                 .build());
     }
@@ -179,13 +191,15 @@ final class RcBond {
         }
         long deadlineNanos = context.deadline(timeout);
         Peer peer = whom.path().peer();
-        return context.adapter().engine().ask(() -> context.plane()
-                .ask(
-                        peer,
-                        n -> new Core(new Unbind(n, whom.number(), number)),
-                        deadlineNanos,
-                        context.adapter().nanos())
-                .handle((_, _) -> null)); // a peer that is gone is unbound as well
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                peer,
+                                n -> new Core(new Unbind(n, whom.number(), number)),
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
     // ---- being bound; the engine's thread

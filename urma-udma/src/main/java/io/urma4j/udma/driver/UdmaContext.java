@@ -34,7 +34,6 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
-import io.urma4j.spi.support.IdSpace;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.control.ControlPlane;
@@ -82,8 +81,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private final Names names;
     private final Serving serving;
     private final RefusalEvents refusals;
-    private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
-    private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
+    private final Queues queues;
     private final Map<Integer, Importable> importables = new ConcurrentHashMap<>();
     private final Map<Peer, Path> paths = new HashMap<>(); // the engine's thread
     private @Nullable CompletableFuture<Void> closing; // guarded by this
@@ -102,6 +100,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         this.directory = directory;
         this.lock = uasid.file();
         this.place = new HostDirectory.Place(adapter.address(), incarnation, uasid.number());
+        this.queues = new Queues(this);
         this.exports = new Exports(this, adapter);
         this.imports = new Imports(this, adapter);
         this.serving = new Serving(this, adapter, events);
@@ -267,23 +266,14 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     // ---- queues
 
-    IdSpace jfcIds() {
-        return jfcIds;
-    }
-
-    /** Numbers of JFRs, JFSs, Jetties and groups, as applications see them. */
-    IdSpace queueIds() {
-        return queueIds;
-    }
-
     @Override
     public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
-        throw noQueues();
+        return queues.createJfc(config, onEvent);
     }
 
     @Override
     public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
-        throw noQueues();
+        return queues.createReceiveQueue(config, jfc);
     }
 
     @Override
@@ -292,16 +282,16 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             ProviderJfc jfc,
             @Nullable ProviderReceiveQueue receives,
             @Nullable ProviderJfc receiveJfc) {
-        throw noQueues();
+        return queues.createSendQueue(config, jfc, receives, receiveJfc);
     }
 
     @Override
     public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
-        throw noQueues();
+        return queues.createJettyGroup(config);
     }
 
-    private UrmaException noQueues() {
-        return new UrmaException(UrmaStatus.FAIL, this, "has no queues in this version");
+    Queues queues() {
+        return queues;
     }
 
     /** From now on peers can import that queue. */
@@ -365,13 +355,14 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             }
             long deadlineNanos = deadline(timeout);
             int number = endpoint.get().number();
-            return adapter.engine().ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                    .thenCompose(home -> askCore(
-                                    home,
-                                    QueueGranted.class,
-                                    n -> new ImportQueue(n, number, descriptor.kind(), token),
-                                    deadlineNanos)
-                            .thenApply(granted -> target(descriptor, number, home, granted))));
+            return adapter.engine()
+                    .ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                            .thenCompose(home -> askCore(
+                                            home,
+                                            QueueGranted.class,
+                                            n -> new ImportQueue(n, number, descriptor.kind(), token),
+                                            deadlineNanos)
+                                    .thenApply(granted -> target(descriptor, number, home, granted))));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -42,6 +42,12 @@ public final class Cqe {
     /** The sender asked for an event. */
     public static final int SOLICITED = 32;
 
+    /** Where the UASID begins in the word that tells of the sender. */
+    public static final int UASID_SHIFT = 24;
+
+    /** Where the number of the transport path begins in it. */
+    public static final int PATH_SHIFT = 48;
+
     private static final VarHandle WORD = JAVA_INT.varHandle();
 
     private static final int QUEUE = 4;

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *   0  opcode       u8   of URMA
- *   1  flags        u8   of PostFlags; 0x80: the payload is inline
+ *   1  flags        u8   of PostFlags, and below
  *   2  ranges       u8   number of local ranges
  *   3  hint         u8   which member of a Jetty group is meant
  *   4  target       u32  number of the card for connection and remote queue; 0: the connection of the queue itself
@@ -36,6 +36,12 @@ public final class SendWqe {
 
     /** Bit of the flags: the payload lies in the element itself. */
     public static final int INLINE = 0x80;
+
+    /** Bit of the flags: the home has taken back the remote range, as the driver knows; it need not be asked. */
+    public static final int REMOTE_GONE = 0x40;
+
+    /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
+    public static final int NOTIFY_GONE = 0x20;
 
     private static final int OPCODE = 0;
     private static final int FLAGS = 1;

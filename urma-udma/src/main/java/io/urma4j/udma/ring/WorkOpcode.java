@@ -34,4 +34,9 @@ public final class WorkOpcode {
     public static boolean isMessage(int opcode) {
         return opcode >= SEND && opcode <= SEND_INVALIDATE || opcode == WRITE_IMM;
     }
+
+    /** It brings bytes back: a fenced work request waits for these. */
+    public static boolean isFetch(int opcode) {
+        return opcode >= READ && opcode <= FXOR;
+    }
 }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.ring;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
@@ -11,17 +12,20 @@ import java.lang.invoke.VarHandle;
  *
  * <pre>
  *    0  produced  u64  elements posted so far; only the driver writes it
- *   64  consumed  u64  receive queues: elements taken so far; only the card writes it
+ *   64  consumed  u64  elements that the card needs no more; only the card writes it
+ *   72  state     u32  of a send queue; only the card writes it
  *  128  elements
  * </pre>
  *
- * <p>Whoever reads {@code produced} with acquire sees the elements before it. An element of a send queue is free again
- * when the driver has seen that it has ended; that of a receive queue when {@code consumed} has passed it.
+ * <p>Whoever reads {@code produced} with acquire sees the elements before it; whoever reads {@code consumed} with acquire
+ * may overwrite those.
  */
 public final class WqRing {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final VarHandle U32 = JAVA_INT.varHandle();
     private static final long PRODUCED = 0;
     private static final long CONSUMED = 64;
+    private static final long STATE = 72;
     private static final long ELEMENTS = 128;
 
     private WqRing() {}
@@ -51,5 +55,14 @@ public final class WqRing {
 
     public static long consumed(MemorySegment ring) {
         return (long) U64.getAcquire(ring, CONSUMED);
+    }
+
+    /** Tells the driver the state of a send queue. */
+    public static void state(MemorySegment ring, int state) {
+        U32.setRelease(ring, STATE, state);
+    }
+
+    public static int state(MemorySegment ring) {
+        return (int) U32.getAcquire(ring, STATE);
     }
 }

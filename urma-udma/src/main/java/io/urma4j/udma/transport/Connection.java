@@ -189,6 +189,16 @@ public final class Connection {
         }
     }
 
+    /** The first PSN that was not acknowledged, also after the connection has failed: where another one may go on. */
+    public int unacknowledgedPsn() {
+        return Psn.onWire(requester.unacked());
+    }
+
+    /** The next PSN that the peer is to send. */
+    public int expectedPsn() {
+        return Psn.onWire(responder.expected());
+    }
+
     void refused(int syndrome, long nowNanos) {
         owner.refused(this, syndrome, nowNanos);
     }

@@ -1,0 +1,114 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.Port;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the parts of a card share. */
+final class Board {
+    final WatchedPort port;
+    final CardListener listener;
+    final KeyTable keys;
+    final Datagrams datagrams;
+    final Deadlines deadlines = new Deadlines();
+    final Handles<CompletionQueue> cqs = new Handles<>();
+    final Handles<Target> targets = new Handles<>();
+    final Handles<Link> links = new Handles<>();
+
+    /** The time of the call that is under way. */
+    long nowNanos;
+
+    private final ArrayDeque<SendQueue> readyQueues = new ArrayDeque<>();
+    private final ArrayDeque<Link> readyLinks = new ArrayDeque<>();
+    private final List<SendQueue> awaitingPort = new ArrayList<>();
+    private final List<SendQueue> awaitingRecords = new ArrayList<>();
+
+    Board(Port port, CardListener listener, Registry registry, int maxKeys) {
+        this.port = new WatchedPort(port);
+        this.listener = listener;
+        this.datagrams = new Datagrams(this.port, registry);
+        this.keys = new KeyTable(registry, listener, maxKeys);
+    }
+
+    /** The queue has something to do: it gets its turn behind the others. */
+    void ready(SendQueue queue) {
+        if (!queue.inLine) {
+            queue.inLine = true;
+            readyQueues.addLast(queue);
+        }
+    }
+
+    /** The connection may have something to send. */
+    void ready(Link link) {
+        if (!link.inLine) {
+            link.inLine = true;
+            readyLinks.addLast(link);
+        }
+    }
+
+    /** The queue wants a turn when the port has room again. */
+    void awaitPort(SendQueue queue) {
+        awaitingPort.add(queue);
+    }
+
+    /** The queue wants a turn when its completion queue may have room again. */
+    void awaitRecords(SendQueue queue) {
+        if (!awaitingRecords.contains(queue)) {
+            awaitingRecords.add(queue);
+        }
+    }
+
+    boolean hasReady() {
+        return !readyQueues.isEmpty() || !readyLinks.isEmpty();
+    }
+
+    /** A turn begins: whoever waits for what may have come meanwhile looks again. */
+    void beginTurn() {
+        port.clear();
+        wake(awaitingPort);
+        wake(awaitingRecords);
+    }
+
+    private void wake(List<SendQueue> waiting) {
+        if (!waiting.isEmpty()) {
+            waiting.forEach(this::ready);
+            waiting.clear();
+        }
+    }
+
+    /** Gives every queue and every connection that is in line now one turn. */
+    void runReady() {
+        for (int i = readyQueues.size(); i > 0; i--) {
+            SendQueue queue = readyQueues.removeFirst();
+            queue.inLine = false;
+            queue.run(nowNanos);
+        }
+        for (int i = readyLinks.size(); i > 0; i--) {
+            Link link = readyLinks.removeFirst();
+            link.inLine = false;
+            if (link.step(nowNanos)) {
+                ready(link);
+            }
+        }
+    }
+
+    /** The queue is closed. */
+    void forget(SendQueue queue) {
+        readyQueues.remove(queue);
+        awaitingPort.remove(queue);
+        awaitingRecords.remove(queue);
+        for (int handle = 1; handle < links.end(); handle++) {
+            Link link = links.find(handle);
+            if (link != null) {
+                link.forget(queue);
+            }
+        }
+    }
+
+    /** The connection is closed. */
+    void forget(Link link) {
+        readyLinks.remove(link);
+        deadlines.cancel(link);
+    }
+}

@@ -1,0 +1,186 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.CqRing;
+import io.urma4j.udma.ring.Cqe;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A completion queue: writes records into its ring, and tells who waits for them.
+ *
+ * <p>What receives takes a place for its record before it takes a message, so that no message is lost when there is none.
+ * What sends keeps its result instead.
+ */
+final class CompletionQueue extends Timed {
+    private static final int NOT_ARMED = 0;
+    private static final int ARMED = 1;
+    private static final int ARMED_SOLICITED = 2;
+
+    private final Board board;
+    private final MemorySegment ring;
+    private final int depth;
+    private final int moderationCount;
+    private final long moderationNanos;
+    private final Runnable onEvent;
+    private final List<CqUser> users = new ArrayList<>();
+
+    private int handle;
+    private long produced;
+    private long promised; // places taken by messages that are arriving
+    private long consumed; // as the driver said when it was asked last
+    private boolean valid = true;
+    private int armed = NOT_ARMED;
+    private int seen; // records since it was armed
+    private long overflows;
+
+    CompletionQueue(
+            Board board, MemorySegment ring, int depth, int moderationCount, long moderationNanos, Runnable onEvent) {
+        this.board = board;
+        this.ring = ring;
+        this.depth = depth;
+        this.moderationCount = moderationCount;
+        this.moderationNanos = moderationNanos;
+        this.onEvent = onEvent;
+    }
+
+    void handle(int handle) {
+        this.handle = handle;
+    }
+
+    boolean isValid() {
+        return valid;
+    }
+
+    long produced() {
+        return produced;
+    }
+
+    long overflows() {
+        return overflows;
+    }
+
+    void add(CqUser user) {
+        if (!users.contains(user)) {
+            users.add(user);
+        }
+    }
+
+    void remove(CqUser user) {
+        users.remove(user);
+    }
+
+    // ---- places
+
+    /** Whether a record finds a place now. */
+    boolean hasRoom() {
+        long taken = produced + promised;
+        if (taken - consumed < depth) {
+            return true;
+        }
+        consumed = CqRing.consumed(ring);
+        return taken - consumed < depth;
+    }
+
+    /** Takes a place for the record of a message that arrives; without one the queue overflows. */
+    boolean promise() {
+        if (!valid || !hasRoom()) {
+            overflow();
+            return false;
+        }
+        promised++;
+        return true;
+    }
+
+    /** The message does not come to its end: its place is free. */
+    void takeBackPromise() {
+        promised--;
+    }
+
+    /** There was no place for a record: this queue and those that complete here are in ERROR from now on (S10.5). */
+    void overflow() {
+        overflows++;
+        if (valid) {
+            valid = false;
+            board.listener.cqOverflowed(handle);
+            for (CqUser user : List.copyOf(users)) {
+                user.cqFailed();
+            }
+        }
+    }
+
+    // ---- records
+
+    /** Where the next record lies: to be filled with what only some records have, before it is put. */
+    long at() {
+        return CqRing.at(produced, depth);
+    }
+
+    MemorySegment ring() {
+        return ring;
+    }
+
+    /** Makes the record of a message, in the place that it was promised. */
+    void putPromised(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
+        promised--;
+        put(word, queue, tag, position, lengthBytes, immediate);
+    }
+
+    /** Makes a record; there is a place. */
+    void put(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
+        long at = at();
+        Cqe.put(ring, at, queue, tag, position, lengthBytes, immediate);
+        Cqe.publish(ring, at, word, CqRing.owner(produced, depth));
+        produced++;
+        if (armed != NOT_ARMED) {
+            fireFor(word);
+        }
+    }
+
+    // ---- events
+
+    void arm(boolean solicitedOnly) {
+        seen = 0;
+        board.deadlines.cancel(this);
+        if (CqRing.consumed(ring) < produced) {
+            armed = NOT_ARMED;
+            onEvent.run();
+        } else {
+            armed = solicitedOnly ? ARMED_SOLICITED : ARMED;
+        }
+    }
+
+    private void fireFor(int word) {
+        boolean counts = armed == ARMED || Cqe.status(word) != 0 || (Cqe.flags(word) & Cqe.SOLICITED) != 0;
+        if (!counts) {
+            return;
+        }
+        if (++seen < moderationCount) {
+            if (seen == 1) {
+                board.deadlines.set(this, board.nowNanos + moderationNanos);
+            }
+            return;
+        }
+        fire();
+    }
+
+    private void fire() {
+        armed = NOT_ARMED;
+        board.deadlines.cancel(this);
+        onEvent.run();
+    }
+
+    /** A record has waited for its event long enough; unless it was taken meanwhile. */
+    @Override
+    void due(long nowNanos) {
+        seen = 0;
+        if (armed != NOT_ARMED && CqRing.consumed(ring) < produced) {
+            fire();
+        }
+    }
+
+    void close() {
+        armed = NOT_ARMED;
+        board.deadlines.cancel(this);
+    }
+}

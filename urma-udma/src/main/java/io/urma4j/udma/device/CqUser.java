@@ -1,0 +1,7 @@
+package io.urma4j.udma.device;
+
+/** A queue whose records go to a completion queue. */
+interface CqUser {
+    /** The completion queue has overflowed: it takes no more records (S10.5). */
+    void cqFailed();
+}

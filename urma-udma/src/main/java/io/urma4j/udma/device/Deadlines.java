@@ -1,0 +1,108 @@
+package io.urma4j.udma.device;
+
+import java.util.Arrays;
+
+/** All that wait for a time, the earliest first: a binary heap, in which everybody knows his place. */
+final class Deadlines {
+    private Timed[] heap = new Timed[16];
+    private int size;
+
+    /** When the earliest is due; {@code Long.MAX_VALUE} for never. */
+    long nextNanos() {
+        return size == 0 ? Long.MAX_VALUE : heap[0].dueNanos;
+    }
+
+    /** Calls everybody whose time has come. */
+    void run(long nowNanos) {
+        while (size > 0 && heap[0].dueNanos <= nowNanos) {
+            Timed first = heap[0];
+            cancel(first);
+            first.due(nowNanos);
+        }
+    }
+
+    /** It is to be called at that time, whatever was before; {@code Long.MAX_VALUE} for never. */
+    void set(Timed timed, long dueNanos) {
+        if (dueNanos == Long.MAX_VALUE) {
+            cancel(timed);
+        } else if (timed.heapIndex < 0) {
+            add(timed, dueNanos);
+        } else if (timed.dueNanos != dueNanos) {
+            boolean earlier = dueNanos < timed.dueNanos;
+            timed.dueNanos = dueNanos;
+            if (earlier) {
+                up(timed);
+            } else {
+                down(timed);
+            }
+        }
+    }
+
+    /** It is to be called at that time at the latest. */
+    void setEarlier(Timed timed, long dueNanos) {
+        if (timed.heapIndex < 0 || dueNanos < timed.dueNanos) {
+            set(timed, dueNanos);
+        }
+    }
+
+    private void add(Timed timed, long dueNanos) {
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, 2 * size);
+        }
+        timed.dueNanos = dueNanos;
+        timed.heapIndex = size;
+        heap[size++] = timed;
+        up(timed);
+    }
+
+    void cancel(Timed timed) {
+        int index = timed.heapIndex;
+        if (index < 0) {
+            return;
+        }
+        timed.heapIndex = -1;
+        Timed last = heap[--size];
+        if (index < size) {
+            place(last, index);
+            up(last);
+            down(last);
+        }
+    }
+
+    private void place(Timed timed, int index) {
+        heap[index] = timed;
+        timed.heapIndex = index;
+    }
+
+    private void up(Timed timed) {
+        int index = timed.heapIndex;
+        while (index > 0) {
+            int parent = (index - 1) / 2;
+            if (heap[parent].dueNanos <= timed.dueNanos) {
+                break;
+            }
+            place(heap[parent], index);
+            index = parent;
+        }
+        place(timed, index);
+    }
+
+    private void down(Timed timed) {
+        int index = timed.heapIndex;
+        while (true) {
+            int child = 2 * index + 1;
+            if (child >= size) {
+                break;
+            }
+            if (child + 1 < size && heap[child + 1].dueNanos < heap[child].dueNanos) {
+                child++;
+            }
+            if (heap[child].dueNanos >= timed.dueNanos) {
+                break;
+            }
+            place(heap[child], index);
+            index = child;
+        }
+        place(timed, index);
+    }
+}

@@ -1,0 +1,121 @@
+package io.urma4j.udma.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Moves bytes between packets and registered memory. Memory that was closed meanwhile, or belongs to another thread, is
+ * told by the answer, and never a crash.
+ *
+ * <p>Naturally aligned pieces of 2, 4 and 8 bytes of registered memory are loaded and stored at once (S8.10).
+ */
+final class Dma {
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final VarHandle U32 = JAVA_INT.varHandle();
+    private static final VarHandle U16 = JAVA_SHORT.varHandle();
+
+    private Dma() {}
+
+    /** Copies into memory that others look at: what was written before is visible to who sees these bytes. */
+    static boolean write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+        try {
+            long address = to.address() + toOffset;
+            if (lengthBytes == Long.BYTES && (address & 7) == 0) {
+                U64.setRelease(to, toOffset, from.get(JAVA_LONG_UNALIGNED, fromOffset));
+            } else if (lengthBytes == Integer.BYTES && (address & 3) == 0) {
+                U32.setRelease(to, toOffset, from.get(JAVA_INT_UNALIGNED, fromOffset));
+            } else if (lengthBytes == Short.BYTES && (address & 1) == 0) {
+                U16.setRelease(to, toOffset, from.get(JAVA_SHORT_UNALIGNED, fromOffset));
+            } else {
+                VarHandle.releaseFence();
+                MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+            }
+            return true;
+        } catch (IllegalStateException | WrongThreadException e) {
+            return isGone();
+        }
+    }
+
+    /** Copies out of memory that others write: what they wrote before the bytes that we see is visible afterwards. */
+    static boolean read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+        try {
+            long address = from.address() + fromOffset;
+            if (lengthBytes == Long.BYTES && (address & 7) == 0) {
+                to.set(JAVA_LONG_UNALIGNED, toOffset, (long) U64.getAcquire(from, fromOffset));
+            } else if (lengthBytes == Integer.BYTES && (address & 3) == 0) {
+                to.set(JAVA_INT_UNALIGNED, toOffset, (int) U32.getAcquire(from, fromOffset));
+            } else if (lengthBytes == Short.BYTES && (address & 1) == 0) {
+                to.set(JAVA_SHORT_UNALIGNED, toOffset, (short) U16.getAcquire(from, fromOffset));
+            } else {
+                MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+                VarHandle.acquireFence();
+            }
+            return true;
+        } catch (IllegalStateException | WrongThreadException e) {
+            return isGone();
+        }
+    }
+
+    /** Stores eight aligned bytes; everything written before is visible to who sees them. */
+    static boolean store(MemorySegment to, long offset, long value) {
+        if ((to.address() + offset & 7) != 0) {
+            return false;
+        }
+        try {
+            U64.setRelease(to, offset, value);
+            return true;
+        } catch (IllegalStateException | WrongThreadException e) {
+            return isGone();
+        }
+    }
+
+    /**
+     * The memory was taken away. When that meets a thread in the middle of a copy, HotSpot throws it out by an asynchronous
+     * exception, and on the way sets its interrupt flag. Nobody interrupted it.
+     */
+    private static boolean isGone() {
+        Thread.interrupted();
+        return false;
+    }
+
+    /** Executes an atomic on aligned memory; returns the old value. Atomic against the CPU's own, too. */
+    static long atomic(int opcode, MemorySegment memory, long offset, int sizeBytes, long operand, long expected) {
+        return sizeBytes == Long.BYTES
+                ? atomic64(opcode, memory, offset, operand, expected)
+                : Integer.toUnsignedLong(atomic32(opcode, memory, offset, (int) operand, (int) expected));
+    }
+
+    private static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
+        return switch (opcode) {
+            case WorkOpcode.CAS -> (long) U64.compareAndExchange(memory, offset, expected, operand);
+            case WorkOpcode.SWAP -> (long) U64.getAndSet(memory, offset, operand);
+            case WorkOpcode.FADD -> (long) U64.getAndAdd(memory, offset, operand);
+            case WorkOpcode.FSUB -> (long) U64.getAndAdd(memory, offset, -operand);
+            case WorkOpcode.FAND -> (long) U64.getAndBitwiseAnd(memory, offset, operand);
+            case WorkOpcode.FOR -> (long) U64.getAndBitwiseOr(memory, offset, operand);
+            case WorkOpcode.FXOR -> (long) U64.getAndBitwiseXor(memory, offset, operand);
+            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
+        };
+    }
+
+    private static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
+        return switch (opcode) {
+            case WorkOpcode.CAS -> (int) U32.compareAndExchange(memory, offset, expected, operand);
+            case WorkOpcode.SWAP -> (int) U32.getAndSet(memory, offset, operand);
+            case WorkOpcode.FADD -> (int) U32.getAndAdd(memory, offset, operand);
+            case WorkOpcode.FSUB -> (int) U32.getAndAdd(memory, offset, -operand);
+            case WorkOpcode.FAND -> (int) U32.getAndBitwiseAnd(memory, offset, operand);
+            case WorkOpcode.FOR -> (int) U32.getAndBitwiseOr(memory, offset, operand);
+            case WorkOpcode.FXOR -> (int) U32.getAndBitwiseXor(memory, offset, operand);
+            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
+        };
+    }
+}

@@ -1,0 +1,122 @@
+package io.urma4j.udma.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The flows of a send queue, found by target and by connection. */
+final class Flows {
+    private final Board board;
+    private final Numbers<Flow> byTarget = new Numbers<>(1, Integer.MAX_VALUE);
+    private final List<Flow> all = new ArrayList<>();
+    private final List<PeerFlow> peers = new ArrayList<>();
+    private @Nullable Flow last; // most queues have one target, or use the same one several times in a row
+
+    Flows(Board board) {
+        this.board = board;
+    }
+
+    /** The flow to a target; null when nobody has its handle. */
+    @Nullable
+    Flow to(int target) {
+        Flow found = last;
+        if (found == null || found.handle != target) {
+            found = byTarget.get(target);
+            if (found == null) {
+                found = begin(target);
+            }
+            last = found;
+        }
+        return found;
+    }
+
+    private @Nullable Flow begin(int handle) {
+        Target target = board.targets.find(handle);
+        if (target == null) {
+            return null;
+        }
+        Flow flow = new Flow(handle, target, target.link() == null ? null : by(target.link()));
+        byTarget.put(handle, flow);
+        all.add(flow);
+        return flow;
+    }
+
+    private PeerFlow by(Link link) {
+        for (PeerFlow peer : peers) {
+            if (peer.link == link) {
+                return peer;
+            }
+        }
+        PeerFlow peer = new PeerFlow(link);
+        peers.add(peer);
+        return peer;
+    }
+
+    /** The only flow of a connected queue. */
+    Flow own(Link link) {
+        clear();
+        Flow flow = new Flow(0, new Target(link, 0, null, 0), by(link));
+        all.add(flow);
+        return flow;
+    }
+
+    boolean haveOnePeer() {
+        return peers.size() == 1;
+    }
+
+    /** The target is used no more. */
+    void forget(int target) {
+        Flow flow = byTarget.get(target);
+        if (flow != null) {
+            byTarget.remove(target);
+            all.remove(flow);
+            last = null;
+        }
+    }
+
+    /** The connection is used no more, nor are its targets. */
+    void forget(Link link) {
+        peers.removeIf(peer -> peer.link == link);
+    }
+
+    /** Has connections forget what was started for the queue. */
+    void abandonAll(SendQueue queue) {
+        for (PeerFlow peer : peers) {
+            peer.link.abandon(queue);
+        }
+    }
+
+    /** Nothing of them is under way any more. */
+    void startAnew(long nowNanos) {
+        for (Flow flow : all) {
+            flow.startAnew(nowNanos);
+        }
+    }
+
+    /** What was sent by that connection is given up: its flows start anew. */
+    void startAnew(Link link, long nowNanos) {
+        for (Flow flow : all) {
+            if (flow.target.link() == link) {
+                flow.startAnew(nowNanos);
+            }
+        }
+    }
+
+    /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */
+    long nextRetryNanos() {
+        long next = Long.MAX_VALUE;
+        for (Flow flow : all) {
+            if (flow.probing && flow.sent == 0) {
+                next = Math.min(next, flow.retryAtNanos);
+            }
+        }
+        return next;
+    }
+
+    void clear() {
+        all.forEach(flow -> byTarget.remove(flow.handle));
+        all.clear();
+        peers.clear();
+        last = null;
+    }
+}

@@ -1,0 +1,52 @@
+package io.urma4j.udma.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Jetties that receive under one number. Which of them takes a message is decided here, at the home. */
+final class Group {
+    private static final int HINTS = 256; // they come as 8 bits
+
+    private final boolean byHint;
+    private final List<Receiver> members = new ArrayList<>();
+    private final int number;
+    private int turns;
+
+    Group(int number, boolean byHint) {
+        this.number = number;
+        this.byHint = byHint;
+    }
+
+    int number() {
+        return number;
+    }
+
+    void add(Receiver member) {
+        members.add(member);
+    }
+
+    void remove(Receiver member) {
+        members.remove(member);
+    }
+
+    /** Who takes a message that begins now; null when there is no member. */
+    @Nullable
+    Receiver choose(int hint) {
+        int count = members.size();
+        if (count == 0) {
+            return null;
+        }
+        if (byHint) {
+            return members.get(hint * count / HINTS);
+        }
+        int first = Math.floorMod(turns++, count);
+        for (int i = 0; i < count; i++) {
+            Receiver next = members.get((first + i) % count);
+            if (next.isReady()) {
+                return next;
+            }
+        }
+        return members.get(first);
+    }
+}

@@ -1,0 +1,57 @@
+package io.urma4j.udma.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Objects by small handles, 1 and up, which are used again. */
+final class Handles<T> {
+    private final List<@Nullable T> objects = new ArrayList<>();
+    private final List<Integer> free = new ArrayList<>();
+
+    Handles() {
+        objects.add(null);
+    }
+
+    /** The handle that the next object gets. */
+    int next() {
+        return free.isEmpty() ? objects.size() : free.getLast();
+    }
+
+    int add(T object) {
+        if (free.isEmpty()) {
+            objects.add(object);
+            return objects.size() - 1;
+        }
+        int handle = free.removeLast();
+        objects.set(handle, object);
+        return handle;
+    }
+
+    /** What has the handle. */
+    T get(int handle) {
+        T object = find(handle);
+        if (object == null) {
+            throw new IllegalArgumentException("nothing has the handle " + handle);
+        }
+        return object;
+    }
+
+    /** What has the handle; null when nothing has. */
+    @Nullable
+    T find(int handle) {
+        return handle > 0 && handle < objects.size() ? objects.get(handle) : null;
+    }
+
+    void remove(int handle) {
+        if (find(handle) != null) {
+            objects.set(handle, null);
+            free.add(handle);
+        }
+    }
+
+    /** How many handles there were at most, and one more. */
+    int end() {
+        return objects.size();
+    }
+}

@@ -1,0 +1,58 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
+
+/** Finds out whom a packet is for. One for nobody is dropped, and counted. */
+final class Inbound {
+    private final Registry registry;
+    private final CardListener listener;
+    private final Datagrams datagrams;
+    private long dropped;
+
+    Inbound(Registry registry, CardListener listener, Datagrams datagrams) {
+        this.registry = registry;
+        this.listener = listener;
+        this.datagrams = datagrams;
+    }
+
+    /** Packets for nobody, or of nobody who has a connection here. */
+    long dropped() {
+        return dropped;
+    }
+
+    void receive(Packet packet, Source origin, long nowNanos) {
+        int opcode = packet.opcode();
+        if (opcode == Opcodes.CNP) {
+            toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
+        } else if (Opcodes.has(opcode, Header.RDETH)) {
+            toConnection(Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH)), packet, origin, nowNanos);
+        } else if (Opcodes.has(opcode, Header.DETH)) {
+            datagram(packet, origin, nowNanos);
+        } else {
+            toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
+        }
+    }
+
+    private void datagram(Packet packet, Source origin, long nowNanos) {
+        if (Bth.destinationQp(packet.bytes()) == Card.CONTROL_QUEUE) {
+            listener.controlPacket(packet, origin, nowNanos);
+        } else if (!datagrams.receive(packet, origin)) {
+            dropped++;
+        }
+    }
+
+    /** Linux looks at the address as well, so that nobody else can get into a connection by guessing (WIRE §0, 7). */
+    private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
+        Link link = registry.link(number);
+        if (link == null || !link.isFrom(origin)) {
+            dropped++;
+        } else {
+            link.receive(packet, nowNanos);
+        }
+    }
+}

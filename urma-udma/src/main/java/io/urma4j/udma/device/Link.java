@@ -1,0 +1,193 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Connection;
+import io.urma4j.udma.transport.ConnectionOwner;
+import io.urma4j.udma.transport.Receivers;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Packet;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** A connection in its place on the card: when it has its turn, who waits for it, and what it was made of. */
+final class Link extends Timed implements ConnectionOwner {
+    /** Longest wait for an answer before packets are sent again. */
+    private static final long REPEAT_NANOS = 1_000_000_000L;
+
+    /** The card counts the silence of a peer for each queue; the connection itself never gives up. */
+    private static final int NEVER_SILENT = Integer.MAX_VALUE - 1;
+
+    private final Board board;
+    private final Receivers receivers;
+    private final ConnectionConfig config;
+    private final int number;
+    private final @Nullable SendQueue only; // the queue of a connection of one queue
+    private final ArrayDeque<SendQueue> waiters = new ArrayDeque<>();
+
+    /** Whether it waits in the line of the card. */
+    boolean inLine;
+
+    private Connection connection;
+    private int handle;
+    private int failure = WorkStatus.SUCCESS;
+
+    /** @param number on this side: of the queue, or of the shared connection */
+    Link(
+            Board board,
+            Receivers receivers,
+            ConnectionConfig config,
+            int number,
+            @Nullable SendQueue only,
+            long nowNanos) {
+        this.board = board;
+        this.receivers = receivers;
+        this.config = config;
+        this.number = number;
+        this.only = only;
+        this.connection = open(config.sendPsn(), config.receivePsn(), nowNanos);
+    }
+
+    private Connection open(int sendPsn, int receivePsn, long nowNanos) {
+        var kind = only == null
+                ? io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED
+                : io.urma4j.udma.transport.ConnectionConfig.Kind.RELIABLE_CONNECTED;
+        var agreed = io.urma4j.udma.transport.ConnectionConfig.builder(kind, number, config.remoteNumber())
+                .psns(sendPsn, receivePsn)
+                .mtuBytes(config.mtuBytes())
+                .timeout(REPEAT_NANOS, NEVER_SILENT)
+                .rnrRetries(config.rnrRetry())
+                .reads(config.maxReads(), config.resources());
+        if (!config.urma4j()) {
+            agreed.foreignPeer();
+        }
+        return new Connection(agreed.build(), config.route(), board.port, board.keys, receivers, this, nowNanos);
+    }
+
+    void handle(int handle) {
+        this.handle = handle;
+    }
+
+    int handle() {
+        return handle;
+    }
+
+    int number() {
+        return number;
+    }
+
+    PeerInfo peer() {
+        return config.peer();
+    }
+
+    ConnectionConfig config() {
+        return config;
+    }
+
+    @Nullable
+    SendQueue only() {
+        return only;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    // ---- what queues do with it
+
+    /** Nothing more can be started: it has failed, or its peer is gone. */
+    boolean isLost() {
+        return connection.state() != Connection.State.OPEN;
+    }
+
+    boolean mayStart(SendQueue queue, long position) {
+        return connection.mayStart(queue, position);
+    }
+
+    void start(SendQueue queue, long position, int remoteQueue, boolean startsAnew) {
+        connection.start(queue, position, only == null ? remoteQueue : config.remoteNumber(), startsAnew);
+        board.ready(this);
+    }
+
+    /** The queue wants a turn when there is room again. */
+    void awaitRoom(SendQueue queue) {
+        if (!waiters.contains(queue)) {
+            waiters.addLast(queue);
+        }
+    }
+
+    /** The queue does not wait any more for what it has started, and has seen to it that nobody hears of it. */
+    void abandon(SendQueue queue) {
+        if (only == null) {
+            connection.abandon(queue, WorkStatus.WR_FLUSH_ERR);
+            board.ready(this);
+        } else {
+            connection.fail(WorkStatus.WR_FLUSH_ERR, board.nowNanos);
+        }
+    }
+
+    void forget(SendQueue queue) {
+        waiters.remove(queue);
+    }
+
+    long lastHeardNanos() {
+        return connection.lastHeardNanos();
+    }
+
+    /** A connection that has failed for a receiver that was not ready goes on where that one was. */
+    void resume(long nowNanos) {
+        if (failure == WorkStatus.RNR_RETRY_CNT_EXC_ERR && isLost()) {
+            failure = WorkStatus.SUCCESS;
+            connection = open(connection.unacknowledgedPsn(), connection.expectedPsn(), nowNanos);
+        }
+    }
+
+    // ---- the crank
+
+    /** Whether a packet came from the peer's address. */
+    boolean isFrom(Source origin) {
+        return origin.eidLow() == config.route().eidLow()
+                && origin.eidHigh() == config.route().eidHigh();
+    }
+
+    void receive(Packet packet, long nowNanos) {
+        connection.receive(packet, nowNanos);
+        board.ready(this);
+    }
+
+    /** Sends what may be sent; true when there is more. */
+    boolean step(long nowNanos) {
+        boolean more = connection.step(nowNanos);
+        board.deadlines.set(this, connection.deadlineNanos());
+        while (!waiters.isEmpty()) {
+            waiters.removeFirst().touch();
+        }
+        return more;
+    }
+
+    @Override
+    void due(long nowNanos) {
+        board.ready(this);
+    }
+
+    @Override
+    public void failed(Connection failed, int status, long nowNanos) {
+        failure = status;
+        if (only != null) {
+            only.touch();
+        }
+    }
+
+    /** The peer is gone for good. */
+    void lose() {
+        connection.close();
+        close();
+    }
+
+    void close() {
+        connection.close();
+        board.deadlines.cancel(this);
+        while (!waiters.isEmpty()) {
+            waiters.removeFirst().touch();
+        }
+    }
+}

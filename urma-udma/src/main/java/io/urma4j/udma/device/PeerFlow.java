@@ -1,0 +1,31 @@
+package io.urma4j.udma.device;
+
+/**
+ * All work requests from one send queue by one connection. A one-sided operation follows every message of the queue to that
+ * peer, whatever its target, and the messages behind follow it: the home of a segment is one target (S8.9).
+ */
+final class PeerFlow {
+    final Link link;
+
+    /** Work requests that were started and have no answer. */
+    int sent;
+
+    /** Messages among them. */
+    int sentMessages;
+
+    /** READs and atomics among them. */
+    int sentFetches;
+
+    /** The scan that found a flow to this peer blocked. */
+    long flowBlockedInScan;
+
+    /** The scan that found a one-sided operation to this peer blocked. */
+    long oneSidedBlockedInScan;
+
+    /** The scan that found the connection full. */
+    long fullInScan;
+
+    PeerFlow(Link link) {
+        this.link = link;
+    }
+}

@@ -1,0 +1,200 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.WqRing;
+import io.urma4j.udma.transport.ReceiveWork;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive queue: buffers wait here for messages, first in, first out. Several Jetties may take from it, each as a {@link
+ * Receiver}; it is one itself, for messages to its own number.
+ */
+final class ReceiveQueue implements CqUser {
+    private final CardListener listener;
+    private final KeyTable keys;
+    private final ReceiveQueueConfig config;
+    private final CompletionQueue cq;
+    private final MemorySegment ring;
+    private final List<Taken> all = new ArrayList<>();
+
+    private @Nullable Taken free;
+    private @Nullable Taken givenBack; // first in line, before the ring
+    private int givenBackCount;
+    private long head; // the next element of the ring
+    private long tail; // as the driver said when it was asked last
+    private int state = CardState.READY;
+    private int threshold;
+    private long notReady;
+    private long dropped;
+    private long received;
+    private long receivedBytes;
+
+    ReceiveQueue(CardListener listener, KeyTable keys, ReceiveQueueConfig config, CompletionQueue cq) {
+        this.listener = listener;
+        this.keys = keys;
+        this.config = config;
+        this.cq = cq;
+        this.ring = config.ring();
+        this.threshold = config.threshold();
+        cq.add(this);
+    }
+
+    ReceiveQueueConfig config() {
+        return config;
+    }
+
+    CompletionQueue cq() {
+        return cq;
+    }
+
+    KeyTable keys() {
+        return keys;
+    }
+
+    int state() {
+        return state;
+    }
+
+    void state(int next) {
+        state = next;
+    }
+
+    long waiting() {
+        tail = WqRing.produced(ring);
+        return givenBackCount + tail - head;
+    }
+
+    boolean isEmpty() {
+        if (givenBack == null && head == tail) {
+            tail = WqRing.produced(ring);
+        }
+        return givenBack == null && head == tail;
+    }
+
+    // ---- taking
+
+    /** Takes the oldest receive work request for a message; null when there is none. */
+    @Nullable
+    Taken take(Receiver receiver) {
+        if (state != CardState.READY || isEmpty() || !receiver.cq().promise()) {
+            notReady++;
+            return null;
+        }
+        Taken taken = givenBack;
+        if (taken != null) {
+            givenBack = taken.next;
+            givenBackCount--;
+        } else {
+            taken = unused();
+            taken.fill(ring, WqRing.at(head++, config.depth(), config.strideBytes()));
+            WqRing.consumed(ring, head);
+        }
+        taken.receiver = receiver;
+        if (threshold > 0 && waiting() < threshold) {
+            tellLow();
+        }
+        return taken;
+    }
+
+    private Taken unused() {
+        Taken taken = free;
+        if (taken == null) {
+            taken = new Taken(all.size()); // once for each message that arrives at the same time
+            all.add(taken);
+        } else {
+            free = taken.next;
+        }
+        return taken;
+    }
+
+    /** What a handle means; null when it is of an earlier use. */
+    @Nullable
+    Taken find(long handle) {
+        if (handle == ReceiveWork.NONE) {
+            return null;
+        }
+        Taken taken = all.get((int) handle);
+        return taken.generation == (int) (handle >>> Integer.SIZE) && taken.receiver != null ? taken : null;
+    }
+
+    /** Its message has its record. */
+    void end(Taken taken, long lengthBytes) {
+        received++;
+        receivedBytes += lengthBytes;
+        release(taken);
+    }
+
+    private void release(Taken taken) {
+        taken.generation++;
+        taken.receiver = null;
+        taken.next = free;
+        free = taken;
+    }
+
+    /** Its message does not come to its end: it is again the next. */
+    void giveBack(Taken taken) {
+        taken.generation++;
+        taken.receiver = null;
+        taken.next = givenBack;
+        givenBack = taken;
+        givenBackCount++;
+    }
+
+    /** A receiver is closed: what its messages have taken is given back, the oldest first in line. */
+    void abandon(Receiver closed) {
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Taken taken = all.get(i);
+            if (taken.receiver == closed) {
+                closed.cq().takeBackPromise();
+                giveBack(taken);
+            }
+        }
+    }
+
+    // ---- what is told
+
+    /** At most once for each time that the threshold is set. */
+    private void tellLow() {
+        threshold = 0;
+        listener.receivesLow(config.tag(), waiting());
+    }
+
+    void threshold(int next) {
+        threshold = next;
+        if (threshold > 0 && waiting() < threshold) {
+            tellLow();
+        }
+    }
+
+    /** A datagram was for nobody. */
+    void drop() {
+        dropped++;
+    }
+
+    /** Its completion queue has overflowed, or the receive queue is closed. */
+    @Override
+    public void cqFailed() {
+        if (state != CardState.ERROR) {
+            state = CardState.ERROR;
+            listener.receiveQueueFailed(config.tag());
+        }
+    }
+
+    ReceiveStats stats() {
+        return new ReceiveStats(received, receivedBytes, waiting(), notReady, dropped);
+    }
+
+    void close() {
+        state = CardState.ERROR;
+        for (Taken taken : all) {
+            Receiver receiver = taken.receiver;
+            if (receiver != null) {
+                receiver.cq().takeBackPromise();
+                release(taken);
+            }
+        }
+        cq.remove(this);
+    }
+}

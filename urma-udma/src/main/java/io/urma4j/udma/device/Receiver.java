@@ -1,0 +1,151 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.ReceiveWork;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Where messages for a number go: a receive queue, or a Jetty and its receive queue. */
+final class Receiver implements ReceiveWork {
+    private final Connections connections;
+    private final ReceiveQueue queue;
+    private final CompletionQueue cq;
+    private final int tag;
+    private final @Nullable SendQueue jetty;
+
+    private int number;
+
+    /** Tells who is at the other end of a connection. */
+    interface Connections extends KeyTable.Peers {
+        /** What a record says of the sender (see {@code Cqe}): the words for remote, EID high, EID low. */
+        void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
+    }
+
+    Receiver(
+            Connections connections,
+            ReceiveQueue queue,
+            CompletionQueue cq,
+            int tag,
+            @Nullable SendQueue jetty) {
+        this.connections = connections;
+        this.queue = queue;
+        this.cq = cq;
+        this.tag = tag;
+        this.jetty = jetty;
+    }
+
+    void number(int number) {
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
+
+    ReceiveQueue queue() {
+        return queue;
+    }
+
+    CompletionQueue cq() {
+        return cq;
+    }
+
+    /** What datagrams to it must have. */
+    int queueKey() {
+        return jetty == null ? queue.config().queueKey() : jetty.config().queueKey();
+    }
+
+    @Nullable
+    SendQueue jetty() {
+        return jetty;
+    }
+
+    /** Whether messages are refused, and not only turned away for a while (S6.5). */
+    boolean refuses() {
+        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == CardState.ERROR);
+    }
+
+    /** Whether a message that begins now would find a receive work request. */
+    boolean isReady() {
+        return !refuses() && !isAsleep() && !queue.isEmpty();
+    }
+
+    private boolean isAsleep() {
+        return queue.state() != CardState.READY || (jetty != null && jetty.state() == CardState.RESET);
+    }
+
+    @Override
+    public long take() {
+        if (isAsleep()) {
+            return NONE;
+        }
+        Taken taken = queue.take(this);
+        return taken == null ? NONE : taken.handle();
+    }
+
+    @Override
+    public int rnrTimerCode() {
+        return queue.config().rnrTimerCode();
+    }
+
+    @Override
+    public boolean allowsInvalidate() {
+        return queue.config().allowInvalidate();
+    }
+
+    @Override
+    public long capacityBytes(long handle) {
+        Taken taken = queue.find(handle);
+        return taken == null ? 0 : taken.capacityBytes;
+    }
+
+    @Override
+    public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+        Taken taken = queue.find(handle);
+        return taken != null && taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes);
+    }
+
+    @Override
+    public void done(
+            long handle,
+            int status,
+            int opcode,
+            long lengthBytes,
+            long immediate,
+            boolean solicited,
+            int sourceQueue,
+            int connection) {
+        Taken taken = queue.find(handle);
+        if (taken == null) {
+            return; // closed meanwhile
+        }
+        int flags = Cqe.RECEIVE | flagsOf(opcode, status) | (solicited ? Cqe.SOLICITED : 0);
+        long told = opcode == WorkOpcode.SEND_INVALIDATE ? queue.keys().recordId((int) immediate) : immediate;
+        connections.fillRemote(cq.ring(), cq.at(), sourceQueue, connection);
+        queue.end(taken, lengthBytes);
+        cq.putPromised(Cqe.word(status, opcode, flags), number, tag, taken.cookie, lengthBytes, told);
+    }
+
+    private static int flagsOf(int opcode, int status) {
+        if (opcode == WorkOpcode.SEND_IMM || opcode == WorkOpcode.WRITE_IMM) {
+            return Cqe.HAS_IMMEDIATE;
+        }
+        return opcode == WorkOpcode.SEND_INVALIDATE && status == WorkStatus.SUCCESS ? Cqe.HAS_INVALIDATED : 0;
+    }
+
+    @Override
+    public void giveBack(long handle) {
+        Taken taken = queue.find(handle);
+        if (taken != null) {
+            cq.takeBackPromise();
+            queue.giveBack(taken);
+        }
+    }
+
+    /** Nobody receives here any more. */
+    void close() {
+        queue.abandon(this);
+    }
+}

@@ -1,0 +1,118 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.transport.ReceiveWork;
+import io.urma4j.udma.transport.Receivers;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.Source;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has which number on the wire. Queues, groups and shared connections take theirs from one space, so that a number
+ * means one thing in all headers.
+ */
+final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
+    private final Numbers<Owner> numbers = new Numbers<>(Card.FIRST_NUMBER, Card.FIRST_CONNECTION - 1);
+    private @Nullable Source datagramSource; // of the datagram that is being received
+
+    /** What has a number: one of these, or a connected Jetty, which has two. */
+    private static final class Owner {
+        @Nullable
+        Receiver receiver;
+
+        @Nullable
+        Group group;
+
+        @Nullable
+        Link link;
+    }
+
+    /** Takes a number: this very one, or 0 for any; 0 when it is taken. */
+    int take(int wanted) {
+        return numbers.put(wanted, new Owner());
+    }
+
+    void give(int number) {
+        numbers.remove(number);
+    }
+
+    void receiver(int number, @Nullable Receiver receiver) {
+        owner(number).receiver = receiver;
+    }
+
+    void group(int number, Group group) {
+        owner(number).group = group;
+    }
+
+    void link(int number, @Nullable Link link) {
+        owner(number).link = link;
+    }
+
+    private Owner owner(int number) {
+        Owner owner = numbers.get(number);
+        if (owner == null) {
+            throw new IllegalArgumentException("nobody has the number " + number);
+        }
+        return owner;
+    }
+
+    /** The connection with this number on this side; null when there is none. */
+    @Nullable
+    Link link(int number) {
+        Owner owner = numbers.get(number);
+        return owner == null ? null : owner.link;
+    }
+
+    /** The queue that takes datagrams for this number; null when there is none, or it takes none now. */
+    @Nullable
+    Receiver datagramReceiver(int number) {
+        Owner owner = numbers.get(number);
+        Receiver receiver = owner == null ? null : owner.receiver;
+        boolean takes = receiver != null && receiver.queue().config().datagrams() && !receiver.refuses();
+        return takes ? receiver : null;
+    }
+
+    @Override
+    public @Nullable ReceiveWork receiver(int queue, int hint, int sourceQueue, int connection) {
+        Owner owner = numbers.get(queue);
+        if (owner == null) {
+            return null;
+        }
+        Receiver receiver = owner.group == null ? owner.receiver : owner.group.choose(hint);
+        if (receiver == null || receiver.refuses() || receiver.queue().config().datagrams()) {
+            return null;
+        }
+        SendQueue jetty = receiver.jetty();
+        boolean isRc = receiver.queue().config().connected() || (jetty != null && jetty.isRc());
+        boolean byItsOwn = owner.link != null && queue == connection;
+        return isRc == byItsOwn ? receiver : null;
+    }
+
+    @Override
+    public int peerOf(int connection) {
+        Link link = link(connection);
+        return link == null ? 0 : link.peer().number();
+    }
+
+    /** Who sent the datagram that is received next. */
+    void datagramFrom(Source source) {
+        datagramSource = source;
+    }
+
+    @Override
+    public void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection) {
+        Link link = link(connection);
+        if (link != null) {
+            Route route = link.config().route();
+            PeerInfo peer = link.peer();
+            int named = link.only() != null && link.config().remoteId() != 0
+                    ? link.config().remoteId()
+                    : sourceQueue;
+            long remote = named | (long) peer.uasid() << Cqe.UASID_SHIFT | (long) peer.pathNumber() << Cqe.PATH_SHIFT;
+            Cqe.remote(ring, at, remote, route.eidHigh(), route.eidLow());
+        } else if (datagramSource != null) {
+            Cqe.remote(ring, at, sourceQueue, datagramSource.eidHigh(), datagramSource.eidLow());
+        }
+    }
+}

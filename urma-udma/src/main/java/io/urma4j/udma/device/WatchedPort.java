@@ -1,0 +1,49 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Packet;
+import org.jspecify.annotations.Nullable;
+
+/** The card's port, which remembers whether it had no room for a packet. */
+final class WatchedPort implements Port {
+    private final Port port;
+    private boolean full;
+    private boolean ended; // something was, since the last flush
+
+    WatchedPort(Port port) {
+        this.port = port;
+    }
+
+    /** Whether a packet found no room since the last {@link #clear}. */
+    boolean isFull() {
+        return full;
+    }
+
+    void clear() {
+        full = false;
+    }
+
+    @Override
+    public @Nullable Packet begin(Route route) {
+        Packet packet = port.begin(route);
+        if (packet == null) {
+            full = true;
+        }
+        return packet;
+    }
+
+    @Override
+    public void end(int payloadBytes) {
+        ended = true;
+        port.end(payloadBytes);
+    }
+
+    @Override
+    public void flush() {
+        if (ended || full) {
+            ended = false;
+            port.flush();
+        }
+    }
+}

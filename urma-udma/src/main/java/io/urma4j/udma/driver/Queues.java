@@ -1,0 +1,140 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.JettyGroupConfig;
+import io.urma4j.JettyId;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ProviderJettyGroup;
+import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.support.IdSpace;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** The queues of a context, and what they have in common. */
+final class Queues {
+    private final UdmaContext context;
+    private final RecordOwners owners = new RecordOwners();
+    private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
+    private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
+    private final List<UdmaJfc> jfcs = new CopyOnWriteArrayList<>();
+    private final List<UdmaSendQueue> sendQueues = new CopyOnWriteArrayList<>();
+    private final List<UdmaJettyGroup> groups = new CopyOnWriteArrayList<>();
+
+    Queues(UdmaContext context) {
+        this.context = context;
+    }
+
+    UdmaContext context() {
+        return context;
+    }
+
+    /** Whose records are in the context's completion queues. */
+    RecordOwners owners() {
+        return owners;
+    }
+
+    // ---- making
+
+    ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
+        UdmaJfc jfc = new UdmaJfc(this, jfcIds.take(0), config, onEvent);
+        jfcs.add(jfc);
+        return jfc;
+    }
+
+    ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
+        int id = takeId(config.id());
+        try {
+            return new UdmaReceiveQueue(this, id, config, (UdmaJfc) jfc);
+        } catch (RuntimeException e) {
+            queueIds.give(id);
+            throw e;
+        }
+    }
+
+    ProviderSendQueue createSendQueue(
+            JfsConfig config,
+            ProviderJfc jfc,
+            @Nullable ProviderReceiveQueue receives,
+            @Nullable ProviderJfc receiveJfc) {
+        int id = takeId(config.id());
+        try {
+            UdmaSendQueue queue = new UdmaSendQueue(
+                    this, id, config, (UdmaJfc) jfc, (UdmaReceiveQueue) receives, (UdmaJfc) receiveJfc);
+            sendQueues.add(queue);
+            return queue;
+        } catch (RuntimeException e) {
+            queueIds.give(id);
+            throw e;
+        }
+    }
+
+    ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
+        UdmaJettyGroup group = new UdmaJettyGroup(this, takeId(config.id()), config);
+        groups.add(group);
+        return group;
+    }
+
+    /**
+     * Takes an id. One that nobody asked for is that of no other context of the device either, so that it is free as a
+     * number on the wire as well.
+     */
+    private int takeId(int wanted) {
+        if (wanted != 0) {
+            return queueIds.take(wanted);
+        }
+        for (int tries = 0; tries < JettyId.MAX; tries++) {
+            try {
+                return queueIds.take(context.adapter().nextQueueId());
+            } catch (UrmaException e) {
+                if (e.status() != UrmaStatus.EEXIST) {
+                    throw e;
+                }
+            }
+        }
+        throw new UrmaException(UrmaStatus.ENOMEM, context, "all ids of queues are taken");
+    }
+
+    // ---- ending
+
+    void forget(UdmaJfc jfc) {
+        jfcs.remove(jfc);
+        jfcIds.give(jfc.id());
+    }
+
+    void forget(UdmaSendQueue queue) {
+        sendQueues.remove(queue);
+        queueIds.give(queue.id());
+    }
+
+    void forget(UdmaReceiveQueue queue) {
+        queueIds.give(queue.id());
+    }
+
+    /** A tag is nobody's any more: its unpolled records are passed over once this returns. */
+    void forgetClosed() {
+        jfcs.forEach(UdmaJfc::forgetClosed);
+    }
+
+    void forget(UdmaJettyGroup group) {
+        groups.remove(group);
+        queueIds.give(group.id());
+    }
+
+    // ---- what concerns several
+
+    void memberFailed(UdmaSendQueue failed) {
+        groups.forEach(group -> group.memberFailed(failed));
+    }
+
+    /** Lets go of whatever finished work requests still hold, because nobody has polled their records. */
+    void settle() {
+        jfcs.forEach(UdmaJfc::settle);
+        sendQueues.forEach(UdmaSendQueue::settle);
+    }
+}

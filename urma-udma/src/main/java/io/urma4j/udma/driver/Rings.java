@@ -1,0 +1,26 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Mapping;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Memory of rings: zeroed, of pages of its own that cost nothing before they are used, freed with its last user. */
+final class Rings {
+    private Rings() {}
+
+    static MemorySegment allocate(Object what, long lengthBytes) {
+        try {
+            return Mapping.anonymous(lengthBytes, Arena.ofAuto());
+        } catch (LibcException e) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, what, "no memory for a ring of " + lengthBytes + " bytes: " + e.getMessage(), e);
+        }
+    }
+
+    static int ceilingPowerOfTwo(int value) {
+        return value <= 1 ? 1 : Integer.highestOneBit(value - 1) << 1;
+    }
+}

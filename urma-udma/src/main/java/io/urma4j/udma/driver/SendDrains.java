@@ -1,0 +1,121 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.QueueState;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.CompletionRecord;
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardState;
+import io.urma4j.udma.device.SendStats;
+import java.util.Arrays;
+
+/** The moves of a send queue that somebody asks for, and how its work requests are taken out of it (SEMANTICS §6). */
+final class SendDrains {
+    private static final int WORDS_EACH = 2; // position, status
+
+    private final UdmaSendQueue queue;
+    private final Crank crank;
+    private final int handle;
+    private final int depth;
+
+    SendDrains(UdmaSendQueue queue, Crank crank, int handle, int depth) {
+        this.queue = queue;
+        this.crank = crank;
+        this.handle = handle;
+        this.depth = depth;
+    }
+
+    SendStats stats() {
+        crank.enter();
+        try {
+            return crank.card().sendStats(handle);
+        } finally {
+            crank.leave();
+        }
+    }
+
+    void modify(QueueState next) {
+        crank.enter();
+        try {
+            QueueState now = queue.state();
+            if (!crank.card().modifySendQueue(handle, number(next), crank.nanos())) {
+                String why =
+                        now == QueueState.ERROR && next == QueueState.RESET ? " before it is drained and flushed" : "";
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, queue, "cannot go from " + queue.state() + " to " + next + why);
+            }
+        } finally {
+            crank.leave();
+        }
+    }
+
+    private static int number(QueueState state) {
+        return switch (state) {
+            case RESET -> CardState.RESET;
+            case READY -> CardState.READY;
+            case SUSPENDED -> CardState.SUSPENDED;
+            case ERROR -> CardState.ERROR;
+        };
+    }
+
+    /** To RESET, by way of ERROR, and without a connection. */
+    void disconnect() {
+        crank.enter();
+        try {
+            Card card = crank.card();
+            card.modifySendQueue(handle, CardState.ERROR, crank.nanos());
+            card.disconnectRc(handle, crank.nanos());
+        } finally {
+            crank.leave();
+        }
+    }
+
+    int flush(long[] words, int maxRecords) {
+        long[] taken = new long[WORDS_EACH * Math.min(maxRecords, depth)];
+        crank.enter();
+        try {
+            Card card = crank.card();
+            boolean held = queue.state() == QueueState.SUSPENDED;
+            if (held && queue.freed() < card.sendStats(handle).heldFrom()) {
+                return 0; // a slot keeps its place among the others until its elders' records, and the marker, were
+                // polled
+            }
+            int count = card.flush(handle, taken, taken.length / WORDS_EACH, crank.nanos());
+            tell(taken, count, words);
+            if (count > 0 || !held) {
+                freeFlushed(card);
+            }
+            return count;
+        } finally {
+            crank.leave();
+        }
+    }
+
+    private void tell(long[] taken, int count, long[] words) {
+        for (int i = 0; i < count; i++) {
+            queue.flushed(words, i * CompletionRecord.WORDS, taken[WORDS_EACH * i], (int) taken[WORDS_EACH * i + 1]);
+        }
+    }
+
+    /** What was flushed has no record that would free its slot. */
+    private void freeFlushed(Card card) {
+        if (card.sendStats(handle).isEmpty() && queue.state() != QueueState.READY) {
+            queue.freeAll();
+        }
+    }
+
+    long[] quiesce() {
+        long[] taken = new long[WORDS_EACH * depth];
+        crank.enter();
+        try {
+            Card card = crank.card();
+            int count = card.quiesce(handle, taken, crank.nanos());
+            long[] words = new long[count * CompletionRecord.WORDS];
+            tell(taken, count, words);
+            freeFlushed(card);
+            return Arrays.copyOf(words, words.length);
+        } finally {
+            crank.leave();
+        }
+    }
+}

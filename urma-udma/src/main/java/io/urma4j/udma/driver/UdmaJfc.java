@@ -1,0 +1,227 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.AsyncEvent;
+import io.urma4j.Counters;
+import io.urma4j.JfcConfig;
+import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.support.Claim;
+import io.urma4j.udma.ring.CqRing;
+import io.urma4j.udma.ring.Cqe;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion queue: takes elements out of the card's ring, and lets their queues translate them into records.
+ *
+ * <p>A thread that finds nothing turns the card's crank, when nobody else does, and looks again.
+ */
+final class UdmaJfc implements ProviderJfc {
+    /** Polls that find records still turn the crank now and then, or arrivals would wait as long as there are any. */
+    private static final int TURN_EVERY = 16;
+
+    private final Queues queues;
+    private final UdmaContext context;
+    private final int id;
+    private final int depth;
+    private final boolean locked;
+    private final MemorySegment ring;
+    private final RecordOwners owners;
+    private final Crank crank;
+    private final Claim claim = new Claim();
+    private final int cq;
+
+    private long consumed; // of the poller
+    private long taken; // of the poller
+    private long polls; // of the poller
+    private int lastTag; // of the poller
+    private @Nullable RecordOwner lastOwner; // of the poller
+    private volatile boolean valid = true;
+
+    UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
+        this.queues = queues;
+        this.context = queues.context();
+        this.id = id;
+        this.depth = Rings.ceilingPowerOfTwo(config.depth());
+        this.locked = !config.lockFree();
+        this.ring = Rings.allocate(this, CqRing.bytes(depth));
+        this.owners = queues.owners();
+        this.crank = context.crank();
+        crank.enter();
+        try {
+            this.cq = crank.card()
+                    .createCq(
+                            ring,
+                            depth,
+                            config.moderationCount(),
+                            config.moderationPeriod().toNanos(),
+                            onEvent);
+        } finally {
+            crank.leave();
+        }
+        context.adapter().watchCq(cq, this::overflowed);
+    }
+
+    /** The card's handle. */
+    int cq() {
+        return cq;
+    }
+
+    private void overflowed() {
+        valid = false;
+        context.raise(
+                AsyncEvent.Type.JFC_ERR, toString(), "no room for a record: its depth of " + depth + " is used up");
+    }
+
+    // ---- polling
+
+    @Override
+    public int poll(long[] words, int maxRecords) {
+        int count = isEmpty() ? 0 : drain(words, maxRecords);
+        if (count == 0) {
+            return crank.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
+        }
+        if ((++polls & (TURN_EVERY - 1)) == 0) {
+            crank.tryTurn();
+        }
+        return count;
+    }
+
+    private boolean isEmpty() {
+        long position = consumed;
+        return Cqe.owner(Cqe.word(ring, CqRing.at(position, depth))) != CqRing.owner(position, depth);
+    }
+
+    private int drain(long[] words, int maxRecords) {
+        if (!locked) {
+            return drainClaimed(words, maxRecords);
+        }
+        claim.acquire();
+        try {
+            return drainClaimed(words, maxRecords);
+        } finally {
+            claim.release();
+        }
+    }
+
+    private int drainClaimed(long[] words, int maxRecords) {
+        int count = 0;
+        long first = consumed;
+        long position = first;
+        while (count < maxRecords) {
+            long at = CqRing.at(position, depth);
+            int word = Cqe.word(ring, at);
+            if (Cqe.owner(word) != CqRing.owner(position, depth)) {
+                break;
+            }
+            position++;
+            RecordOwner owner = owner(Cqe.tag(ring, at));
+            if (owner != null) { // else its queue is closed, and its records are gone (S10.7)
+                owner.record(words, count++ * CompletionRecord.WORDS, ring, at, word);
+            }
+        }
+        if (position != first) {
+            consumed = position;
+            taken += count;
+            CqRing.consumed(ring, position);
+        }
+        return count;
+    }
+
+    private @Nullable RecordOwner owner(int tag) {
+        if (tag != lastTag || lastOwner == null) {
+            lastTag = tag;
+            lastOwner = owners.get(tag);
+        }
+        return lastOwner;
+    }
+
+    /** A queue is closed: none of its records is told any more, once this returns. */
+    void forgetClosed() {
+        claim.acquire();
+        lastOwner = null;
+        claim.release();
+    }
+
+    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
+    void settle() {
+        claim.acquire();
+        try {
+            long position = consumed;
+            long at = CqRing.at(position, depth);
+            int word = Cqe.word(ring, at);
+            for (int i = 0; i < depth && Cqe.owner(word) == CqRing.owner(position, depth); i++) {
+                RecordOwner owner = owners.get(Cqe.tag(ring, at));
+                if (owner != null) {
+                    owner.ended(ring, at, word);
+                }
+                at = CqRing.at(++position, depth);
+                word = Cqe.word(ring, at);
+            }
+        } finally {
+            claim.release();
+        }
+    }
+
+    // ---- the rest
+
+    @Override
+    public void rearm(boolean solicitedOnly) {
+        crank.enter();
+        try {
+            crank.card().arm(cq, solicitedOnly);
+        } finally {
+            crank.leave();
+        }
+    }
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public int depth() {
+        return depth;
+    }
+
+    @Override
+    public boolean isValid() {
+        return valid;
+    }
+
+    @Override
+    public Counters counters() {
+        long made;
+        long overflows;
+        crank.enter();
+        try {
+            made = crank.card().records(cq);
+            overflows = crank.card().overflows(cq);
+        } finally {
+            crank.leave();
+        }
+        return Counters.builder()
+                .add("records", taken)
+                .add("unpolled", made - CqRing.consumed(ring))
+                .add("overflows", overflows)
+                .build();
+    }
+
+    @Override
+    public void close() {
+        context.adapter().unwatchCq(cq);
+        crank.enter();
+        try {
+            crank.card().destroyCq(cq);
+        } finally {
+            crank.leave();
+        }
+        queues.forget(this);
+    }
+
+    @Override
+    public String toString() {
+        return "JFC " + context.uasid() + "/" + id;
+    }
+}

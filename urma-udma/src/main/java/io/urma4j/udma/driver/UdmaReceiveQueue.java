@@ -1,0 +1,311 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.AsyncEvent;
+import io.urma4j.Counters;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JfrConfig;
+import io.urma4j.ReceiveState;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Claim;
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardState;
+import io.urma4j.udma.device.ReceiveQueueConfig;
+import io.urma4j.udma.device.ReceiveStats;
+import io.urma4j.udma.ring.ReceiveWqe;
+import io.urma4j.udma.ring.WqRing;
+import java.lang.foreign.MemorySegment;
+
+/** A receive queue: puts buffers into the card's ring. A short claim keeps posting threads apart. */
+final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
+    private final Queues queues;
+    private final UdmaContext context;
+    private final int id;
+    private final JfrConfig config;
+    private final UdmaJfc jfc;
+    private final int depth;
+    private final int strideBytes;
+    private final MemorySegment ring;
+    private final Crank crank;
+    private final int tag;
+    private final int handle;
+    private final int number;
+    private final int queueKey;
+    private final Receives receives;
+    private final Claim claim = new Claim();
+    private final ReceiveEntries entries; // guarded by the claim
+
+    private long posted; // guarded by the claim
+    private volatile ReceiveState state = ReceiveState.READY;
+    private volatile boolean closed;
+
+    UdmaReceiveQueue(Queues queues, int id, JfrConfig config, UdmaJfc jfc) {
+        this.queues = queues;
+        this.context = queues.context();
+        this.id = id;
+        this.config = config;
+        this.jfc = jfc;
+        this.depth = Rings.ceilingPowerOfTwo(config.depth());
+        this.strideBytes = ReceiveWqe.strideBytes(config.maxSges());
+        this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
+        this.entries = new ReceiveEntries(depth, config.maxSges());
+        this.crank = context.crank();
+        this.queueKey =
+                config.mode() == TransportMode.UM ? context.adapter().random().nextInt(Integer.MAX_VALUE) : 0;
+        this.receives = new Receives(this, id, 0);
+        this.tag = context.adapter().tag(this);
+        queues.owners().add(tag, receives);
+        crank.enter();
+        try {
+            this.handle = create(crank.card());
+            this.number = crank.card().receiveNumber(handle);
+        } finally {
+            crank.leave();
+        }
+        context.announce(
+                number,
+                new Importable(
+                        JettyDescriptor.Kind.JFR,
+                        config.mode(),
+                        config.orderType().effective(config.mode()),
+                        config.policy(),
+                        config.token(),
+                        queueKey,
+                        null));
+    }
+
+    /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
+    private int create(Card card) {
+        int made = id < Card.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
+        return made != 0 ? made : card.createReceiveQueue(cardConfig(0));
+    }
+
+    private ReceiveQueueConfig cardConfig(int wantedNumber) {
+        ReceiveQueueConfig.Builder builder = ReceiveQueueConfig.builder(ring, depth, strideBytes, jfc.cq())
+                .number(wantedNumber)
+                .tag(tag)
+                .rnrTimerCode(RnrTimer.code(config.minRnrTimer().toNanos()))
+                .threshold(config.rxThreshold())
+                .allowInvalidate(config.allowInvalidate());
+        switch (config.mode()) {
+            case UM -> builder.datagrams(queueKey);
+            case RC -> builder.connected();
+            case RM -> {}
+        }
+        return builder.build();
+    }
+
+    int handle() {
+        return handle;
+    }
+
+    UdmaJfc jfc() {
+        return jfc;
+    }
+
+    JfrConfig config() {
+        return config;
+    }
+
+    int queueKey() {
+        return queueKey;
+    }
+
+    // ---- posting
+
+    @Override
+    public boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
+        claim.acquire();
+        try {
+            if (!mayAdd()) {
+                return false;
+            }
+            int entry = entries.take(userContext);
+            entries.pin(entry, buffer);
+            long at = WqRing.at(posted, depth, strideBytes);
+            ReceiveWqe.put(ring, at, 1, entry);
+            ReceiveWqe.range(ring, at, 0, ((UdmaSegment) buffer).localKey(), length(lengthBytes), offset);
+            WqRing.produced(ring, ++posted);
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    @Override
+    public boolean receive(WorkRequest request) {
+        claim.acquire();
+        try {
+            if (!mayAdd()) {
+                return false;
+            }
+            int entry = entries.take(request.userContext);
+            entries.pin(entry, request);
+            long at = WqRing.at(posted, depth, strideBytes);
+            ReceiveWqe.put(ring, at, request.sgeCount, entry);
+            for (int i = 0; i < request.sgeCount; i++) {
+                UdmaSegment segment = (UdmaSegment) request.sgeSegment[i];
+                assert segment != null : "checked by the API";
+                ReceiveWqe.range(ring, at, i, segment.localKey(), length(request.sgeLength[i]), request.sgeOffset[i]);
+            }
+            WqRing.produced(ring, ++posted);
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** A buffer longer than any message is as good as one that is as long as an element can say. */
+    private static int length(long lengthBytes) {
+        return (int) Math.min(lengthBytes, 0xFFFF_FFFFL);
+    }
+
+    private boolean mayAdd() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
+        if (state == ReceiveState.ERROR) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
+        }
+        return posted - WqRing.consumed(ring) < depth;
+    }
+
+    // ---- records
+
+    /** The record of an entry is polled; returns its user context. */
+    long recordTaken(int entry) {
+        claim.acquire();
+        try {
+            return entries.give(entry);
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** The record of an entry is there, and will be polled. */
+    void letGo(int entry) {
+        claim.acquire();
+        entries.unpin(entry);
+        claim.release();
+    }
+
+    // ---- states and the rest
+
+    @Override
+    public void failed() {
+        state = ReceiveState.ERROR;
+        context.raise(AsyncEvent.Type.JFR_ERR, toString(), "its " + jfc + " has overflowed");
+    }
+
+    @Override
+    public void receivesLow(long left) {
+        context.raise(
+                AsyncEvent.Type.JFR_LIMIT,
+                toString(),
+                left + " receive work requests are left, fewer than its rxThreshold");
+    }
+
+    @Override
+    public void rxThreshold(int threshold) {
+        crank.enter();
+        try {
+            crank.card().threshold(handle, threshold);
+        } finally {
+            crank.leave();
+        }
+    }
+
+    @Override
+    public void modify(ReceiveState next) {
+        crank.enter();
+        try {
+            crank.card()
+                    .modifyReceiveQueue(
+                            handle,
+                            switch (next) {
+                                case RESET -> CardState.RESET;
+                                case READY -> CardState.READY;
+                                case ERROR -> CardState.ERROR;
+                            });
+            state = next;
+        } finally {
+            crank.leave();
+        }
+    }
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public int depth() {
+        return depth;
+    }
+
+    @Override
+    public ReceiveState state() {
+        return state;
+    }
+
+    @Override
+    public JettyDescriptor descriptor() {
+        return context.describe(
+                id, JettyDescriptor.Kind.JFR, config.mode(), config.orderType(), config.policy(), number, -1);
+    }
+
+    @Override
+    public Counters counters() {
+        ReceiveStats stats;
+        crank.enter();
+        try {
+            stats = crank.card().receiveStats(handle);
+        } finally {
+            crank.leave();
+        }
+        return Counters.builder()
+                .add("received", stats.received())
+                .add("receivedBytes", stats.receivedBytes())
+                .add("waiting", stats.waiting())
+                .add("notReady", stats.notReady())
+                .add("dropped", stats.dropped())
+                .build();
+    }
+
+    @Override
+    public void close() {
+        claim.acquire();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            state = ReceiveState.ERROR;
+        } finally {
+            claim.release();
+        }
+        context.withdraw(number);
+        crank.enter();
+        try {
+            crank.card().destroyReceiveQueue(handle);
+        } finally {
+            crank.leave();
+        }
+        queues.owners().remove(tag);
+        context.adapter().untag(tag);
+        queues.forgetClosed();
+        claim.acquire();
+        entries.unpinAll();
+        claim.release();
+        queues.forget(this);
+    }
+
+    @Override
+    public String toString() {
+        return "JFR " + context.uasid() + "/" + id;
+    }
+}

@@ -1,0 +1,303 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.CqRing;
+import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.ring.ReceiveWqe;
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WqRing;
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A card with what a driver has: rings, memory, and a port of which packets are taken by hand. */
+final class Host implements Port, CardListener {
+    static final int DEPTH = 16;
+    static final int STRIDE = SendWqe.strideBytes(4, 208);
+    static final int RECEIVE_STRIDE = ReceiveWqe.strideBytes(4);
+
+    final Arena arena = Arena.ofAuto();
+    final Address address;
+    final Card card = new Card(this, this);
+    final List<String> events = new ArrayList<>();
+    final ArrayDeque<Packet> leaving = new ArrayDeque<>();
+    Predicate<Packet> isLost = packet -> false;
+
+    private @Nullable Packet begun;
+
+    Host(int number, int mtuBytes) {
+        this.address = new Address(number, mtuBytes);
+    }
+
+    record Address(long eidLow, int mtuBytes) implements Route, Source {
+        @Override
+        public long eidHigh() {
+            return 0;
+        }
+
+        @Override
+        public int port() {
+            return 4791;
+        }
+    }
+
+    // ---- the port: ICRCs are tested elsewhere
+
+    @Override
+    public Packet begin(Route route) {
+        begun = Packet.allocate();
+        return begun;
+    }
+
+    @Override
+    public void end(int payloadBytes) {
+        Packet packet = begun;
+        if (packet == null) {
+            throw new IllegalStateException("no packet was begun");
+        }
+        begun = null;
+        packet.lengthBytes(packet.payloadAt() + payloadBytes + 4);
+        if (!isLost.test(packet)) {
+            leaving.add(packet);
+        }
+    }
+
+    @Override
+    public void flush() {}
+
+    // ---- what the card tells
+
+    @Override
+    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+        events.add("control packet");
+    }
+
+    @Override
+    public void sendQueueFailed(int tag) {
+        events.add("send queue " + tag + " failed");
+    }
+
+    @Override
+    public void receiveQueueFailed(int tag) {
+        events.add("receive queue " + tag + " failed");
+    }
+
+    @Override
+    public void receivesLow(int tag, long left) {
+        events.add("receive queue " + tag + " has " + left + " left");
+    }
+
+    @Override
+    public void cqOverflowed(int cq) {
+        events.add("CQ " + cq + " overflowed");
+    }
+
+    @Override
+    public void receiverNotReady(int tag, int target) {
+        events.add("not ready for send queue " + tag);
+    }
+
+    @Override
+    public void invalidated(long keyOwner) {
+        events.add("owner " + keyOwner + " invalidated");
+    }
+
+    @Override
+    public void peerSilent(int connection) {
+        events.add("silent");
+    }
+
+    // ---- memory
+
+    MemorySegment memory(long bytes) {
+        return arena.allocate(bytes, 64);
+    }
+
+    int localKey(MemorySegment memory) {
+        return card.registerKey(KeyConfig.local(memory));
+    }
+
+    // ---- queues
+
+    /** A completion queue, as its poller sees it. */
+    final class Cq {
+        final int depth;
+        final MemorySegment ring;
+        final int handle;
+        int fired;
+        private long consumed;
+
+        Cq(int depth) {
+            this.depth = depth;
+            this.ring = memory(CqRing.bytes(depth));
+            this.handle = card.createCq(ring, depth, 1, 0, () -> fired++);
+        }
+
+        @Nullable
+        Record poll() {
+            long at = CqRing.at(consumed, depth);
+            int word = Cqe.word(ring, at);
+            if (Cqe.owner(word) != CqRing.owner(consumed, depth)) {
+                return null;
+            }
+            Record polled = new Record(
+                    Cqe.status(word),
+                    Cqe.opcode(word),
+                    Cqe.flags(word),
+                    Cqe.tag(ring, at),
+                    Cqe.position(ring, at),
+                    Cqe.lengthBytes(ring, at),
+                    Cqe.immediate(ring, at),
+                    Cqe.remote(ring, at));
+            consumed++;
+            CqRing.consumed(ring, consumed);
+            return polled;
+        }
+
+        List<Record> pollAll() {
+            List<Record> all = new ArrayList<>();
+            for (Record polled = poll(); polled != null; polled = poll()) {
+                all.add(polled);
+            }
+            return all;
+        }
+    }
+
+    record Record(int status, int opcode, int flags, int tag, long position, long length, long immediate, long remote) {
+        boolean has(int flag) {
+            return (flags & flag) != 0;
+        }
+    }
+
+    /** A receive queue with buffers of 64 bytes. */
+    final class Receives {
+        static final int BUFFER_BYTES = 4096;
+
+        final MemorySegment ring = memory(WqRing.bytes(DEPTH, RECEIVE_STRIDE));
+        final MemorySegment buffers = memory((long) DEPTH * BUFFER_BYTES);
+        final int key = localKey(buffers);
+        final Cq cq;
+        final int handle;
+        private long posted;
+
+        Receives(Cq cq) {
+            this.cq = cq;
+            this.handle = card.createReceiveQueue(builder().build());
+        }
+
+        Receives(Cq cq, java.util.function.UnaryOperator<ReceiveQueueConfig.Builder> with) {
+            this.cq = cq;
+            this.handle = card.createReceiveQueue(with.apply(builder()).build());
+        }
+
+        private ReceiveQueueConfig.Builder builder() {
+            return ReceiveQueueConfig.builder(ring, DEPTH, RECEIVE_STRIDE, cq.handle)
+                    .tag(100);
+        }
+
+        void post(int count, int bytes) {
+            for (int i = 0; i < count; i++) {
+                long at = WqRing.at(posted, DEPTH, RECEIVE_STRIDE);
+                ReceiveWqe.put(ring, at, 1, posted);
+                ReceiveWqe.range(ring, at, 0, key, bytes, bufferAt(posted));
+                WqRing.produced(ring, ++posted);
+            }
+        }
+
+        long bufferAt(long position) {
+            return position % DEPTH * BUFFER_BYTES;
+        }
+
+        int number() {
+            return card.receiveNumber(handle);
+        }
+    }
+
+    /** A send queue with a scratch memory of a megabyte. */
+    final class Sends {
+        final MemorySegment ring = memory(WqRing.bytes(DEPTH, STRIDE));
+        final MemorySegment scratch = memory(1 << 20);
+        final int key = localKey(scratch);
+        final Cq cq;
+        final int handle;
+        private long posted;
+
+        Sends(SendQueueConfig.Kind kind, Cq cq, java.util.function.UnaryOperator<SendQueueConfig.Builder> with) {
+            this.cq = cq;
+            this.handle = card.createSendQueue(with.apply(SendQueueConfig.builder(kind, ring, DEPTH, STRIDE, cq.handle)
+                            .tag(1)
+                            .sourceId(77))
+                    .build());
+        }
+
+        int number() {
+            return card.sendNumber(handle);
+        }
+
+        int state() {
+            return card.sendState(handle);
+        }
+
+        void message(int opcode, int target, int bytes, long immediate) {
+            message(opcode, target, bytes, immediate, WorkOpcode.SIGNALLED);
+        }
+
+        void message(int opcode, int target, int bytes, long immediate, int flags) {
+            long at = at();
+            SendWqe.put(ring, at, opcode, flags, 1, target, bytes);
+            SendWqe.operands(ring, at, immediate, 0);
+            SendWqe.range(ring, at, 0, key, bytes, 0);
+            publish();
+        }
+
+        void oneSided(int opcode, int target, int remoteKey, long va, int bytes, long operand) {
+            oneSided(opcode, target, remoteKey, va, bytes, operand, WorkOpcode.SIGNALLED);
+        }
+
+        void oneSided(int opcode, int target, int remoteKey, long va, int bytes, long operand, int flags) {
+            long at = at();
+            SendWqe.put(ring, at, opcode, flags, 1, target, bytes);
+            SendWqe.remote(ring, at, remoteKey, va);
+            SendWqe.operands(ring, at, operand, 0);
+            SendWqe.range(ring, at, 0, key, bytes, 0);
+            publish();
+        }
+
+        void to(int completionQueue) {
+            SendWqe.cq(ring, WqRing.at(posted - 1, DEPTH, STRIDE), completionQueue);
+        }
+
+        void nop() {
+            SendWqe.put(ring, at(), io.urma4j.udma.ring.WorkOpcode.NOP, WorkOpcode.SIGNALLED, 0, 0, 0);
+            publish();
+        }
+
+        private long at() {
+            return WqRing.at(posted, DEPTH, STRIDE);
+        }
+
+        private void publish() {
+            WqRing.produced(ring, ++posted);
+            card.doorbell(handle);
+        }
+
+        /** Position and status of what is taken out. */
+        List<List<Long>> flush(long now) {
+            long[] out = new long[2 * DEPTH];
+            int count = card.flush(handle, out, DEPTH, now);
+            List<List<Long>> taken = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                taken.add(List.of(out[2 * i], out[2 * i + 1]));
+            }
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.wire.Packet;
+
+/** Two cards back to back, with a shared connection between them, and a clock that is moved by hand. */
+final class Hosts {
+    static final int MTU_BYTES = 1024;
+    private static final long TICK_NANOS = 1_000;
+
+    final Host here = new Host(1, MTU_BYTES);
+    final Host there = new Host(2, MTU_BYTES);
+    final int toThere;
+    final int toHere;
+    final int memoryThere;
+    long now = 1_000_000_000L;
+
+    Hosts() {
+        int first = Card.FIRST_CONNECTION;
+        toThere = here.card.connect(config(there, first, first + 1, 11, 22), now);
+        toHere = there.card.connect(config(here, first + 1, first, 22, 11), now);
+        memoryThere = here.card.createMemoryTarget(toThere);
+    }
+
+    private static ConnectionConfig config(Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
+        return ConnectionConfig.builder(peer.address, remoteNumber)
+                .number(number)
+                .psns(sendPsn, receivePsn)
+                .peer(new PeerInfo(5, 6, 7))
+                .build();
+    }
+
+    /** Runs both cards until nothing more happens at once. */
+    void run() {
+        for (int i = 0; i < 10_000; i++) {
+            now += TICK_NANOS;
+            long next = Math.min(here.card.step(now), there.card.step(now));
+            boolean carried = carry(here, there) | carry(there, here);
+            if (!carried && next > now) {
+                return;
+            }
+        }
+        throw new AssertionError("there is no end to it");
+    }
+
+    /** Lets time pass: what is due by then happens at its time. */
+    void run(long nanos) {
+        long end = now + nanos;
+        run();
+        for (int i = 0; i < 100_000 && now < end; i++) {
+            long next = Math.min(here.card.step(now), there.card.step(now));
+            now = Math.max(now + TICK_NANOS, Math.min(next, end));
+            run();
+        }
+    }
+
+    private boolean carry(Host from, Host to) {
+        boolean carried = false;
+        for (Packet packet = from.leaving.poll(); packet != null; packet = from.leaving.poll()) {
+            to.card.receive(packet, from.address, now);
+            carried = true;
+        }
+        return carried;
+    }
+}
