@@ -11,7 +11,6 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the responder's packets mean for a {@link Requester} (WIRE §4.3 to §4.5).
@@ -28,30 +27,24 @@ final class Acknowledgements {
     private final ConnectionConfig config;
     private final Requester requester;
     private final Traffic traffic;
-    private final @Nullable Verdicts verdicts; // on shared connections
 
     private final MemorySegment original = MemorySegment.ofArray(new long[1]);
 
     /** How many messages have succeeded at the responder before the oldest that is not acknowledged. */
     private int succeeded;
 
+    /** Of the last count: how many of them lie before the first READ or atomic that was not answered. */
+    private int countBeforeUnanswered;
+
     Acknowledgements(Connection connection, ConnectionConfig config, Requester requester, Traffic traffic) {
         this.connection = connection;
         this.config = config;
         this.requester = requester;
         this.traffic = traffic;
-        this.verdicts = config.isShared() ? new Verdicts() : null;
     }
 
     void receive(Packet packet, long nowNanos) {
-        long before = requester.unacked();
-        receive(Psn.near(before, Bth.psn(packet.bytes())), packet, nowNanos);
-        if (verdicts != null) {
-            verdicts.clear(before, requester.unacked());
-        }
-    }
-
-    private void receive(long psn, Packet packet, long nowNanos) {
+        long psn = Psn.near(requester.unacked(), Bth.psn(packet.bytes()));
         int operation = Opcodes.operation(packet.opcode());
         boolean isAcknowledgement = operation == Opcodes.ACKNOWLEDGE;
         // a NAK of a gap names what the responder expects, which may be what was never sent
@@ -92,12 +85,16 @@ final class Acknowledgements {
             traffic.ignored++;
             return false;
         }
-        if (!isCountRight(to, msn) || !requester.advance(to, nowNanos)) {
+        if (!isCountRight(to, msn)) {
             requester.repeat(nowNanos);
             return false;
         }
-        succeeded = msn;
-        return true;
+        boolean isWhole = requester.advance(to, nowNanos);
+        succeeded = isWhole ? msn : succeeded + countBeforeUnanswered;
+        if (!isWhole) {
+            requester.repeat(nowNanos);
+        }
+        return isWhole;
     }
 
     /** The responder has everything before that PSN, and misses it. */
@@ -112,8 +109,8 @@ final class Acknowledgements {
         long waitNanos = NotReady.nanos(Aeth.value(syndrome));
         if (psn == requester.end()) {
             traffic.ignored++;
-        } else if (verdicts != null) {
-            judge(verdicts, psn, syndrome, WorkStatus.SUCCESS, waitNanos);
+        } else if (config.isShared()) {
+            judge(psn, WorkStatus.SUCCESS, waitNanos);
         } else if (requester.advance(psn, nowNanos)) {
             traffic.notReadyReceived++;
             requester.hold(waitNanos, nowNanos);
@@ -126,8 +123,8 @@ final class Acknowledgements {
         int status = status(syndrome);
         if (psn == requester.end()) {
             traffic.ignored++;
-        } else if (verdicts != null) {
-            judge(verdicts, psn, syndrome, status, -1);
+        } else if (config.isShared()) {
+            judge(psn, status, -1);
         } else if (requester.advance(psn, nowNanos)) {
             traffic.refusalsReceived++;
             Message oldest = requester.inFlight.head();
@@ -151,12 +148,11 @@ final class Acknowledgements {
     // ---- shared connections
 
     /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
-    private void judge(Verdicts known, long psn, int syndrome, int status, long waitNanos) {
+    private void judge(long psn, int status, long waitNanos) {
         Message message = requester.inFlight.find(psn);
-        if (message == null || known.get(psn) != 0) {
+        if (message == null || message.isRefused) {
             return;
         }
-        known.set(psn, syndrome);
         requester.cutShort(message);
         Request request = message.request();
         if (waitNanos >= 0) {
@@ -173,28 +169,32 @@ final class Acknowledgements {
      * was refused but what is known.
      */
     private boolean isCountRight(long to, int msn) {
-        if (verdicts == null) {
+        if (!config.isShared()) {
             return true;
         }
         int certain = 0;
         int uncertain = 0;
+        int uncertainBeforeUnanswered = 0;
+        boolean isAnyUnanswered = false;
+        countBeforeUnanswered = 0;
         InFlight inFlight = requester.inFlight;
-        for (int i = 0; i < inFlight.numbered(); i++) {
+        for (int i = 0; i < inFlight.numbered() && inFlight.get(i).endPsn() <= to; i++) {
             Message message = inFlight.get(i);
-            if (message.isUnanswered() && Math.max(message.firstPsn, requester.unacked()) < to) {
-                return false; // and so the answer was lost
-            }
-            if (message.endPsn() > to) {
-                break;
-            }
+            isAnyUnanswered |= message.isUnanswered();
             if (message.isUncertain) {
                 uncertain++;
             } else if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
                 certain++; // what is answered counts at the responder, however the answer is
             }
+            if (!isAnyUnanswered) {
+                countBeforeUnanswered = certain;
+                uncertainBeforeUnanswered = uncertain;
+            }
         }
         int surplus = (msn - succeeded - certain) << Integer.SIZE - MSN_BITS >> Integer.SIZE - MSN_BITS;
-        return surplus >= 0 && surplus <= uncertain;
+        countBeforeUnanswered += surplus;
+        boolean isPlaced = !isAnyUnanswered || uncertain == uncertainBeforeUnanswered;
+        return surplus >= 0 && surplus <= uncertain && isPlaced;
     }
 
     // ---- answers of READs and atomics

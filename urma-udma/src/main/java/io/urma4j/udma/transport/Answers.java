@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Answers {
     private static final int MSN_MASK = 0xFF_FFFF;
-    private static final int DUE = 0x80; // of a verdict; no syndrome has that bit
+
+    // in verdicts, beside the syndromes of refusals, which are 0x20…0x3F and 0x60…0x6F
+    private static final int DUE = 0x80;
+    private static final int BEHIND_NOT_READY = 0x20; // added
+    private static final int BEHIND_ERROR = 0x10; // added
     private static final long NONE = Long.MAX_VALUE;
 
     private final ConnectionConfig config;
@@ -119,6 +123,24 @@ final class Answers {
         due(psn, syndrome);
     }
 
+    /** A packet came that is left of a refused message: whoever asks for it again is told the same. */
+    void discarded(long psn, int syndrome) {
+        if (verdicts != null) {
+            boolean isNotReady = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK;
+            verdicts.set(psn, syndrome + (isNotReady ? BEHIND_NOT_READY : BEHIND_ERROR));
+            isAcknowledgementDue = true;
+        }
+    }
+
+    private static boolean isBehind(int verdict) {
+        return verdict >= 0x70 || verdict >= 0x40 && verdict < 0x60;
+    }
+
+    private static int syndrome(int verdict) {
+        int told = verdict & ~DUE;
+        return isBehind(told) ? told - (told < 0x60 ? BEHIND_NOT_READY : BEHIND_ERROR) : told;
+    }
+
     /**
      * The requester goes back to that PSN: every verdict from there on may have been lost. It waits for all of them, but need
      * not come to all of them with the window that it has now. Of what comes again behind the first, its own is enough.
@@ -127,7 +149,10 @@ final class Answers {
         if (verdicts != null && expected - psn <= ConnectionConfig.MAX_WINDOW_PACKETS) {
             long end = psn == cameAgainLast + 1 ? psn + 1 : expected;
             for (long at = verdicts.next(psn, end); at < end; at = verdicts.next(at + 1, end)) {
-                due(at, verdicts.get(at));
+                int verdict = verdicts.get(at) & ~DUE;
+                if (at == psn || !isBehind(verdict)) {
+                    due(at, verdict);
+                }
             }
             cameAgainLast = psn;
         }
@@ -201,11 +226,11 @@ final class Answers {
         if (verdicts == null) {
             return true;
         }
-        int syndrome = verdicts.get(psn) & ~DUE;
-        if (!tell(psn, syndrome)) {
+        int verdict = verdicts.get(psn) & ~DUE;
+        if (!tell(psn, syndrome(verdict))) {
             return false;
         }
-        verdicts.set(psn, syndrome);
+        verdicts.set(psn, verdict);
         return true;
     }
 

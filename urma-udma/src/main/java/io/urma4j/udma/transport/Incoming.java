@@ -56,6 +56,9 @@ final class Incoming {
     /** With the last packet a message has come to its end, and has succeeded. */
     private boolean hasEnded;
 
+    private boolean hasDiscarded;
+    private int refusal;
+
     Incoming(ConnectionConfig config, Memory memory, Receivers receivers) {
         this.config = config;
         this.memory = memory;
@@ -66,19 +69,26 @@ final class Incoming {
         return hasEnded;
     }
 
-    /** What comes now belongs to a message that was turned away. */
-    boolean isDiscarding() {
-        return state == State.DISCARD;
+    /** The last packet was left of a message that was turned away, and means nothing. */
+    boolean hasDiscarded() {
+        return hasDiscarded;
+    }
+
+    /** What that message was turned away with. */
+    int refusal() {
+        return refusal;
     }
 
     /** The next packet of a SEND or WRITE; its PSN is the one that was expected. */
     int take(Packet packet, long psn) {
         hasEnded = false;
+        hasDiscarded = false;
         int operation = Opcodes.operation(packet.opcode());
         boolean isFirst = isFirst(operation);
         boolean isLast = isLast(operation);
         if (state == State.DISCARD && !isFirst) {
             state = isLast ? State.NONE : State.DISCARD;
+            hasDiscarded = true;
             return FINE;
         }
         if (isFirst && !mayBegin() || !isFirst && state != kind(operation)) {
@@ -120,6 +130,7 @@ final class Incoming {
         if (config.isShared()) {
             giveUp();
             state = isLast ? State.NONE : State.DISCARD;
+            refusal = syndrome;
         } else if (Aeth.kind(syndrome) != Aeth.Kind.RNR_NAK) {
             giveUp();
         }

@@ -113,7 +113,9 @@ final class Responder {
             answers.succeed();
         }
         executed(psn, 1);
-        if (asks || incoming.isDiscarding()) {
+        if (incoming.hasDiscarded()) {
+            answers.discarded(psn, incoming.refusal());
+        } else if (asks) {
             answers.acknowledge();
         }
     }

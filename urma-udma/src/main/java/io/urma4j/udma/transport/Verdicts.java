@@ -3,11 +3,9 @@ package io.urma4j.udma.transport;
 import java.util.Arrays;
 
 /**
- * What became of messages on a shared connection, by PSN: nothing, or the syndrome that refused the message. Of the
- * youngest PSNs only, as many as can be unacknowledged.
- *
- * <p>The responder keeps them to say them again when the message comes again; the requester to know, when everything up to
- * a PSN is acknowledged, what of it was refused.
+ * What a responder has decided on messages of a shared connection, by PSN: nothing, or the syndrome that refused the message.
+ * Of the youngest PSNs only, as many as can be unacknowledged. It is kept to be said again when the message comes again,
+ * and so every packet has it that came behind the one at which the message was refused.
  */
 final class Verdicts {
     private static final int MASK = ConnectionConfig.MAX_WINDOW_PACKETS - 1;
@@ -27,7 +25,7 @@ final class Verdicts {
 
     /** 0 for none. */
     int get(long psn) {
-        return count == 0 ? 0 : syndromes[(int) psn & MASK];
+        return count == 0 ? 0 : syndromes[(int) psn & MASK] & 0xFF;
     }
 
     /** The first one from a PSN up to another, that one excluded; that other one when there is none. */

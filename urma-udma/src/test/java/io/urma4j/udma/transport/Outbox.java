@@ -114,6 +114,12 @@ final class Outbox implements SendWork {
         }
     }
 
+    /** Somebody else starts it. */
+    void begun(long position) {
+        open.add(position);
+        next = position + 1;
+    }
+
     /** On shared connections nothing one-sided starts before what may be not ready. */
     private boolean isBehindMessages(Connection connection) {
         if (!connection.config().isShared() || WorkOpcode.isMessage(SendWqe.opcode(ring, at(next)))) {
