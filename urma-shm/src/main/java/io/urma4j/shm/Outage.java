@@ -186,8 +186,12 @@ final class Outage {
         return entry.peer != null && entry.peer.peer.equals(peer);
     }
 
-    /** Fails what its peer has left unanswered for too long (S12.3). */
-    void expire(long nowNanos, long timeoutNanos) {
+    /**
+     * Fails what its peer has left unanswered for too long (S12.3).
+     *
+     * @param pausedNanos how long we ourselves stood still before: no silence of the peer
+     */
+    void expire(long nowNanos, long pausedNanos, long timeoutNanos) {
         boolean ready = queue.state() == QueueState.READY;
         if (!ready && !window.isSuspending()) {
             return;
@@ -200,7 +204,10 @@ final class Outage {
             }
             if (entry.sentAtNanos == 0) {
                 entry.sentAtNanos = nowNanos; // first seen; posts do not ask for the time
-            } else if (nowNanos - entry.sentAtNanos > timeoutNanos) {
+                continue;
+            }
+            entry.sentAtNanos = Math.min(nowNanos, entry.sentAtNanos + pausedNanos);
+            if (nowNanos - entry.sentAtNanos > timeoutNanos) {
                 giveUp(entry);
                 window.report();
                 return;

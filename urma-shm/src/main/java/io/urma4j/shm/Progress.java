@@ -18,7 +18,7 @@ final class Progress {
     /** How often the engine looks in while others poll. */
     private static final long TICK_NANOS = 1_000_000;
 
-    /** The whole process stood still when the engine looks in as late as that: nobody may have polled before it. */
+    /** The whole process stood still when the engine comes as late as that: nobody may have polled before it. */
     private static final long PAUSE_NANOS = 50 * TICK_NANOS;
 
     /** Longest sleep while there are paths: timeouts of silent peers are found then at the latest. */
@@ -48,7 +48,8 @@ final class Progress {
 
     private long pollsSeen; // of the engine
     private boolean ticking; // of the engine: there were polls before its last turn
-    private long lastTurnNanos; // of the engine
+    private long dueNanos = Long.MAX_VALUE; // of the engine: when its next turn is to be at the latest
+    private long pausedNanos; // of the engine: how long we stood still; then input comes before timers (S12.3)
 
     Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, AtomicInteger armedJfcs, Runnable wakeEngine) {
         this.armedJfcs = armedJfcs;
@@ -116,12 +117,19 @@ final class Progress {
 
     /** The engine's turn; returns how long it may sleep. */
     long turn(long nowNanos) {
+        if (dueNanos != Long.MAX_VALUE && nowNanos - dueNanos > PAUSE_NANOS) {
+            pausedNanos += nowNanos - dueNanos;
+        }
+        long sleepNanos = turnInTime(nowNanos);
+        dueNanos = sleepNanos == Long.MAX_VALUE ? Long.MAX_VALUE : nowNanos + sleepNanos;
+        return sleepNanos;
+    }
+
+    private long turnInTime(long nowNanos) {
         boolean wasTicking = ticking;
         ticking = pollsSinceLastTurn();
         boolean leaveIt = ticking && armedJfcs.get() == 0;
-        boolean paused = nowNanos - lastTurnNanos > PAUSE_NANOS; // then input comes before timers (S12.3)
-        lastTurnNanos = nowNanos;
-        if (leaveIt && wasTicking && !paused) {
+        if (leaveIt && wasTicking && pausedNanos == 0) {
             // whoever polls comes again; a second thread at the rings would only be in its way
             return Math.min(watch(nowNanos), TICK_NANOS);
         }
@@ -150,12 +158,14 @@ final class Progress {
 
     /** Sees to what depends on time; returns how long until it must be seen to again. */
     private long watch(long nowNanos) {
+        long paused = pausedNanos;
+        pausedNanos = 0;
         if (paths.length == 0) {
             return Long.MAX_VALUE;
         }
         long sleep = WATCH_NANOS;
         for (ShmSendQueue queue : sendQueues) {
-            long retryAt = queue.expire(nowNanos);
+            long retryAt = queue.expire(nowNanos, paused);
             if (retryAt != Long.MAX_VALUE) {
                 sleep = Math.min(sleep, Math.max(0, retryAt - nowNanos));
             }

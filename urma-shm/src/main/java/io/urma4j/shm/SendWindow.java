@@ -212,8 +212,8 @@ final class SendWindow {
     }
 
     /** Fails what has waited too long for its peer. */
-    void expire(long nowNanos, long timeoutNanos) {
-        outage.expire(nowNanos, timeoutNanos);
+    void expire(long nowNanos, long pausedNanos, long timeoutNanos) {
+        outage.expire(nowNanos, pausedNanos, timeoutNanos);
     }
 
     /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */

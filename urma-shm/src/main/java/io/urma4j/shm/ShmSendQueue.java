@@ -562,13 +562,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /** Fails what has waited too long for its peer; returns when to look again. */
-    long expire(long nowNanos) {
+    long expire(long nowNanos, long pausedNanos) {
         if (window.isEmpty()) {
             return Long.MAX_VALUE; // read without the claim: what is added just now is seen to the next time
         }
         claim.acquire();
         try {
-            window.expire(nowNanos, timeoutNanos);
+            window.expire(nowNanos, pausedNanos, timeoutNanos);
             return window.nextRetryNanos();
         } finally {
             claim.release();
