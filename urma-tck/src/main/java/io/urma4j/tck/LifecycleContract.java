@@ -26,10 +26,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** SEMANTICS §4: who holds whom, and what closing means. */
 public abstract class LifecycleContract extends Contract {
+    private static final long PAUSE_NANOS = 500_000;
+
     protected LifecycleContract(String device) {
         super(device);
     }
@@ -320,6 +323,8 @@ public abstract class LifecycleContract extends Contract {
                     return outcome.status();
                 }
                 posted.incrementAndGet();
+                // moments without unfinished work, also where an operation takes longer than to post it
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         } catch (UrmaException e) {
             assertThat(e).hasMessageContaining("closed");

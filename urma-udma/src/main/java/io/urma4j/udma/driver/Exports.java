@@ -75,6 +75,20 @@ final class Exports {
         }
         UdmaMemory allocated = allocated(request);
         MemorySegment memory = allocated == null ? foreign(request) : allocated.segment();
+        if (allocated != null) {
+            allocated.addUser(request.isolated());
+        }
+        try {
+            return numbered(request, memory, allocated);
+        } catch (RuntimeException e) {
+            if (allocated != null) {
+                allocated.removeUser();
+            }
+            throw e;
+        }
+    }
+
+    private UdmaSegment numbered(SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated) {
         int tokenId = tokenIds.forSegment(request.tokenId());
         try {
             UdmaSegment segment = keyed(request, memory, allocated, tokenId);
@@ -91,7 +105,6 @@ final class Exports {
             return null;
         }
         if (request.memory() instanceof UdmaMemory memory) {
-            memory.checkNotQuarantined();
             return memory;
         }
         throw invalid("memory", "was not allocated by a context of this device");
@@ -295,8 +308,10 @@ final class Exports {
     }
 
     private void remove(UdmaSegment segment) {
-        if (tokenIds.remove(segment)) {
-            Optional.ofNullable(segment.allocated()).ifPresent(memory -> memory.endQuarantine(segment));
+        UdmaMemory memory = segment.allocated();
+        if (tokenIds.remove(segment) && memory != null) {
+            memory.removeUser();
+            memory.endQuarantine(segment);
         }
     }
 

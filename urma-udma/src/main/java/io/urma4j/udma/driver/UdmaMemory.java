@@ -26,7 +26,9 @@ final class UdmaMemory implements ProviderMemory {
     private final Arena arena;
     private final MemorySegment segment;
     private final AllocReport report;
-    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>(); // guarded by this
+    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>(); // these three: guarded by this
+    private int users;
+    private boolean alone;
 
     private UdmaMemory(Arena arena, MemorySegment segment, AllocReport report) {
         this.arena = arena;
@@ -81,6 +83,30 @@ final class UdmaMemory implements ProviderMemory {
         return report;
     }
 
+    /**
+     * Takes note of a segment that uses the memory.
+     *
+     * @param isolated whether it has it for itself (S7.7)
+     * @throws UrmaException EINVAL when another uses it and one of them wants to be alone; EAGAIN while importers of an
+     *     earlier registration have not let go
+     */
+    synchronized void addUser(boolean isolated) {
+        checkNotQuarantined();
+        if (alone || (isolated && users > 0)) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    this,
+                    "is used by another segment, and an isolated segment shares its memory with none");
+        }
+        users++;
+        alone = isolated;
+    }
+
+    synchronized void removeUser() {
+        users--;
+        alone = false;
+    }
+
     /** Keeps the memory from being registered anew while these importers of {@code by} have not let go. */
     synchronized void quarantine(Object by, List<String> importers) {
         quarantines.put(by, List.copyOf(importers));
@@ -90,12 +116,7 @@ final class UdmaMemory implements ProviderMemory {
         quarantines.remove(by);
     }
 
-    /**
-     * Refuses while importers of an earlier registration have not let go.
-     *
-     * @throws UrmaException EAGAIN, naming them
-     */
-    synchronized void checkNotQuarantined() {
+    private void checkNotQuarantined() {
         if (!quarantines.isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN, this, "is quarantined: these may still use it: " + quarantines.values());
