@@ -27,9 +27,8 @@ final class Link extends Timed implements ConnectionOwner {
     /** Whether it waits in the line of the card. */
     boolean inLine;
 
-    private Connection connection;
+    private final Connection connection;
     private int handle;
-    private int failure = WorkStatus.SUCCESS;
 
     /** @param number on this side: of the queue, or of the shared connection */
     Link(
@@ -44,15 +43,15 @@ final class Link extends Timed implements ConnectionOwner {
         this.config = config;
         this.number = number;
         this.only = only;
-        this.connection = open(config.sendPsn(), config.receivePsn(), nowNanos);
+        this.connection = open(nowNanos);
     }
 
-    private Connection open(int sendPsn, int receivePsn, long nowNanos) {
+    private Connection open(long nowNanos) {
         var kind = only == null
                 ? io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED
                 : io.urma4j.udma.transport.ConnectionConfig.Kind.RELIABLE_CONNECTED;
         var agreed = io.urma4j.udma.transport.ConnectionConfig.builder(kind, number, config.remoteNumber())
-                .psns(sendPsn, receivePsn)
+                .psns(config.sendPsn(), config.receivePsn())
                 .mtuBytes(config.mtuBytes())
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
@@ -133,11 +132,10 @@ final class Link extends Timed implements ConnectionOwner {
         return connection.lastHeardNanos();
     }
 
-    /** A connection that has failed for a receiver that was not ready goes on where that one was. */
-    void resume(long nowNanos) {
-        if (failure == WorkStatus.RNR_RETRY_CNT_EXC_ERR && isLost()) {
-            failure = WorkStatus.SUCCESS;
-            connection = open(connection.unacknowledgedPsn(), connection.expectedPsn(), nowNanos);
+    /** A connection that has failed for a receiver that was not ready goes on. */
+    void resume() {
+        if (connection.resume()) {
+            board.ready(this);
         }
     }
 
@@ -171,7 +169,6 @@ final class Link extends Timed implements ConnectionOwner {
 
     @Override
     public void failed(Connection failed, int status, long nowNanos) {
-        failure = status;
         if (only != null) {
             only.touch();
         }

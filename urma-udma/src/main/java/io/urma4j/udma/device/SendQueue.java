@@ -368,7 +368,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             slots.sinceNanos(position, nowNanos); // time in suspension is not the peer's silence
         }
         if (own != null) {
-            own.resume(nowNanos); // a connection that had failed for a receiver that was not ready
+            own.resume(); // a connection that had failed for a receiver that was not ready
         }
         enter(CardState.READY);
         return true;

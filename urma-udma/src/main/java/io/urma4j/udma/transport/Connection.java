@@ -36,6 +36,10 @@ public final class Connection {
     private final Responder responder;
 
     private State state = State.OPEN;
+
+    /** It has failed for a receiver that was not ready: its responder goes on. */
+    private boolean isResumable;
+
     private long lastHeardNanos;
 
     public Connection(
@@ -100,7 +104,7 @@ public final class Connection {
 
     /** A packet for this connection, which {@code PacketCheck} found sound and whose ICRC is right. */
     public void receive(Packet packet, long nowNanos) {
-        if (state != State.OPEN) {
+        if (state != State.OPEN && !isResumable) {
             return;
         }
         int opcode = packet.opcode();
@@ -111,7 +115,7 @@ public final class Connection {
         } else if (!isSpoken(opcode)) {
             traffic.ignored++;
         } else if (Opcodes.isResponse(opcode)) {
-            acknowledgements.receive(packet, nowNanos);
+            acknowledgements.receive(packet, nowNanos); // of a requester that has given up, all are over
         } else {
             responder.receive(packet, nowNanos);
         }
@@ -135,7 +139,7 @@ public final class Connection {
             requester.runTimers(nowNanos);
         }
         if (state != State.OPEN) {
-            return false;
+            return isResumable && responder.answer(BURST_PACKETS, nowNanos);
         }
         boolean hasMoreAnswers = responder.answer(BURST_PACKETS, nowNanos);
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS);
@@ -151,7 +155,8 @@ public final class Connection {
 
     /**
      * The connection has failed, or is to: all that was started ends with that status, but on a connection of one queue
-     * only the first; what is behind it ends with WR_FLUSH_ERR. Nothing is sent or executed any more.
+     * only the first; what is behind it ends with WR_FLUSH_ERR. Nothing is sent or executed any more, unless it can be
+     * {@linkplain #resume resumed}.
      */
     public void fail(int status, long nowNanos) {
         fail(status, status, nowNanos);
@@ -165,18 +170,38 @@ public final class Connection {
     private void fail(int reason, int firstStatus, long nowNanos) {
         if (state == State.OPEN) {
             state = State.FAILED;
-            responder.giveUp();
+            isResumable = reason == WorkStatus.RNR_RETRY_CNT_EXC_ERR;
+            if (!isResumable) {
+                responder.giveUp();
+            }
             requester.endAll(firstStatus);
             owner.failed(this, reason, nowNanos);
         }
     }
 
+    /**
+     * Goes on after it has failed for a receiver that was not ready: both ends know where they are. Until then it has
+     * answered the peer's requests.
+     *
+     * @return false when it has failed for another reason, or not at all
+     */
+    public boolean resume() {
+        if (state != State.FAILED || !isResumable) {
+            return false;
+        }
+        requester.resume();
+        state = State.OPEN;
+        isResumable = false;
+        return true;
+    }
+
     /** Ends without telling anybody: its owner has seen to what was started, or does not care. */
     public void close() {
-        if (state == State.OPEN) {
+        if (state == State.OPEN || isResumable) {
             responder.giveUp();
         }
         state = State.CLOSED;
+        isResumable = false;
     }
 
     /**
@@ -187,16 +212,6 @@ public final class Connection {
         if (state == State.OPEN) {
             requester.abandon(work, status);
         }
-    }
-
-    /** The first PSN that was not acknowledged, also after the connection has failed: where another one may go on. */
-    public int unacknowledgedPsn() {
-        return Psn.onWire(requester.unacked());
-    }
-
-    /** The next PSN that the peer is to send. */
-    public int expectedPsn() {
-        return Psn.onWire(responder.expected());
     }
 
     void refused(int syndrome, long nowNanos) {

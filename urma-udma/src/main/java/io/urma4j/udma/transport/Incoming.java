@@ -103,9 +103,12 @@ final class Incoming {
         return syndrome == FINE ? FINE : refuse(isLast, syndrome);
     }
 
-    /** Another message begins: whether none is under way. On shared connections the one that is was given up. */
+    /**
+     * Another message begins: whether none is under way. urma4j gives up messages, on shared connections and when a
+     * receiver was never ready; from others that is an error.
+     */
     boolean mayBegin() {
-        if (config.isShared()) {
+        if (config.peerIsOurs()) {
             giveUp();
         }
         return state == State.NONE;

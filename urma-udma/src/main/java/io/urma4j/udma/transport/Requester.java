@@ -378,6 +378,19 @@ final class Requester {
         return isHeld ? heldUntilNanos : timer.dueNanos();
     }
 
+    /** Begins anew where the responder is, after everything has ended for it was not ready. */
+    void resume() {
+        next = unacked;
+        end = unacked;
+        heldUntilNanos = Long.MIN_VALUE;
+        rnrTries = 0;
+        isRepeating = false;
+        timedPsn = NONE;
+        packetsSinceAsked = 0;
+        readsOpen = 0;
+        readBytesOpen = 0;
+    }
+
     boolean isIdle() {
         return inFlight.isEmpty() && cutter.isEmpty();
     }

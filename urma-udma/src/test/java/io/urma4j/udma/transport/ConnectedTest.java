@@ -236,6 +236,30 @@ class ConnectedTest {
     }
 
     @Test
+    void whatWasNeverReadyGoesOnWhenItIsResumed() {
+        Pair impatient = new Pair(RELIABLE_CONNECTED, config -> config.rnrRetries(0), Pair.Faults.NONE, 1);
+        Outbox queue = impatient.left.outbox();
+        Outbox back = impatient.right.outbox();
+        Inbox inbox = impatient.right.inbox(100);
+        queue.post(WorkOpcode.WRITE_IMM, 0, 5000, 0, 1, 0); // fails at its last packet
+        impatient.run();
+        assertThat(queue.statuses()).containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR);
+        back.read(0, 5000, 0); // what the peer asks is answered all the time
+        impatient.run();
+        assertThat(back.statuses()).containsExactly(WorkStatus.SUCCESS);
+
+        inbox.post(1);
+        assertThat(impatient.left.connection.resume()).isTrue();
+        queue.send(10);
+        queue.read(0, 100, 0);
+        impatient.run();
+
+        assertThat(queue.statuses()).containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR, 0, 0);
+        assertThat(inbox.arrivals).hasSize(1);
+        assertThat(impatient.left.connection.resume()).isFalse();
+    }
+
+    @Test
     void aReceiverThatIsNotReadyForALongWriteWithImmediateIsTriedAgainFromItsLastPacket() {
         out.fill(9);
         out.post(WorkOpcode.WRITE_IMM, 0, 5000, 0, 1, 0);

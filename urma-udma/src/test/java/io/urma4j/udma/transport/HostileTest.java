@@ -1,0 +1,115 @@
+package io.urma4j.udma.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A peer that sends whatever it likes: nothing throws, and no byte lands where its key does not reach. */
+class HostileTest {
+    private static final int TARGET = 0x200;
+
+    @ParameterizedTest
+    @CsvSource({"RELIABLE_CONNECTED, true", "RELIABLE_CONNECTED, false", "SHARED, true"})
+    void noiseThrowsNothingAndIsWrittenNowhere(Kind kind, boolean ours) {
+        long seed = Long.getLong("urma.seed", System.nanoTime());
+        System.out.println("HostileTest: seed " + seed + ", again with -Durma.seed=" + seed);
+        Random random = new Random(seed);
+        int packets = Integer.getInteger("urma.packets", 100_000);
+        Pair pair = pair(kind, ours);
+        Packet noise = Packet.allocate();
+        for (int i = 0; i < packets; i++) {
+            if (i % 200 == 0) {
+                pair = pair(kind, ours); // before a refusal ends it for good
+            }
+            fill(noise, random, pair);
+            if (PacketCheck.of(noise) == null) {
+                pair.right.connection.receive(noise, pair.now);
+                pair.left.connection.receive(noise, pair.now);
+                pair.right.connection.step(pair.now);
+                pair.left.connection.step(pair.now);
+            }
+            assertThat(pair.right.region.writes)
+                    .as("bytes written without a key")
+                    .isZero();
+            assertThat(pair.right.region.atomics).isZero();
+        }
+    }
+
+    private static Pair pair(Kind kind, boolean ours) {
+        Pair pair = new Pair(kind, config -> ours ? config : config.foreignPeer(), Pair.Faults.NONE, 1);
+        pair.filter = (to, packet) -> false;
+        boolean shared = kind == Kind.SHARED;
+        Outbox out = shared ? pair.left.outbox(0x100, TARGET) : pair.left.outbox();
+        Inbox in = shared ? pair.right.inbox(TARGET, 3000) : pair.right.inbox(3000);
+        in.post(100);
+        out.send(5000);
+        out.write(100, 0);
+        out.read(0, 10_000, 0);
+        out.atomic(WorkOpcode.FADD, 0, 8, 0, 1, 0);
+        pair.left.step();
+        return pair;
+    }
+
+    /** Often with a PSN that means something, and an opcode of the connection's own. */
+    private static void fill(Packet noise, Random random, Pair pair) {
+        MemorySegment bytes = noise.bytes();
+        int length = random.nextInt(4) == 0 ? random.nextInt(200) : 12 + random.nextInt(1100);
+        for (int i = 0; i < length; i++) {
+            bytes.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+        }
+        if (random.nextInt(10) > 0) {
+            int[] transports = {Opcodes.RC, Opcodes.RD, Opcodes.OURS_RC, Opcodes.OURS_RD};
+            int opcode = transports[random.nextInt(transports.length)] | random.nextInt(32);
+            ConnectionConfig config =
+                    random.nextBoolean() ? pair.left.connection.config() : pair.right.connection.config();
+            Bth.put(bytes, opcode, TARGET, config.firstSendPsn() + random.nextInt(24));
+        }
+        noise.lengthBytes(length);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RELIABLE_CONNECTED", "SHARED"})
+    void packetsOfLongAgoDoNotDisturb(Kind kind) {
+        Pair pair = new Pair(kind);
+        boolean shared = kind == Kind.SHARED;
+        Outbox out = shared ? pair.left.outbox(0x100, TARGET) : pair.left.outbox();
+        Inbox in = shared ? pair.right.inbox(TARGET, 3000) : pair.right.inbox(3000);
+        in.post(100);
+        List<Packet> toRight = new ArrayList<>();
+        List<Packet> toLeft = new ArrayList<>();
+        pair.filter = (to, packet) -> {
+            (to == pair.right ? toRight : toLeft).add(Pair.copy(packet));
+            return true;
+        };
+        for (int round = 0; round < 20; round++) {
+            out.send(2500);
+            out.atomic(WorkOpcode.FADD, 0, 8, 0, 1, 0);
+            out.read(0, 2500, 0);
+            pair.run();
+            for (Packet ghost : List.copyOf(toRight)) {
+                pair.right.connection.receive(ghost, pair.now);
+            }
+            for (Packet ghost : List.copyOf(toLeft)) {
+                pair.left.connection.receive(ghost, pair.now);
+            }
+            pair.runFor(1_000_000);
+        }
+
+        assertThat(out.statuses()).hasSize(60).containsOnly(WorkStatus.SUCCESS);
+        assertThat(in.arrivals).hasSize(20);
+        assertThat(pair.right.region.word(0)).isEqualTo(20);
+    }
+}
