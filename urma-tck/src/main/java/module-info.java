@@ -4,6 +4,8 @@ module io.urma4j.tck {
     requires transitive org.assertj.core;
     requires transitive org.junit.jupiter.api;
     requires transitive org.junit.jupiter.params;
+    // compiles what has a bug planted in it
+    requires java.compiler;
     // what the library logs to by default, for the test of a warning
     requires java.logging;
     // runs the suite from the command line
@@ -13,5 +15,6 @@ module io.urma4j.tck {
     requires static org.jspecify;
 
     exports io.urma4j.tck;
+    exports io.urma4j.tck.mutants;
     exports io.urma4j.tck.run;
 }

@@ -6,6 +6,7 @@ import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
 import io.urma4j.tools.demo.DemoInitiatorCommand;
 import io.urma4j.tools.doctor.DoctorCommand;
+import io.urma4j.tools.simulate.SimulateCommand;
 import io.urma4j.tools.tck.TckCommand;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Spec;
             AddCommand.class,
             AdminCommand.class,
             DecodeCommand.class,
+            SimulateCommand.class,
             TckCommand.class,
             GenerateCompletion.class,
             DemoHomeCommand.class,

@@ -106,7 +106,7 @@ final class Flows {
     long nextRetryNanos() {
         long next = Long.MAX_VALUE;
         for (Flow flow : all) {
-            if (flow.probing && flow.sent == 0) {
+            if (flow.probing && flow.sent == 0 && flow.retryAtNanos > board.nowNanos) {
                 next = Math.min(next, flow.retryAtNanos);
             }
         }

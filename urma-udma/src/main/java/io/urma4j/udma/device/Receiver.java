@@ -23,12 +23,7 @@ final class Receiver implements ReceiveWork {
         void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
     }
 
-    Receiver(
-            Connections connections,
-            ReceiveQueue queue,
-            CompletionQueue cq,
-            int tag,
-            @Nullable SendQueue jetty) {
+    Receiver(Connections connections, ReceiveQueue queue, CompletionQueue cq, int tag, @Nullable SendQueue jetty) {
         this.connections = connections;
         this.queue = queue;
         this.cq = cq;

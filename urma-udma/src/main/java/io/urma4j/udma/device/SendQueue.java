@@ -561,6 +561,9 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         }
         leaveFlow(position);
         slots.stage(position, Slots.WAITING);
+        if (SendWqe.opcode(ring, at(position)) == WorkOpcode.WRITE_IMM) {
+            slots.status(position, WorkStatus.WR_FLUSH_ERR); // its bytes may be there: it was begun, should it end here
+        }
         waiting++;
         if (outage.concerns(position)) {
             end(position, WorkStatus.WR_FLUSH_ERR);

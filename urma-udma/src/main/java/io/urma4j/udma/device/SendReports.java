@@ -146,9 +146,10 @@ final class SendReports {
             byte stage = slots.stage(position);
             boolean told = stage == Slots.REPORTED || (stage == Slots.DONE && isSilent(position));
             if (!told) {
-                boolean ended = stage == Slots.DONE || stage == Slots.FAILED;
+                boolean begun =
+                        stage == Slots.DONE || stage == Slots.FAILED || slots.status(position) != WorkStatus.SUCCESS;
                 out[2 * count] = position;
-                out[2 * count + 1] = ended ? slots.status(position) : WorkStatus.WR_UNHANDLED;
+                out[2 * count + 1] = begun ? slots.status(position) : WorkStatus.WR_UNHANDLED;
                 count++;
             }
             queue.release(position);

@@ -172,29 +172,21 @@ final class Acknowledgements {
         if (!config.isShared()) {
             return true;
         }
-        int certain = 0;
-        int uncertain = 0;
-        int uncertainBeforeUnanswered = 0;
+        int count = 0;
         boolean isAnyUnanswered = false;
         countBeforeUnanswered = 0;
         InFlight inFlight = requester.inFlight;
         for (int i = 0; i < inFlight.numbered() && inFlight.get(i).endPsn() <= to; i++) {
             Message message = inFlight.get(i);
             isAnyUnanswered |= message.isUnanswered();
-            if (message.isUncertain) {
-                uncertain++;
-            } else if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
-                certain++; // what is answered counts at the responder, however the answer is
+            if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
+                count++; // what is answered counts at the responder, however the answer is
             }
             if (!isAnyUnanswered) {
-                countBeforeUnanswered = certain;
-                uncertainBeforeUnanswered = uncertain;
+                countBeforeUnanswered = count;
             }
         }
-        int surplus = (msn - succeeded - certain) << Integer.SIZE - MSN_BITS >> Integer.SIZE - MSN_BITS;
-        countBeforeUnanswered += surplus;
-        boolean isPlaced = !isAnyUnanswered || uncertain == uncertainBeforeUnanswered;
-        return surplus >= 0 && surplus <= uncertain && isPlaced;
+        return (msn - succeeded - count) << Integer.SIZE - MSN_BITS == 0;
     }
 
     // ---- answers of READs and atomics

@@ -114,6 +114,21 @@ final class Incoming {
         return state == State.NONE;
     }
 
+    /**
+     * A packet came that stands for a part of a message whose payload is gone.
+     *
+     * @param isLast whether it ends the message
+     * @return whether the message has ended by it, and was not refused before
+     */
+    boolean endInstead(boolean isLast) {
+        if (state == State.DISCARD) {
+            state = isLast ? State.NONE : State.DISCARD;
+            return false;
+        }
+        giveUp();
+        return isLast;
+    }
+
     /** The message under way will not come to its end. */
     void giveUp() {
         if (work != null && taken != ReceiveWork.NONE) {

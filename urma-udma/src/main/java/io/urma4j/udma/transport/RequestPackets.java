@@ -51,7 +51,7 @@ final class RequestPackets {
     Outcome send(Message message, long psn, boolean asksForAcknowledgement) {
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
-            return sendFiller(request, psn);
+            return sendFiller(message, psn);
         }
         if (request.isRead()) {
             return sendRead(message, psn);
@@ -62,10 +62,13 @@ final class RequestPackets {
     }
 
     /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
-    private Outcome sendFiller(Request request, long psn) {
-        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, request);
+    private Outcome sendFiller(Message message, long psn) {
+        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, message.request());
         if (packet == null) {
             return Outcome.NO_ROOM;
+        }
+        if (psn + 1 == message.endPsn()) {
+            Bth.solicit(packet.bytes());
         }
         Bth.askForAcknowledgement(packet.bytes());
         outlet.end(0);

@@ -55,6 +55,9 @@ final class Responder {
     void receive(Packet packet, long nowNanos) {
         long psn = Psn.near(expected, Bth.psn(packet.bytes()));
         if (isBroken) {
+            if (psn < expected) {
+                again(packet, psn);
+            }
             answers.refuseAgain();
         } else if (psn == expected) {
             isGapTold = false;
@@ -93,7 +96,9 @@ final class Responder {
             case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), nowNanos);
             case Opcodes.FETCH_ADD -> atomic(packet, psn, WorkOpcode.FADD, nowNanos);
             case Opcodes.RESYNC -> {
-                incoming.giveUp();
+                if (incoming.endInstead(Bth.isSolicited(packet.bytes()))) {
+                    answers.succeed(); // as the message would have, so that counts agree whichever of the two came
+                }
                 executed(psn, 1);
                 answers.acknowledge();
             }

@@ -1,10 +1,13 @@
-package io.urma4j.shm.mutants;
+package io.urma4j.tck.mutants;
+
+import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,15 +36,16 @@ record PlantedBug(String name, String what, String module, String test, String f
 
     /** The root of the repository: tests run in the folder of their module. */
     static Path root() {
-        return Path.of("").toAbsolutePath().getParent();
+        return requireNonNull(Path.of("").toAbsolutePath().getParent());
     }
 
-    /** All of them, by name. */
-    static List<PlantedBug> all() throws IOException {
+    /** All of some modules, by name. */
+    static List<PlantedBug> of(Set<String> modules) throws IOException {
         try (Stream<Path> files = Files.list(root().resolve("etc/mutants"))) {
             return files.filter(file -> file.toString().endsWith(".mutant"))
                     .sorted()
                     .map(PlantedBug::read)
+                    .filter(bug -> modules.contains(bug.module))
                     .toList();
         }
     }

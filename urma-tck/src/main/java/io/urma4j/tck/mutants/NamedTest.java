@@ -1,4 +1,4 @@
-package io.urma4j.shm.mutants;
+package io.urma4j.tck.mutants;
 
 import java.io.PrintWriter;
 import java.lang.reflect.Method;

@@ -1,0 +1,121 @@
+package io.urma4j.tck.mutants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.tck.Seed;
+import java.io.File;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Plants bugs in a copy of a source, and demands of the test that the bug names that it fails. Two of them by the run's
+ * seed, all with {@code -Durma.full=true}, one with {@code -Durma.mutant=NAME}.
+ */
+public abstract class PlantedBugsAreFound {
+    private static final int SAMPLE = 2;
+
+    /** The tests have limits of their own; a bug that stops one of these as well counts as not found. */
+    private static final long LIMIT_SECONDS = 150;
+
+    private final Set<String> modules;
+
+    /** Those of some modules. */
+    protected PlantedBugsAreFound(String... modules) {
+        this.modules = Set.of(modules);
+    }
+
+    @TestFactory
+    protected final Stream<DynamicTest> eachIsFoundByTheTestThatItNames() throws Exception {
+        List<PlantedBug> bugs = chosen();
+        System.out.println(getClass().getSimpleName() + ": " + bugs + "; seed " + Seed.OF_RUN);
+        return bugs.stream().map(bug -> DynamicTest.dynamicTest(bug.name(), () -> assertFound(bug)));
+    }
+
+    private List<PlantedBug> chosen() throws Exception {
+        List<PlantedBug> all = new ArrayList<>(PlantedBug.of(modules));
+        String one = System.getProperty("urma.mutant", "");
+        if (!one.isEmpty()) {
+            return all.stream().filter(bug -> bug.name().equals(one)).toList();
+        }
+        if (Boolean.getBoolean("urma.full")) {
+            return all;
+        }
+        Collections.shuffle(all, new Random(Seed.OF_RUN));
+        return all.subList(0, Math.min(SAMPLE, all.size()));
+    }
+
+    private static void assertFound(PlantedBug bug) throws Exception {
+        Path classes = Path.of("target/mutants", bug.name()).toAbsolutePath();
+        Files.createDirectories(classes);
+        compile(bug, classes);
+        Path temporary =
+                Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // a failure leaves things
+        Path log = classes.resolveSibling(bug.name() + ".log");
+        Process test = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-ea",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-Djava.io.tmpdir=" + temporary,
+                        "-cp",
+                        classes + File.pathSeparator + System.getProperty("java.class.path"),
+                        NamedTest.class.getName(),
+                        bug.test())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        boolean ended = test.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+        if (!ended) {
+            test.destroyForcibly().waitFor();
+        }
+        assertThat(ended).as("%s: %s ends; see %s", bug, bug.test(), log).isTrue();
+        assertThat(test.exitValue())
+                .as(
+                        "%s (%s) must make %s fail; it ended with %d where 0 means passed and 11 not found; see %s",
+                        bug, bug.what(), bug.test(), test.exitValue(), log)
+                .isEqualTo(NamedTest.FAILED);
+    }
+
+    /** The one file alone; what it needs is on the class path, without the bug. */
+    private static void compile(PlantedBug bug, Path classes) throws Exception {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        PlantedBug.Planted planted = bug.planted();
+        String fileName = planted.file().getFileName().toString();
+        var unit = new SimpleJavaFileObject(URI.create("string:///" + fileName), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return planted.source();
+            }
+        };
+        var complaints = new StringWriter();
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            List<String> options = List.of(
+                    "-nowarn",
+                    "-proc:none",
+                    "-implicit:none",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    "-d",
+                    classes.toString());
+            boolean compiled = compiler.getTask(complaints, files, null, options, null, List.of(unit))
+                    .call();
+            assertThat(compiled).as("%s compiles: %s", bug, complaints).isTrue();
+        }
+    }
+}

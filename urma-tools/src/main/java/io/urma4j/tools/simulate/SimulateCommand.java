@@ -1,0 +1,120 @@
+package io.urma4j.tools.simulate;
+
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Json;
+import io.urma4j.tools.JsonOption;
+import io.urma4j.tools.Progress;
+import io.urma4j.udma.simulation.Report;
+import io.urma4j.udma.simulation.Simulation;
+import io.urma4j.udma.simulation.Violation;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code urma simulate}: runs seeds of the simulated network, or shows one. */
+@Command(
+        name = "simulate",
+        description = {
+            "Run network cards under a simulated network that loses, repeats, delays and damages packets,",
+            "cuts wires, and stops and restarts machines. Each seed is a run of its own, always the same."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  urma simulate --seeds 20000", "  urma simulate --seed 4711 --trace", "  urma simulate --minutes 10"
+        },
+        exitCodeList = {"0:no seed has shown a violation", "1:one has, as printed", "2:wrong use"})
+public final class SimulateCommand implements Callable<Integer> {
+    private static final int DEFAULT_SEEDS = 1000;
+    private static final int MOST_SHOWN = 20;
+
+    @Option(names = "--seeds", paramLabel = "N", description = "Run so many seeds, 1000 unless something else is said.")
+    private @Nullable Long seeds;
+
+    @Option(names = "--seed", paramLabel = "S", description = "Begin with this seed; alone: run this one.")
+    private @Nullable Long first;
+
+    @Option(names = "--minutes", paramLabel = "M", description = "Run seeds for so long.")
+    private @Nullable Double minutes;
+
+    @Option(names = "--trace", description = "Print a line for each event.")
+    private boolean trace;
+
+    @Mixin
+    private JsonOption json;
+
+    @Spec
+    private CommandSpec spec;
+
+    private record Failure(long seed, String what) {}
+
+    @Override
+    public Integer call() {
+        long from = first == null ? 1 : first;
+        long count = seeds != null ? seeds : first != null && minutes == null ? 1 : DEFAULT_SEEDS;
+        if (count < 1) {
+            throw new ParameterException(spec.commandLine(), "--seeds must be at least 1, and is " + count);
+        }
+        if (minutes != null && seeds == null) {
+            count = Long.MAX_VALUE;
+        }
+        long startNanos = System.nanoTime();
+        long limitNanos = minutes == null
+                ? Long.MAX_VALUE
+                : (long) (minutes * Duration.ofMinutes(1).toNanos());
+        Report total = Report.NOTHING;
+        List<Failure> failures = new ArrayList<>();
+        long done = 0;
+        PrintWriter out = spec.commandLine().getOut();
+        try (Progress progress = Progress.of(spec.commandLine().getErr(), "simulating")) {
+            while (done < count && System.nanoTime() - startNanos < limitNanos && !out.checkError()) {
+                long seed = from + done++;
+                try {
+                    total = total.plus(Simulation.run(seed, trace ? out::println : null));
+                } catch (Violation e) {
+                    failures.add(new Failure(seed, String.valueOf(e.getMessage())));
+                }
+                long elapsed = System.nanoTime() - startNanos;
+                progress.at(minutes == null ? done : elapsed, minutes == null ? count : limitNanos);
+            }
+        }
+        tell(done, total, failures, System.nanoTime() - startNanos);
+        if (!failures.isEmpty()) {
+            throw new CommandFailure(failures.size() + " of " + done + " seeds have shown a violation");
+        }
+        return 0;
+    }
+
+    private void tell(long done, Report total, List<Failure> failures, long nanos) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json.isAsked()) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("seeds", done);
+            all.put("violations", failures.size());
+            all.put("seconds", nanos / 1e9);
+            all.put("operations", total.operations());
+            all.put("succeeded", total.succeeded());
+            all.put("packets", total.packets());
+            all.put("lost", total.lost());
+            all.put("virtualSeconds", total.nanos() / 1e9);
+            Json.print(out, all);
+            return;
+        }
+        for (Failure failure : failures.subList(0, Math.min(MOST_SHOWN, failures.size()))) {
+            out.printf(Locale.ROOT, "seed %d: %s%n", failure.seed, Simulation.describe(failure.seed));
+            out.printf("  VIOLATION: %s%n", failure.what);
+            out.printf("  replay: urma simulate --seed %d --trace%n", failure.seed);
+        }
+        out.printf(Locale.ROOT, "%,d seeds in %.1f s, %d violations%n%s%n", done, nanos / 1e9, failures.size(), total);
+    }
+}

@@ -1,0 +1,192 @@
+package io.urma4j.udma.simulation;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
+final class Life implements CardListener {
+    private static final long LEAST_STEP_NANOS = 200; // what a turn of the crank takes
+    private static final int MOST_STEPS_AT_ONCE = 2_000;
+    private static final byte LEFT_BEHIND = 0x5A;
+
+    final World world;
+    final Machine machine;
+    final int number;
+    final Card card;
+    final HomeMemory home;
+    final LocalMemory local;
+    final CompletionReader completions;
+    final List<SendSide> sends = new ArrayList<>();
+    final List<ReceiveSide> receives = new ArrayList<>();
+    final Map<Integer, Link> links = new HashMap<>(); // by the other machine
+    boolean isDead;
+
+    private final SimulatedPort port;
+    private final Packet received = Packet.allocate();
+    private final Icrc icrc = new Icrc();
+    private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
+    private long armed = Long.MAX_VALUE;
+    private long steppedAt;
+    private int stepsAtOnce;
+
+    Life(World world, Machine machine, int lives) {
+        this.world = world;
+        this.machine = machine;
+        this.number = lives;
+        int burst = 1 << (3 + world.random.nextInt(6));
+        this.port = new SimulatedPort(world.network, world.time, burst, 10_000);
+        this.card = new Card(port, this);
+        long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
+        this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
+        this.local = new LocalMemory(card);
+        this.completions = new CompletionReader(this);
+        home.makeWords(this);
+    }
+
+    SimulatedRoute routeTo(int other) {
+        return routes.computeIfAbsent(
+                other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
+    }
+
+    // ---- the crank
+
+    void receive(MemorySegment bytes, SimulatedRoute route) {
+        MemorySegment.copy(bytes, 0, received.bytes(), 0, bytes.byteSize());
+        received.lengthBytes((int) bytes.byteSize());
+        Drop drop = PacketCheck.of(received);
+        if (drop == null && !icrc.isRight(received, route.headers())) {
+            drop = Drop.ICRC;
+        }
+        if (drop != null) {
+            world.trace.say(machine.toString(), "drops what is damaged: %s", drop);
+            return;
+        }
+        card.receive(received, routeTo(route.from()), world.time.now());
+        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
+        home.checkBorders(this);
+    }
+
+    /** One turn, unless the machine is paused or the process has ended. */
+    void step() {
+        if (isDead || machine.isPaused()) {
+            return;
+        }
+        countSteps();
+        long next = card.step(world.time.now());
+        completions.read();
+        for (SendSide side : sends) {
+            side.afterStep();
+        }
+        long room = port.roomAt();
+        arm(card.hasWork() && room == Long.MAX_VALUE ? 0 : Math.min(next, room));
+    }
+
+    /** A step at that time, or a little later. */
+    void arm(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            return;
+        }
+        long at = Math.max(nanos, world.time.now() + LEAST_STEP_NANOS);
+        if (at < armed) {
+            armed = at;
+            world.time.at(at, () -> {
+                if (armed == at) {
+                    armed = Long.MAX_VALUE;
+                    stepAfterPause();
+                }
+            });
+        }
+    }
+
+    private void stepAfterPause() {
+        if (machine.isPaused()) {
+            arm(machine.pausedUntil() + 1);
+        } else {
+            step();
+        }
+    }
+
+    private void countSteps() {
+        if (world.time.now() - steppedAt > 1_000_000) {
+            steppedAt = world.time.now();
+            stepsAtOnce = 0;
+        }
+        if (++stepsAtOnce > MOST_STEPS_AT_ONCE) {
+            throw Violation.of("%s wants to be stepped again and again: %d times in a millisecond", this, stepsAtOnce);
+        }
+    }
+
+    // ---- what the card tells
+
+    @Override
+    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+        throw Violation.of("%s: a control packet that nobody has sent", this);
+    }
+
+    @Override
+    public void sendQueueFailed(int tag) {
+        world.trace.say(machine.toString(), "is told that %s has failed", sends.get(tag));
+        sends.get(tag).hasFailed();
+    }
+
+    @Override
+    public void receiveQueueFailed(int tag) {
+        throw Violation.of("%s: %s has failed, and its CQ has room", this, receives.get(tag));
+    }
+
+    @Override
+    public void receivesLow(int tag, long left) {}
+
+    @Override
+    public void cqOverflowed(int cq) {
+        throw Violation.of("%s: CQ %d has overflowed, and has room", this, cq);
+    }
+
+    @Override
+    public void receiverNotReady(int tag, int target) {
+        world.trace.say(machine.toString(), "%s waits for its receiver", sends.get(tag));
+    }
+
+    @Override
+    public void invalidated(long keyOwner) {
+        world.trace.say(machine.toString(), "is told that the keys of %d were invalidated", keyOwner);
+    }
+
+    @Override
+    public void peerSilent(int connection) {
+        world.trace.say(machine.toString(), "is told that connection %d is silent", connection);
+        if (world.scenario.harmless()) {
+            throw Violation.of("%s: the peer of connection %d counts as silent", this, connection);
+        }
+    }
+
+    @Nullable
+    Link linkTo(Life other) {
+        Link link = links.get(other.machine.index);
+        return link != null && link.joins(this, other) ? link : null;
+    }
+
+    static void wipe(MemorySegment memory, long offset, long lengthBytes) {
+        for (long i = 0; i < lengthBytes; i++) {
+            memory.set(JAVA_BYTE, offset + i, (byte) 0);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return number == 0 ? machine.toString() : machine.toString() + "'" + number;
+    }
+}

@@ -1,0 +1,135 @@
+package io.urma4j.udma.simulation;
+
+import io.urma4j.udma.ring.Op;
+import io.urma4j.udma.ring.Status;
+import org.jspecify.annotations.Nullable;
+
+/** A work request of the workload, and what is known of it. */
+final class Operation {
+    /** Not ended yet. */
+    static final int OPEN = -1;
+
+    final int id;
+    final int opcode;
+    final int lengthBytes;
+    final SendSide queue;
+    final Life target;
+    final boolean signalled;
+
+    long position;
+    int status = OPEN;
+
+    // one-sided: where in the target's memory, and by which window
+    long homeOffset;
+
+    @Nullable
+    Window window;
+    /** READ: what the bytes are made of, and from where on. */
+    int pattern;
+
+    long patternFrom;
+    long notifyOffset;
+
+    @Nullable
+    Operation reads; // a WRITE that this READ brings back
+
+    @Nullable
+    Word word; // of an atomic
+
+    long operand;
+    long expected;
+
+    // messages
+    @Nullable
+    ReceiveSide receiver;
+
+    boolean delivered;
+
+    @Nullable
+    Window invalidates;
+
+    // this side
+    long localOffset;
+    /** It names what it may not: no byte may move, and it must not succeed. */
+    boolean forbidden;
+    /** Something that it had to precede was seen before it: it must not succeed. */
+    boolean tooLate;
+    /** Operations that still look at what it wrote. */
+    int readers;
+
+    Operation(int id, int opcode, int lengthBytes, SendSide queue, Life target, boolean signalled) {
+        this.id = id;
+        this.opcode = opcode;
+        this.lengthBytes = lengthBytes;
+        this.queue = queue;
+        this.target = target;
+        this.signalled = signalled;
+    }
+
+    boolean isMessage() {
+        return opcode >= Op.SEND && opcode <= Op.SEND_INVALIDATE;
+    }
+
+    boolean isWrite() {
+        return opcode <= Op.WRITE_NOTIFY;
+    }
+
+    boolean isOpen() {
+        return status == OPEN;
+    }
+
+    /** Whether nobody can say what it did. */
+    boolean isUncertain() {
+        return status != Status.SUCCESS && status != Status.WR_UNHANDLED;
+    }
+
+    static String name(int opcode) {
+        return switch (opcode) {
+            case Op.WRITE -> "WRITE";
+            case Op.WRITE_IMM -> "WRITE_IMM";
+            case Op.WRITE_NOTIFY -> "WRITE_NOTIFY";
+            case Op.READ -> "READ";
+            case Op.CAS -> "CAS";
+            case Op.SWAP -> "SWAP";
+            case Op.FADD -> "FADD";
+            case Op.FSUB -> "FSUB";
+            case Op.FAND -> "FAND";
+            case Op.FOR -> "FOR";
+            case Op.FXOR -> "FXOR";
+            case Op.SEND -> "SEND";
+            case Op.SEND_IMM -> "SEND_IMM";
+            case Op.SEND_INVALIDATE -> "SEND_INVALIDATE";
+            case Op.NOP -> "NOP";
+            default -> String.format("0x%02x", opcode);
+        };
+    }
+
+    static String statusName(int status) {
+        return switch (status) {
+            case OPEN -> "OPEN";
+            case Status.SUCCESS -> "SUCCESS";
+            case Status.UNSUPPORTED_OPCODE_ERR -> "UNSUPPORTED_OPCODE_ERR";
+            case Status.LOC_LEN_ERR -> "LOC_LEN_ERR";
+            case Status.LOC_OPERATION_ERR -> "LOC_OPERATION_ERR";
+            case Status.LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
+            case Status.REM_RESP_LEN_ERR -> "REM_RESP_LEN_ERR";
+            case Status.REM_UNSUPPORTED_REQ_ERR -> "REM_UNSUPPORTED_REQ_ERR";
+            case Status.REM_OPERATION_ERR -> "REM_OPERATION_ERR";
+            case Status.REM_ACCESS_ABORT_ERR -> "REM_ACCESS_ABORT_ERR";
+            case Status.ACK_TIMEOUT_ERR -> "ACK_TIMEOUT_ERR";
+            case Status.RNR_RETRY_CNT_EXC_ERR -> "RNR_RETRY_CNT_EXC_ERR";
+            case Status.WR_FLUSH_ERR -> "WR_FLUSH_ERR";
+            case Status.WR_SUSPEND_DONE -> "WR_SUSPEND_DONE";
+            case Status.WR_FLUSH_ERR_DONE -> "WR_FLUSH_ERR_DONE";
+            case Status.WR_UNHANDLED -> "WR_UNHANDLED";
+            default -> "status " + status;
+        };
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "#%d %s of %d bytes from %s at %d to %s%s",
+                id, name(opcode), lengthBytes, queue, position, target, forbidden ? ", forbidden" : "");
+    }
+}
