@@ -9,6 +9,7 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Imm64;
 import io.urma4j.udma.wire.ImmDt;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -44,7 +45,7 @@ final class Datagrams {
         MemorySegment ring = queue.ring();
         long at = queue.at(position);
         boolean hasImmediate = SendWqe.opcode(ring, at) == WorkOpcode.SEND_IMM;
-        int opcode = Opcodes.UD | (hasImmediate ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_ONLY);
+        int opcode = opcode(hasImmediate, SendWqe.operand(ring, at));
         Packet packet = port.begin(route);
         if (packet == null) {
             return NO_ROOM;
@@ -52,7 +53,9 @@ final class Datagrams {
         packet.begin(opcode, target.remoteQueue(), psn++ & Bth.MAX_24);
         MemorySegment bytes = packet.bytes();
         Deth.put(bytes, packet.at(Header.DETH), target.queueKey(), queue.number());
-        if (hasImmediate) {
+        if (opcode == Opcodes.UD_SEND_ONLY_IMM64) {
+            Imm64.put(bytes, packet.at(Header.IMM_64), SendWqe.operand(ring, at));
+        } else if (hasImmediate) {
             ImmDt.put(bytes, packet.at(Header.IMM_DT), (int) SendWqe.operand(ring, at));
         }
         if ((SendWqe.flags(ring, at) & WorkOpcode.SOLICITED) != 0) {
@@ -64,6 +67,14 @@ final class Datagrams {
         }
         port.end(length);
         return SENT;
+    }
+
+    /** A peer of RoCE never sees an immediate of more than 32 bits: its driver refuses that at post. */
+    private static int opcode(boolean hasImmediate, long immediate) {
+        if (hasImmediate && immediate >>> Integer.SIZE != 0) {
+            return Opcodes.UD_SEND_ONLY_IMM64;
+        }
+        return Opcodes.UD | (hasImmediate ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_ONLY);
     }
 
     /** Takes one; false when it is for nobody. */
@@ -83,17 +94,26 @@ final class Datagrams {
         boolean fits = length <= receiver.capacityBytes(taken);
         boolean isStored = fits && receiver.scatter(taken, 0, bytes, packet.payloadAt(), length);
         int status = !fits ? WorkStatus.LOC_LEN_ERR : isStored ? WorkStatus.SUCCESS : WorkStatus.LOC_ACCESS_ERR;
-        boolean hasImmediate = Opcodes.has(packet.opcode(), Header.IMM_DT);
+        boolean isPlain = packet.opcode() == (Opcodes.UD | Opcodes.SEND_ONLY);
         registry.datagramFrom(origin);
         receiver.done(
                 taken,
                 status,
-                hasImmediate ? WorkOpcode.SEND_IMM : WorkOpcode.SEND,
+                isPlain ? WorkOpcode.SEND : WorkOpcode.SEND_IMM,
                 length,
-                hasImmediate ? Integer.toUnsignedLong(ImmDt.immediate(bytes, packet.at(Header.IMM_DT))) : 0,
+                immediate(packet),
                 Bth.isSolicited(bytes),
                 Deth.sourceQp(bytes, deth),
                 NO_CONNECTION);
         return true;
+    }
+
+    private static long immediate(Packet packet) {
+        int opcode = packet.opcode();
+        if (Opcodes.has(opcode, Header.IMM_64)) {
+            return Imm64.immediate(packet.bytes(), packet.at(Header.IMM_64));
+        }
+        boolean has = Opcodes.has(opcode, Header.IMM_DT);
+        return has ? Integer.toUnsignedLong(ImmDt.immediate(packet.bytes(), packet.at(Header.IMM_DT))) : 0;
     }
 }

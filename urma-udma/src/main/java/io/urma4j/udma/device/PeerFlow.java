@@ -16,6 +16,9 @@ final class PeerFlow {
     /** READs and atomics among them. */
     int sentFetches;
 
+    /** READs among them: what changes the home's memory waits for their answers, for a READ whose answer is lost is done again. */
+    int sentReads;
+
     /** The scan that found a flow to this peer blocked. */
     long flowBlockedInScan;
 

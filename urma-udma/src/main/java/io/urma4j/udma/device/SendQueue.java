@@ -53,7 +53,6 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     private Drain drain = Drain.NONE;
     private long heldFrom;
     private long notReady;
-    private long dropped;
     private long silenceDueNanos = Long.MAX_VALUE;
     private boolean cqOverflowed;
     private boolean closed;
@@ -141,7 +140,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     }
 
     SendStats stats() {
-        return new SendStats(notReady, outage.failures(), dropped, heldFrom, drain != Drain.NONE, isEmpty());
+        return new SendStats(notReady, outage.failures(), heldFrom, drain != Drain.NONE, isEmpty());
     }
 
     // ---- a turn
@@ -230,6 +229,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             flow.peer.sentMessages++;
         } else if (WorkOpcode.isFetch(opcode)) {
             flow.peer.sentFetches++;
+            flow.peer.sentReads += opcode == WorkOpcode.READ ? 1 : 0;
         }
     }
 
@@ -251,6 +251,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             flow.peer.sentMessages--;
         } else if (WorkOpcode.isFetch(opcode)) {
             flow.peer.sentFetches--;
+            flow.peer.sentReads -= opcode == WorkOpcode.READ ? 1 : 0;
         }
     }
 
@@ -259,14 +260,6 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         end(position, status);
         slots.stage(position, Slots.FAILED);
         failures++;
-    }
-
-    /** A datagram was handed to the network, or lost on this side: a success, either way (S8.1). */
-    void datagramGone(long position, boolean lost) {
-        if (lost) {
-            dropped++;
-        }
-        end(position, WorkStatus.SUCCESS);
     }
 
     // ---- ends

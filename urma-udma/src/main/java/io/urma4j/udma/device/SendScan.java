@@ -102,11 +102,11 @@ final class SendScan {
             return tryDatagram(position, flow);
         }
         if (queue.isRc()) {
-            return tryConnected(position, at, flow, peer, nowNanos);
+            return tryConnected(position, at, opcode, flow, peer, nowNanos);
         }
         return WorkOpcode.isMessage(opcode)
                 ? tryMessage(position, at, opcode, flow, peer, nowNanos)
-                : tryOneSided(position, at, flow, peer, nowNanos);
+                : tryOneSided(position, at, opcode, flow, peer, nowNanos);
     }
 
     private boolean tryNop(long position) {
@@ -118,7 +118,7 @@ final class SendScan {
         return true;
     }
 
-    /** A datagram follows nothing, and is over when it has left, or cannot (S8.1). */
+    /** A datagram follows nothing, and is over when it has left (S8.1). */
     private boolean tryDatagram(long position, Flow flow) {
         int result = board.datagrams.send(queue, position, flow.target);
         if (result == Datagrams.NO_ROOM) {
@@ -129,23 +129,23 @@ final class SendScan {
             queue.fail(position, WorkStatus.LOC_ACCESS_ERR);
             return false;
         }
-        queue.datagramGone(position, false);
+        queue.end(position, WorkStatus.SUCCESS);
         return true;
     }
 
     /** A connection of its own keeps the order by itself. */
-    private boolean tryConnected(long position, long at, Flow flow, PeerFlow peer, long nowNanos) {
+    private boolean tryConnected(long position, long at, int opcode, Flow flow, PeerFlow peer, long nowNanos) {
         if (isRefused(at)) {
             return refuse(position);
         }
-        return !isFenced(at, peer) && start(position, flow, peer, nowNanos);
+        return !isFenced(at, opcode, peer) && start(position, flow, peer, nowNanos);
     }
 
-    private boolean tryOneSided(long position, long at, Flow flow, PeerFlow peer, long nowNanos) {
+    private boolean tryOneSided(long position, long at, int opcode, Flow flow, PeerFlow peer, long nowNanos) {
         if (peer.sentMessages > 0
                 || peer.flowBlockedInScan == scans
                 || peer.oneSidedBlockedInScan == scans
-                || isFenced(at, peer)) {
+                || isFenced(at, opcode, peer)) {
             peer.oneSidedBlockedInScan = scans;
             return false;
         }
@@ -166,7 +166,7 @@ final class SendScan {
                 || peer.oneSidedBlockedInScan == scans
                 || (flow.probing && (flow.sent > 0 || nowNanos - flow.retryAtNanos < 0))
                 || (placesBytes && (peer.sentMessages > 0 || peer.flowBlockedInScan == scans))
-                || isFenced(at, peer)) {
+                || isFenced(at, opcode, peer)) {
             return blocked(flow, peer);
         }
         if (placesBytes && isRefused(at)) {
@@ -188,8 +188,10 @@ final class SendScan {
         return false;
     }
 
-    private boolean isFenced(long at, PeerFlow peer) {
-        return peer.sentFetches > 0 && (SendWqe.flags(ring, at) & WorkOpcode.FENCE) != 0;
+    /** The fence that was asked for (S8.6); and that of everything behind a READ, which sees what was before (S8.9). */
+    private boolean isFenced(long at, int opcode, PeerFlow peer) {
+        return (peer.sentReads > 0 && opcode != WorkOpcode.READ)
+                || (peer.sentFetches > 0 && (SendWqe.flags(ring, at) & WorkOpcode.FENCE) != 0);
     }
 
     /** Whether the driver knows that the home has taken back what it names: then nobody is asked. */

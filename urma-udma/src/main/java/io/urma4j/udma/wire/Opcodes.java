@@ -34,6 +34,9 @@ public final class Opcodes {
     public static final int OURS_RC = 0xC0;
     public static final int OURS_RD = 0xE0;
 
+    /** A datagram with 64 bits of immediate. */
+    public static final int UD_SEND_ONLY_IMM64 = OURS_RC | 0x1D;
+
     // operations
     public static final int SEND_FIRST = 0x00;
     public static final int SEND_MIDDLE = 0x01;
@@ -154,6 +157,7 @@ public final class Opcodes {
             define(OURS_RC, "RC", operation);
             define(OURS_RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
         }
+        define(UD_SEND_ONLY_IMM64, "UD SEND_ONLY_IMM64", List.of(DETH, IMM_64));
         define(CNP, "CNP", List.of());
     }
 
