@@ -184,6 +184,7 @@ public abstract class SignalsContract extends Contract {
     void armingWithRecordsThereIsNotHeldBack() throws Exception {
         var moderated = moderated(JfcConfig.DEFAULT.withModeration(100, LONG));
         moderated.write(1);
+        Patience.await("the record", () -> moderated.jfc().counters().get("unpolled") == 1);
 
         moderated.jfc().rearm(false);
 

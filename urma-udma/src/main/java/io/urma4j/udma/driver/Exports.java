@@ -63,6 +63,10 @@ final class Exports {
         this.tokenIds = new TokenIds(adapter, this::invalidated);
     }
 
+    UdmaContext context() {
+        return context;
+    }
+
     TokenIds tokenIds() {
         return tokenIds;
     }

@@ -31,6 +31,10 @@ final class Imports {
         this.adapter = adapter;
     }
 
+    UdmaContext context() {
+        return context;
+    }
+
     /** Any thread. */
     CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
         SegmentDescriptor descriptor = request.descriptor();

@@ -115,6 +115,9 @@ final class UdmaImport implements ProviderImport {
 
     @Override
     public int unfinished() {
+        if (unfinished.get() > 0 && imports != null) {
+            imports.context().queues().settle();
+        }
         return unfinished.get();
     }
 

@@ -162,6 +162,9 @@ final class UdmaSegment implements ProviderSegment {
 
     @Override
     public int unfinished() {
+        if (unfinished.get() > 0) {
+            exports.context().queues().settle();
+        }
         return unfinished.get();
     }
 

@@ -83,6 +83,9 @@ final class UdmaTarget implements ProviderTarget {
 
     @Override
     public int unfinished() {
+        if (unfinished.get() > 0) {
+            context.queues().settle();
+        }
         return unfinished.get();
     }
 
