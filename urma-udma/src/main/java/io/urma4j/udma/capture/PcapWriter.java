@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
@@ -55,19 +56,17 @@ public final class PcapWriter implements AutoCloseable {
     }
 
     /**
-     * Begins a file; one that is there is overwritten, unless another process is writing it: then this one's number is put
-     * into the name, before its ending.
+     * Begins a file; one that is there is overwritten, unless somebody is writing it: then the number of this process is
+     * put into the name, before its ending.
      *
      * @param limitBytes the file does not get longer; {@link #UNLIMITED}
      */
     public static PcapWriter create(Path file, long limitBytes, InstantSource clock) throws IOException {
         PcapWriter writer = tryCreate(file, limitBytes, clock);
-        if (writer == null) {
-            Path own = withNumber(file, ProcessHandle.current().pid());
-            writer = tryCreate(own, limitBytes, clock);
-            if (writer == null) {
-                throw new IOException(file + " and " + own + " are being written by other processes");
-            }
+        String number = "." + ProcessHandle.current().pid();
+        for (int i = 2; writer == null; i++) {
+            writer = tryCreate(withNumber(file, number), limitBytes, clock);
+            number = "." + ProcessHandle.current().pid() + "-" + i;
         }
         return writer;
     }
@@ -75,7 +74,7 @@ public final class PcapWriter implements AutoCloseable {
     private static @Nullable PcapWriter tryCreate(Path file, long limitBytes, InstantSource clock) throws IOException {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
-            if (channel.tryLock() == null) {
+            if (!lock(channel)) {
                 channel.close();
                 return null;
             }
@@ -89,11 +88,18 @@ public final class PcapWriter implements AutoCloseable {
         }
     }
 
-    private static Path withNumber(Path file, long number) {
+    private static boolean lock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false; // somebody else in this process writes it
+        }
+    }
+
+    private static Path withNumber(Path file, String number) {
         String name = String.valueOf(file.getFileName());
         int dot = name.lastIndexOf('.');
-        String numbered = dot > 0 ? name.substring(0, dot) + "." + number + name.substring(dot) : name + "." + number;
-        return file.resolveSibling(numbered);
+        return file.resolveSibling(dot > 0 ? name.substring(0, dot) + number + name.substring(dot) : name + number);
     }
 
     private synchronized void begin() throws IOException {
