@@ -15,7 +15,7 @@ import java.util.Optional;
 /**
  * What two RoCE peers tell each other before they connect two QPs by hand (WIRE §12.1): an endpoint of the kind
  * {@code roce} in a {@link JettyDescriptor}. Whoever imports a descriptor that has no other kind asks nobody; binding an
- * RC Jetty to it connects at once.
+ * RC Jetty to it connects at once, and a datagram needs no more. The token of a UM Jetty is its Q_Key.
  *
  * <pre>
  * key: 0…23 QP number, 24…47 first PSN of that QP's requests, 48…55 path MTU as verbs number it (1…5), 0: any
@@ -62,6 +62,20 @@ public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
                 TransportMode.RC,
                 orderType.effective(TransportMode.RC),
                 TokenPolicy.NONE,
+                List.of(toEndpoint()));
+    }
+
+    /**
+     * The descriptor of a UD QP somewhere, to be imported with its Q_Key as the token. Its first PSN and MTU say nothing.
+     */
+    public JettyDescriptor toDatagramDescriptor() {
+        return new JettyDescriptor(
+                new JettyId(gid, 0, qpNumber),
+                JettyDescriptor.Kind.JETTY,
+                0,
+                TransportMode.UM,
+                OrderType.NO,
+                TokenPolicy.PLAIN_TEXT,
                 List.of(toEndpoint()));
     }
 

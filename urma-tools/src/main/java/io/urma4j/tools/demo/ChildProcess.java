@@ -1,16 +1,13 @@
 package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
-import io.urma4j.tools.Main;
+import io.urma4j.tools.OwnLauncher;
 import io.urma4j.tools.Progress;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -46,36 +43,13 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts {@code urma command} and gives it a name for messages. */
     static ChildProcess start(String name, String command) throws IOException {
-        List<String> line = javaCommand();
+        List<String> line = OwnLauncher.command();
         line.add(command);
         return new ChildProcess(
                 name,
                 new ProcessBuilder(line)
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start());
-    }
-
-    /** This JVM's own launcher, options, and class or module path. */
-    private static List<String> javaCommand() {
-        List<String> line = new ArrayList<>();
-        line.add(ProcessHandle.current()
-                .info()
-                .command()
-                .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!option.startsWith("-agent") && !option.startsWith("-javaagent") && !option.startsWith("-Xrun")) {
-                line.add(option); // an agent, such as a debugger, is meant for one process
-            }
-        }
-        Module module = Main.class.getModule();
-        if (module.isNamed()) {
-            line.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-            line.addAll(List.of("--module", module.getName() + "/" + Main.class.getName()));
-        } else {
-            line.add("--enable-native-access=ALL-UNNAMED");
-            line.addAll(List.of("--class-path", System.getProperty("java.class.path"), Main.class.getName()));
-        }
-        return line;
     }
 
     private void listen() {

@@ -4,51 +4,43 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Whether a process keeps what its devices send and receive: the system properties {@code urma.udma.capture} and {@code
- * urma.udma.capture.limit}, or the environment's {@code URMA_UDMA_CAPTURE} and {@code URMA_UDMA_CAPTURE_LIMIT}. Nothing is
- * kept unless a file is named.
+ * Whether a process keeps what its devices send and receive: the settings {@code urma.udma.capture}, a file, and {@code
+ * urma.udma.capture.limit}, in bytes. Nothing is kept unless a file is named.
  *
  * @param file where to
  * @param limitBytes the file does not get longer
  */
 public record CaptureSettings(Path file, long limitBytes) {
+    /** What names the file in the environment of a process. */
     public static final String FILE_VARIABLE = "URMA_UDMA_CAPTURE";
+
     public static final String LIMIT_VARIABLE = "URMA_UDMA_CAPTURE_LIMIT";
 
-    private static final String FILE_PROPERTY = "urma.udma.capture";
-    private static final String LIMIT_PROPERTY = "urma.udma.capture.limit";
-
-    /** The settings of this process; null when nothing is to be kept. */
-    public static @Nullable CaptureSettings ofThisProcess() {
-        return of(System::getProperty, System::getenv);
-    }
+    private static final String FILE_SETTING = "urma.udma.capture";
+    private static final String LIMIT_SETTING = "urma.udma.capture.limit";
 
     /**
-     * Reads settings.
+     * Reads settings; empty when nothing is to be kept.
      *
+     * @param settings values by their names
      * @throws IllegalArgumentException for a limit that is no number of bytes, or a file whose name cannot be
      */
-    static @Nullable CaptureSettings of(
-            UnaryOperator<@Nullable String> properties, UnaryOperator<@Nullable String> environment) {
-        String file = either(properties.apply(FILE_PROPERTY), environment.apply(FILE_VARIABLE));
-        if (file == null) {
-            return null;
+    public static Optional<CaptureSettings> of(Function<String, Optional<String>> settings) {
+        Optional<String> file = settings.apply(FILE_SETTING);
+        if (file.isEmpty()) {
+            return Optional.empty();
         }
-        String limit = either(properties.apply(LIMIT_PROPERTY), environment.apply(LIMIT_VARIABLE));
+        long limitBytes =
+                settings.apply(LIMIT_SETTING).map(CaptureSettings::bytes).orElse(PcapWriter.UNLIMITED);
         try {
-            return new CaptureSettings(Path.of(file), limit == null ? PcapWriter.UNLIMITED : bytes(limit));
+            return Optional.of(new CaptureSettings(Path.of(file.get()), limitBytes));
         } catch (InvalidPathException e) {
-            throw new IllegalArgumentException("capture file '" + file + "': " + e.getMessage(), e);
+            throw new IllegalArgumentException("capture file '" + file.get() + "': " + e.getMessage(), e);
         }
-    }
-
-    private static @Nullable String either(@Nullable String first, @Nullable String second) {
-        String chosen = first == null ? second : first;
-        return chosen == null || chosen.isBlank() ? null : chosen;
     }
 
     private static long bytes(String text) {

@@ -326,10 +326,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             int firstPsn) {
         List<Endpoint> endpoints = new ArrayList<>(2);
         endpoints.add(new UdmaEndpoint(adapter.address(), number, 0).toEndpoint());
-        if (firstPsn >= 0 && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
+        boolean isKnownToOthers = mode != TransportMode.RM && kind == JettyDescriptor.Kind.JETTY;
+        if (isKnownToOthers && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
             // for a peer that is not urma4j
-            endpoints.add(
-                    new RoceEndpoint(eid(), number, firstPsn, adapter.port().mtuBytes()).toEndpoint());
+            endpoints.add(new RoceEndpoint(
+                            eid(), number, Math.max(firstPsn, 0), adapter.port().mtuBytes())
+                    .toEndpoint());
         }
         return new JettyDescriptor(
                 new JettyId(eid(), uasid(), id),
@@ -351,7 +353,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             }
             Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
             if (endpoint.isEmpty()) {
-                return CompletableFuture.completedFuture(byHand(what, descriptor));
+                return CompletableFuture.completedFuture(byHand(what, descriptor, token));
             }
             long deadlineNanos = deadline(timeout);
             int number = endpoint.get().number();
@@ -368,11 +370,29 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
     }
 
-    private UdmaTarget byHand(String what, JettyDescriptor descriptor) {
+    private UdmaTarget byHand(String what, JettyDescriptor descriptor, @Nullable Token token) {
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
                 .orElseThrow(() ->
                         new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
-        return new UdmaTarget(this, descriptor, endpoint.qpNumber(), 0, null, endpoint);
+        int handle = switch (descriptor.mode()) {
+            case RC -> 0;
+            case UM -> datagramTarget(endpoint, token == null ? 0 : token.value());
+            case RM ->
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
+        };
+        return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
+    }
+
+    private int datagramTarget(RoceEndpoint endpoint, int queueKey) {
+        Route route = adapter.route(new PortAddress(endpoint.gid(), IpHeaders.ROCE_PORT));
+        Crank crank = adapter.crank();
+        crank.enter();
+        try {
+            return crank.card().createDatagramTarget(route, endpoint.qpNumber(), queueKey);
+        } finally {
+            crank.leave();
+        }
     }
 
     private UdmaTarget target(JettyDescriptor descriptor, int number, Path home, QueueGranted granted) {

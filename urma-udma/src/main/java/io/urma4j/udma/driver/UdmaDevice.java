@@ -34,15 +34,17 @@ final class UdmaDevice implements ProviderDevice {
     private final UrmaOptions options;
     private final InetAddress address;
     private final Eid eid;
+    private final Capture capture;
     private @Nullable Adapter adapter; // these three: guarded by this
     private int contexts;
     private @Nullable DeviceAttributes found;
 
-    UdmaDevice(String name, UrmaOptions options, InetAddress address) {
+    UdmaDevice(String name, UrmaOptions options, InetAddress address, Capture capture) {
         this.name = name;
         this.options = options;
         this.address = address;
         this.eid = Eid.of(address);
+        this.capture = capture;
     }
 
     @Override
@@ -128,7 +130,7 @@ final class UdmaDevice implements ProviderDevice {
 
     private synchronized Adapter retain() {
         if (adapter == null) {
-            adapter = Adapter.open(name, eid, portOptions());
+            adapter = Adapter.open(name, eid, portOptions().withCapture(capture.writer()));
         }
         contexts++;
         return adapter;
@@ -146,7 +148,7 @@ final class UdmaDevice implements ProviderDevice {
 
     @Override
     public void close() {
-        // contexts own everything
+        capture.deviceClosed(); // contexts own everything else
     }
 
     @Override

@@ -32,8 +32,10 @@ public final class UdmaProvider implements UrmaProvider {
                             + System.getProperty("os.arch"));
         }
         List<ProviderDevice> devices = new ArrayList<>();
-        for (InetAddress address : LocalAddresses.of(options)) {
-            devices.add(new UdmaDevice(NAME + devices.size(), options, address));
+        List<InetAddress> addresses = LocalAddresses.of(options);
+        Capture capture = new Capture(options, addresses.size());
+        for (InetAddress address : addresses) {
+            devices.add(new UdmaDevice(NAME + devices.size(), options, address, capture));
         }
         return devices;
     }

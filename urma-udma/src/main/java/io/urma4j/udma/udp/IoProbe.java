@@ -65,7 +65,8 @@ record IoProbe(IoWay way, String reason) {
         if (pieces == 0) {
             run.put(0, 0, 1); // without cutting it
             from.send(run, 0, 1);
-            // when nothing arrives, the machine's own loopback is down: so the kernel's word must do, until it is refused
+            // when nothing arrives, the machine's own loopback is down: so the kernel's word must do, until it is
+            // refused
             return arrived(to, 1) == 0 ? null : "a datagram for UDP_SEGMENT did not arrive";
         }
         return pieces == PIECES ? null : "a datagram for UDP_SEGMENT did not arrive in pieces";

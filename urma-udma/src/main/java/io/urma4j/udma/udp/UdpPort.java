@@ -48,14 +48,14 @@ public final class UdpPort implements Port, AutoCloseable {
     private final Icrc icrc = new Icrc();
     private final IpHeaders arriving; // of each packet that came, in turn
     private final Origin origin = new Origin();
-    private final Map<RouteKey, UdpRoute> routes = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
+    private final Map<RouteKey, UdpRoute> routes = new LinkedHashMap<>(64, 0.75f, true) { // guarded by itself
+                private static final long serialVersionUID = 1L;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<RouteKey, UdpRoute> eldest) {
-            return size() > MAX_ROUTES;
-        }
-    };
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<RouteKey, UdpRoute> eldest) {
+                    return size() > MAX_ROUTES;
+                }
+            };
     private volatile boolean blocked;
     private int
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
@@ -238,20 +238,23 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- routes
 
     /**
-     * The way to a peer's port; the same object for the same peer, as long as not too many others were asked for.
+     * The way to a peer's port; the same object for the same peer, as long as not too many others were asked for. Any
+     * thread.
      *
      * @param udpPort {@link IpHeaders#ROCE_PORT}, unless the peer's descriptor says otherwise
      * @throws PortException for an address that this port cannot send to
      */
     public UdpRoute route(long eidHigh, long eidLow, int udpPort) {
         RouteKey key = new RouteKey(eidHigh, eidLow, udpPort);
-        UdpRoute known = routes.get(key);
-        if (known != null) {
-            return known;
+        synchronized (routes) {
+            UdpRoute known = routes.get(key);
+            if (known != null) {
+                return known;
+            }
+            UdpRoute made = newRoute(eidHigh, eidLow, udpPort);
+            routes.put(key, made);
+            return made;
         }
-        UdpRoute made = newRoute(eidHigh, eidLow, udpPort);
-        routes.put(key, made);
-        return made;
     }
 
     private UdpRoute newRoute(long eidHigh, long eidLow, int udpPort) {

@@ -70,11 +70,15 @@ class PcapWriterTest {
         for (int at = 14; at < 34; at += 2) {
             sum += Short.toUnsignedInt(frame.getShort(at));
         }
-        assertThat((sum & 0xFFFF) + (sum >>> 16)).as("checksum of the IPv4 header").isEqualTo(0xFFFF);
+        assertThat((sum & 0xFFFF) + (sum >>> 16))
+                .as("checksum of the IPv4 header")
+                .isEqualTo(0xFFFF);
         assertThat(frame.get(14 + 8)).as("hop limit").isEqualTo((byte) 64);
         assertThat(Short.toUnsignedInt(frame.getShort(14 + 2))).as("length").isEqualTo(20 + 8 + 24);
         assertThat(frame.getShort(14 + 20 + 6)).as("no UDP checksum").isZero();
-        assertThat(frame.getInt(2)).as("end of the destination in its address of Ethernet").isEqualTo(0x0A4D_000B);
+        assertThat(frame.getInt(2))
+                .as("end of the destination in its address of Ethernet")
+                .isEqualTo(0x0A4D_000B);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.urma4j.udma.udp;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
@@ -23,7 +24,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Queue;
 import java.util.Random;
-import io.urma4j.udma.capture.PcapWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,9 +183,7 @@ final class LinuxPeer {
     private void put(byte[] content, int index, int packets) {
         int operation = packets == 1
                 ? Opcodes.SEND_ONLY
-                : index == 0
-                        ? Opcodes.SEND_FIRST
-                        : index == packets - 1 ? Opcodes.SEND_LAST : Opcodes.SEND_MIDDLE;
+                : index == 0 ? Opcodes.SEND_FIRST : index == packets - 1 ? Opcodes.SEND_LAST : Opcodes.SEND_MIDDLE;
         int from = index * mtuBytes;
         int length = Math.min(mtuBytes, content.length - from);
         Packet packet = begin(Opcodes.RC | operation, psn + index & Bth.MAX_24);
@@ -233,7 +231,9 @@ final class LinuxPeer {
                 acknowledged = at;
             }
         } else if (distance(at, expected) != 0) {
-            answer(distance(at, expected) < 0 ? ACK : Aeth.NAK_SEQUENCE, distance(at, expected) < 0 ? expected - 1 : expected);
+            answer(
+                    distance(at, expected) < 0 ? ACK : Aeth.NAK_SEQUENCE,
+                    distance(at, expected) < 0 ? expected - 1 : expected);
         } else {
             request(packet, opcode);
         }
