@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -54,6 +55,15 @@ final class CaptureCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    /** What is behind the program's name is the program's. */
+    static void leaveOptionsOfTheProgram(CommandLine urma) {
+        CommandLine capture = urma.getSubcommands().get("capture");
+        if (capture == null) {
+            throw new AssertionError("urma has no subcommand 'capture'");
+        }
+        capture.setStopAtPositional(true);
+    }
 
     @Override
     public Integer call() throws IOException, InterruptedException {

@@ -86,6 +86,7 @@ public final class Main implements Callable<Integer> {
                 .setParameterExceptionHandler(report)
                 .setExecutionExceptionHandler(report);
         AddCommand.takeNegativeNumbers(commandLine);
+        CaptureCommand.leaveOptionsOfTheProgram(commandLine);
         return commandLine;
     }
 

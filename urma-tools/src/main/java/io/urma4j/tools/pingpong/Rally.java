@@ -33,6 +33,8 @@ final class Rally implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
     private static final byte FILL = 0x7B; // of a client of Linux; one with -c begins each page with a zero
     private static final int QUEUE_KEY = 0x1111_1111; // of both sides' datagrams (WIRE §12.1)
+    private static final int SENDS = 16;
+    private static final int SPINS = 100;
     private static final long SENT = 1; // user contexts
     private static final long RECEIVED = 2;
 
@@ -58,7 +60,7 @@ final class Rally implements AutoCloseable {
         memory = context.allocate(Math.max(messageBytes, 1));
         buffer = context.register(memory, Access.LOCAL_ONLY);
         TransportMode mode = datagrams ? TransportMode.UM : TransportMode.RC;
-        jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(receives + 2));
+        jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(receives + SENDS));
         jfr = context.createJfr(
                 jfc,
                 JfrConfig.builder()
@@ -68,7 +70,7 @@ final class Rally implements AutoCloseable {
                         .token(Token.of(QUEUE_KEY))
                         .build());
         jetty = context.createJetty(
-                jfc, jfr, JfsConfig.builder().mode(mode).depth(16).build());
+                jfc, jfr, JfsConfig.builder().mode(mode).depth(SENDS).build());
         for (int i = 0; i < receives; i++) {
             receive();
         }
@@ -121,11 +123,16 @@ final class Rally implements AutoCloseable {
             send();
         }
         int ours = serves ? 1 : 0;
+        int idle = 0;
         while (sent < iterations || received < iterations) {
             int before = received;
             if (poll() > 0) {
                 last = System.nanoTime();
-            } else if (System.nanoTime() - last > patience.toNanos()) {
+                idle = 0;
+            } else if (++idle > SPINS) {
+                Thread.yield(); // the peer may need this very core
+            }
+            if (System.nanoTime() - last > patience.toNanos()) {
                 throw new CommandFailure("nothing has come for " + patience.toSeconds() + " s, after " + sent
                         + " messages sent and " + received + " received"
                         + (datagrams ? "; datagrams may be lost" : ""));

@@ -5,6 +5,7 @@ import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
 import io.urma4j.ReceiveState;
+import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -54,8 +55,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
         this.entries = new ReceiveEntries(depth, config.maxSges());
         this.crank = context.crank();
-        this.queueKey =
-                config.mode() == TransportMode.UM ? context.adapter().random().nextInt(Integer.MAX_VALUE) : 0;
+        this.queueKey = config.mode() == TransportMode.UM ? queueKey(context, config) : 0;
         this.receives = new Receives(this, id, 0);
         this.tag = context.adapter().tag(this);
         queues.owners().add(tag, receives);
@@ -76,6 +76,13 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
                         config.token(),
                         queueKey,
                         null));
+    }
+
+    /** The token itself, where there is one: so a peer that is not urma4j can be told it by hand. */
+    private static int queueKey(UdmaContext context, JfrConfig config) {
+        return config.policy() == TokenPolicy.NONE
+                ? context.adapter().random().nextInt(Integer.MAX_VALUE)
+                : config.token().value();
     }
 
     /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
