@@ -85,7 +85,7 @@ final class Datagrams {
         if (receiver == null || Deth.queueKey(bytes, deth) != receiver.queueKey()) {
             return false;
         }
-        long taken = receiver.take();
+        long taken = receiver.refuses() ? ReceiveWork.NONE : receiver.take();
         if (taken == ReceiveWork.NONE) {
             receiver.queue().drop();
             return true;

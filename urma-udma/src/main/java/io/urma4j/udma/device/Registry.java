@@ -64,12 +64,12 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return owner == null ? null : owner.link;
     }
 
-    /** The queue that takes datagrams for this number; null when there is none, or it takes none now. */
+    /** The queue that takes datagrams for this number; null when there is none. */
     @Nullable
     Receiver datagramReceiver(int number) {
         Owner owner = numbers.get(number);
         Receiver receiver = owner == null ? null : owner.receiver;
-        boolean takes = receiver != null && receiver.queue().config().datagrams() && !receiver.refuses();
+        boolean takes = receiver != null && receiver.queue().config().datagrams();
         return takes ? receiver : null;
     }
 
