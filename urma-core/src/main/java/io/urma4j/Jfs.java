@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time posts.
  */
 public final class Jfs implements ContextObject {
+    private static final int ORDER_BITS =
+            PostFlags.FENCE_BIT | PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT | PostFlags.COMPLETION_ORDER_BIT;
+
     private final UrmaContext context;
     private final Jfc jfc;
     private final @Nullable Jfr jfr;
@@ -351,8 +354,20 @@ public final class Jfs implements ContextObject {
 
     /** Datagrams are in no order: nothing can be asked to follow (S8.6). */
     void checkFlags(int flags) {
-        if (datagrams && (flags & PostFlags.FENCE_BIT) != 0) {
+        if (datagrams && (flags & ORDER_BITS) != 0) {
+            checkDatagramFlags(flags);
+        }
+    }
+
+    private void checkDatagramFlags(int flags) {
+        if ((flags & PostFlags.FENCE_BIT) != 0) {
             throw Checks.invalid(this, "fence is set, and mode UM has no order");
+        }
+        if ((flags & (PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT)) != 0) {
+            throw Checks.invalid(this, "place_order is set, and mode UM has no order");
+        }
+        if (config.outOfOrderCompletion()) {
+            throw Checks.invalid(this, "comp_order is set, and this queue of mode UM completes out of order");
         }
     }
 

@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param signalEvery each so-many-th work request makes a record, however it was posted, so that silent ones alone cannot
  *     fill the queue; 0 for none (S9.3)
  * @param errorScope what a failure towards one target affects: mode RM may choose (S6.12)
+ * @param outOfOrderCompletion records need not come in posting order (S10.1): a provider may make them as work requests
+ *     end, save for {@linkplain PostFlags#completedInOrder those that ask for order}
  */
 public record JfsConfig(
         TransportMode mode,
@@ -30,7 +32,8 @@ public record JfsConfig(
         boolean lockFree,
         boolean errorSuspend,
         int signalEvery,
-        ErrorScope errorScope) {
+        ErrorScope errorScope,
+        boolean outOfOrderCompletion) {
 
     /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue. */
     public static final JfsConfig DEFAULT = builder().build();
@@ -53,7 +56,8 @@ public record JfsConfig(
                 .lockFree(lockFree)
                 .errorSuspend(errorSuspend)
                 .signalEvery(signalEvery)
-                .errorScope(errorScope);
+                .errorScope(errorScope)
+                .outOfOrderCompletion(outOfOrderCompletion);
     }
 
     /** Collects the values; each defaults as {@link #DEFAULT} says. */
@@ -70,6 +74,7 @@ public record JfsConfig(
         private boolean errorSuspend;
         private int signalEvery;
         private ErrorScope errorScope = ErrorScope.JETTY;
+        private boolean outOfOrderCompletion;
 
         private Builder() {}
 
@@ -133,6 +138,11 @@ public record JfsConfig(
             return this;
         }
 
+        public Builder outOfOrderCompletion(boolean outOfOrderCompletion) {
+            this.outOfOrderCompletion = outOfOrderCompletion;
+            return this;
+        }
+
         public JfsConfig build() {
             return new JfsConfig(
                     mode,
@@ -146,7 +156,8 @@ public record JfsConfig(
                     lockFree,
                     errorSuspend,
                     signalEvery,
-                    errorScope);
+                    errorScope,
+                    outOfOrderCompletion);
         }
     }
 }

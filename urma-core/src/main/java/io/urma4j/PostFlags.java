@@ -15,7 +15,16 @@ public final class PostFlags {
     /** Bit: start after all earlier READs and atomics to that target have completed (S8.6). */
     public static final int FENCE_BIT = 4;
 
-    /** A success makes a record; no fence. */
+    /** Bit: strong work requests that follow start after this one (S8.6). */
+    public static final int RELAXED_BIT = 8;
+
+    /** Bit: start after all earlier relaxed and strong ones to that target (S8.6). */
+    public static final int STRONG_BIT = 16;
+
+    /** Bit: the record comes after those of all earlier work requests, in a queue that need not keep their order. */
+    public static final int COMPLETION_ORDER_BIT = 32;
+
+    /** A success makes a record; no fence, no order beyond that of the mode. */
     public static final PostFlags DEFAULT = new PostFlags(SIGNALLED_BIT);
 
     /** A success makes no record; its slot is freed by the next polled record of the same queue. */
@@ -43,12 +52,30 @@ public final class PostFlags {
         return new PostFlags(bits | FENCE_BIT);
     }
 
+    /** Strong work requests to the same target wait for it: place_order relax. */
+    public PostFlags relaxed() {
+        return new PostFlags(bits & ~STRONG_BIT | RELAXED_BIT);
+    }
+
+    /** Waits for all earlier relaxed and strong work requests to the same target: place_order strong. */
+    public PostFlags strong() {
+        return new PostFlags(bits & ~RELAXED_BIT | STRONG_BIT);
+    }
+
+    /** In a queue with {@link JfsConfig#outOfOrderCompletion}, its record keeps its place all the same: comp_order. */
+    public PostFlags completedInOrder() {
+        return new PostFlags(bits | COMPLETION_ORDER_BIT);
+    }
+
     @Override
     public String toString() {
         return "PostFlags["
                 + ((bits & SIGNALLED_BIT) != 0 ? "signalled" : "unsignalled")
                 + ((bits & SOLICITED_BIT) != 0 ? ", solicited" : "")
                 + ((bits & FENCE_BIT) != 0 ? ", fenced" : "")
+                + ((bits & RELAXED_BIT) != 0 ? ", relaxed" : "")
+                + ((bits & STRONG_BIT) != 0 ? ", strong" : "")
+                + ((bits & COMPLETION_ORDER_BIT) != 0 ? ", completed in order" : "")
                 + "]";
     }
 }

@@ -28,7 +28,6 @@ final class Deliveries {
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
-    private @Nullable ReceiveWr spare; // an emptied one
 
     /** A message that comes in several chunks. */
     private static final class Train {
@@ -65,6 +64,9 @@ final class Deliveries {
         boolean first = in.has(SlotFlags.FIRST);
         if (first && !trains.isEmpty()) {
             abandonTrain(trains.remove(flow())); // the sender gave up what it had begun
+        }
+        if (in.has(SlotFlags.SHORT) && deliverShort()) {
+            return true;
         }
         if (first && in.has(SlotFlags.LAST)) {
             return deliverWhole();
@@ -144,6 +146,28 @@ final class Deliveries {
         return true;
     }
 
+    /** What most messages are: short, and awaited. False when it is otherwise in any way: nothing has happened then. */
+    private boolean deliverShort() {
+        int opcode = in.opcode();
+        Inbound inbound = context.inbound(in.target());
+        if ((opcode != SEND && opcode != SEND_IMM)
+                || inbound == null
+                || inbound.takesDatagrams()
+                || inbound.jfc() != inbound.receives().jfc()
+                || inbound.admission(path.peer(), in.source()) != Answer.TAKEN) {
+            return false;
+        }
+        try {
+            if (!inbound.receives().takeShort(in, header(inbound, CompletionStatus.SUCCESS), path)) {
+                return false;
+            }
+        } catch (IllegalStateException | WrongThreadException e) {
+            return false; // a memory has gone: who comes after us finds out which, and says so
+        }
+        in.answerTakenLater();
+        return true;
+    }
+
     /** Copies the message into its buffers and makes its record; tells the answer. */
     private int fill(Inbound inbound, ReceiveWr wr, long payload) {
         CompletionStatus status = payload > wr.capacityBytes ? CompletionStatus.LOC_LEN_ERR : scatter(wr, 0);
@@ -157,21 +181,17 @@ final class Deliveries {
 
     /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
     private @Nullable ReceiveWr takeReceive(Inbound inbound) {
-        ReceiveWr wr = inbound.receives().take(spare);
-        if (wr != null) {
-            spare = null;
-            if (!inbound.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
-                inbound.receives().giveBack(wr);
-                return null;
-            }
+        ReceiveWr wr = inbound.receives().take();
+        if (wr != null && !inbound.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
+            inbound.receives().giveBack(wr);
+            return null;
         }
         return wr;
     }
 
-    /** The message has its record. Its receive work request goes back with the next one that is taken. */
+    /** The message has its record. */
     private void emptied(Inbound inbound, ReceiveWr wr, long lengthBytes) {
-        wr.release();
-        spare = wr;
+        inbound.receives().emptied(wr);
         inbound.receives().count(lengthBytes);
     }
 
@@ -236,18 +256,22 @@ final class Deliveries {
         in.answer(answer, argument);
     }
 
-    private boolean record(Inbound inbound, ReceiveWr wr, CompletionStatus status, long lengthBytes) {
+    private long header(Inbound inbound, CompletionStatus status) {
         int flags = inbound.recordFlags()
                 | (in.opcode() == SEND_IMM || in.opcode() == WRITE_IMM ? CompletionRecord.HAS_IMMEDIATE : 0)
                 | (in.opcode() == SEND_INVALIDATE ? CompletionRecord.HAS_INVALIDATED : 0)
                 | (in.has(SlotFlags.SOLICITED) ? CompletionRecord.SOLICITED : 0);
+        return CompletionRecord.header(status.value(), in.opcode(), flags, inbound.id());
+    }
+
+    private boolean record(Inbound inbound, ReceiveWr wr, CompletionStatus status, long lengthBytes) {
         return inbound.jfc()
                 .pushReceive(
-                        CompletionRecord.header(status.value(), in.opcode(), flags, inbound.id()),
+                        header(inbound, status),
                         wr.userContext,
                         lengthBytes,
                         in.immediate(),
-                        CompletionRecord.remote(in.source(), path.peer().uasid(), path.number()),
+                        path.remote(in.source()),
                         path,
                         ShmJfc.provenance(inbound.ownerIndex(), 0));
     }
@@ -296,7 +320,7 @@ final class Deliveries {
         }
         if (train.inbound.receives().isClosed()) {
             trains.remove(flow());
-            wr.release();
+            train.inbound.receives().emptied(wr);
             held.hold(flow(), in.position()); // the rest of it is turned away as well
             in.answer(Answer.FAILED, 0);
             return true;

@@ -4,18 +4,25 @@ import io.urma4j.shm.control.Peer;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The flows of a send queue, found by target and by peer. Guarded by the queue's claim. */
 final class Flows {
     private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();
+    private @Nullable Lane last; // most queues send to one target for a while
 
     Lane to(ShmTarget target) {
-        Lane lane = lanes.get(target);
-        if (lane == null) {
-            lane = new Lane(target, to(target.peer));
-            lane.restart = true; // an earlier life of this flow may have been held back
-            lanes.put(target, lane);
+        Lane lane = last;
+        if (lane == null || lane.target != target) {
+            lane = lanes.get(target);
+            if (lane == null) {
+                lane = new Lane(target, to(target.peer));
+                lane.restart = true; // an earlier life of this flow may have been held back
+                lanes.put(target, lane);
+                target.use(lane);
+            }
+            last = lane;
         }
         return lane;
     }
@@ -32,6 +39,7 @@ final class Flows {
     /** The target is used no more. */
     void forget(ShmTarget target) {
         lanes.remove(target);
+        last = null;
     }
 
     /** Nothing of them is under way any more. */
@@ -64,7 +72,9 @@ final class Flows {
     }
 
     void clear() {
+        lanes.values().forEach(lane -> lane.target.leave(lane));
         lanes.clear();
+        last = null;
         peers.clear();
     }
 }

@@ -2,7 +2,6 @@ package io.urma4j.shm;
 
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
-import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.spi.CompletionRecord;
@@ -38,7 +37,7 @@ record Inbound(int id, ShmReceiveQueue receives, @Nullable ShmSendQueue jetty, S
     }
 
     boolean takesDatagrams() {
-        return receives.config().mode() == TransportMode.UM;
+        return receives.takesDatagrams();
     }
 
     int recordFlags() {

@@ -8,6 +8,9 @@ final class Lane {
     final ShmTarget target;
     final PeerLanes peer;
 
+    /** Work requests that name the target and have no record yet. Who has seen a record sees it counted here. */
+    int unfinished;
+
     /** Messages of this flow that lie in the ring, unanswered. */
     int sent;
 

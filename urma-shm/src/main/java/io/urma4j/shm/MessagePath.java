@@ -5,11 +5,14 @@ import io.urma4j.PostFlags;
 import io.urma4j.Resource;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.RingSender;
 import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.Claim;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -46,6 +49,7 @@ final class MessagePath {
 
     private final long eidHigh;
     private final long eidLow;
+    private final long remoteBase;
     private int turns; // of all pollers, without order
 
     // Whether who receives a message replies before it looks for the next. If so, the answer is held back until the
@@ -71,6 +75,7 @@ final class MessagePath {
         this.deliveries = new Deliveries(context, this, in);
         this.eidHigh = peer.eid().high();
         this.eidLow = peer.eid().low();
+        this.remoteBase = CompletionRecord.remote(0, peer.uasid(), memory.number());
     }
 
     Peer peer() {
@@ -79,6 +84,11 @@ final class MessagePath {
 
     int number() {
         return memory.number();
+    }
+
+    /** The peer's queue with that id, as records name it. */
+    long remote(int queueId) {
+        return remoteBase | queueId;
     }
 
     long eidHigh() {
@@ -113,6 +123,43 @@ final class MessagePath {
         }
         wakePeer(); // for a part, too: the next one waits for the room that the peer makes
         return all;
+    }
+
+    /**
+     * Puts a whole message without an immediate into the ring, with its payload beside its header; at most as many bytes
+     * as a slot holds.
+     *
+     * @return false when the ring is full
+     */
+    boolean sendShort(
+            ShmSendQueue queue,
+            long position,
+            int opcode,
+            int flags,
+            Lane lane,
+            ShmSegment source,
+            long at,
+            int length) {
+        sending.acquire();
+        try {
+            if (!out.hasSlot()) {
+                return false;
+            }
+            MemorySegment.copy(source.memory, at, out.memory(), out.payloadRoom(0), length);
+            int slot = (int) out.position() & (RingLayout.SLOTS - 1);
+            slotQueue[slot] = queue;
+            slotPosition[slot] = position;
+            int solicited = (flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0;
+            int slotFlags = SlotFlags.FIRST | SlotFlags.LAST | solicited;
+            out.publishShort(opcode, slotFlags, queue.id(), lane.target.queueId(), length);
+        } finally {
+            sending.release();
+        }
+        if (unreplied) {
+            reply();
+        }
+        wakePeer();
+        return true;
     }
 
     private boolean sendChunks(ShmSendQueue queue, long position, Wqe entry, Lane lane) {
@@ -269,13 +316,13 @@ final class MessagePath {
         int count = 0;
         boolean hold = replies && !insist;
         try {
-            while (count < BATCH && in.isReady()) {
-                if (!in.take() || !deliveries.deliver()) {
-                    dead = true; // nothing more is believed of it, nor sent to it
-                    context.broken(this, "its message ring holds what cannot be: " + in.describe());
-                    break;
-                }
-                count++;
+            int taken = in.take();
+            while (taken == RingReceiver.TAKEN && deliveries.deliver()) {
+                taken = ++count < BATCH ? in.take() : RingReceiver.NONE;
+            }
+            if (taken != RingReceiver.NONE) {
+                dead = true; // nothing more is believed of it, nor sent to it
+                context.broken(this, "its message ring holds what cannot be: " + in.describe());
             }
             if (!hold) {
                 in.tellHeld();
@@ -382,9 +429,9 @@ final class MessagePath {
         dead = true;
         reaping.acquire();
         receiving.acquire();
+        deliveries.abandon();
         sending.acquire(); // last, as everywhere: who has it waits for nobody
         try {
-            deliveries.abandon();
             Arrays.fill(slotQueue, null);
             memory.close();
         } finally {

@@ -6,14 +6,19 @@ import io.urma4j.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A receive work request: buffers for one message. Used again and again. */
+/** A receive work request: buffers for one message. Used again and again. Guarded by the claim of its queue's JFC. */
 final class ReceiveWr {
+    private final ShmReceiveQueue queue;
     long userContext;
     long capacityBytes;
     private int sgeCount;
     private @Nullable ShmSegment[] sgeSegment = new ShmSegment[1];
     private long[] sgeOffset = new long[1];
     private long[] sgeLength = new long[1];
+
+    ReceiveWr(ShmReceiveQueue queue) {
+        this.queue = queue;
+    }
 
     void fill(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
         this.userContext = userContext;
@@ -42,7 +47,7 @@ final class ReceiveWr {
         sgeSegment[index] = segment;
         sgeOffset[index] = offset;
         sgeLength[index] = lengthBytes;
-        segment.pin();
+        segment.pin(queue.jfc());
     }
 
     /** Copies bytes of a message to where its byte {@code at} belongs; they fit. */
@@ -62,18 +67,27 @@ final class ReceiveWr {
         }
     }
 
+    /** The same for a whole message of a few bytes. */
+    void scatterShort(MemorySegment from, long fromOffset, int lengthBytes) {
+        if (sgeCount == 1) {
+            MemorySegment.copy(from, fromOffset, memory(0), sgeOffset[0], lengthBytes);
+        } else {
+            scatter(from, fromOffset, 0, lengthBytes);
+        }
+    }
+
     private MemorySegment memory(int index) {
         ShmSegment segment = sgeSegment[index];
         assert segment != null : "buffer " + index + " of " + sgeCount;
         return segment.memory;
     }
 
-    /** Lets go of its buffers. */
+    /** Lets go of its buffers. Under the claim. */
     void release() {
         for (int i = 0; i < sgeCount; i++) {
             ShmSegment segment = sgeSegment[i];
             if (segment != null) {
-                segment.unpin();
+                segment.unpin(queue.jfc());
                 sgeSegment[i] = null;
             }
         }

@@ -109,7 +109,7 @@ final class SendWindow {
         int index = (int) position & mask;
         Wqe entry = entries[index];
         if (entry == null) {
-            entry = new Wqe(); // once for each place
+            entry = new Wqe(queue.jfc()); // once for each place
             entries[index] = entry;
         }
         return entry;
@@ -137,6 +137,27 @@ final class SendWindow {
         if (outage.concerns(entry)) {
             end(entry, CompletionStatus.WR_FLUSH_ERR);
         }
+    }
+
+    /**
+     * Whether a message to that flow may go into the ring within its post: nothing waits, so it follows nothing, and the
+     * receiver takes the flow as it comes.
+     */
+    boolean mayStartAtOnce(Lane lane, long position) {
+        return waiting == 0 && !lane.probing && !lane.restart && hasRoom(position);
+    }
+
+    Lane laneTo(ShmTarget target) {
+        return flows.to(target);
+    }
+
+    /** Takes the entry of {@code position} into the window, which lies in the ring already. */
+    void addSent(long position) {
+        if (isEmpty()) {
+            head = position;
+        }
+        end = position + 1;
+        scan.startAt(end);
     }
 
     /** The caller goes on to {@link #advance}, which tells the context. */

@@ -26,6 +26,7 @@ import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.QueueAnswer;
 import io.urma4j.shm.control.QueueGrant;
+import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ContextEvents;
@@ -84,6 +85,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
         this.eid = eid;
         this.events = events;
+        Failures.prepare();
         this.progress = new Progress(sendQueues, waitingQueues, armedJfcs, this::wakeEngine);
         this.control = ControlPlane.open(options, eid, contextOptions, RingLayout.BYTES, events, this);
     }

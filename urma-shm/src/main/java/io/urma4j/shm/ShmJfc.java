@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
+import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.ring.CompletionRing;
 import io.urma4j.shm.ring.OwnedRing;
 import io.urma4j.spi.CompletionRecord;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The last word of a record says which queue made it ({@link RecordOwner}) and for which position.
  */
-final class ShmJfc implements ProviderJfc {
+final class ShmJfc implements ProviderJfc, SegmentUser {
     /** Polls that find records still drive progress now and then, or arrivals would wait as long as posts succeed. */
     private static final int PROGRESS_EVERY = 64;
 
@@ -41,6 +42,7 @@ final class ShmJfc implements ProviderJfc {
 
     private RecordOwner[] owners = new RecordOwner[0];
     private volatile boolean valid = true;
+    private volatile boolean closed;
     private int armed = NOT_ARMED; // guarded by the claim
     private final @Nullable Moderation moderation;
 
@@ -193,16 +195,32 @@ final class ShmJfc implements ProviderJfc {
             long provenance) {
         claim.acquire();
         try {
-            if (!valid || !arrivals.hasRoom()) {
+            if (!takesArrivals()) {
                 return overflow();
             }
-            arrivals.push(
-                    header, userContext, lengthBytes, immediate, remote, path.eidHigh(), path.eidLow(), provenance);
-            fireIfArmed(header);
+            pushArrival(header, userContext, lengthBytes, immediate, remote, path, provenance);
             return true;
         } finally {
             claim.release();
         }
+    }
+
+    /** Whether the record of a message finds a place. Under the claim. */
+    boolean takesArrivals() {
+        return valid && arrivals.hasRoom();
+    }
+
+    /** A message has arrived, for whose record there is a place: makes it. Under the claim. */
+    void pushArrival(
+            long header,
+            long userContext,
+            long lengthBytes,
+            long immediate,
+            long remote,
+            MessagePath path,
+            long provenance) {
+        arrivals.push(header, userContext, lengthBytes, immediate, remote, path.eidHigh(), path.eidLow(), provenance);
+        fireIfArmed(header);
     }
 
     /** Whether a record of the send side finds a place. Under the claim. */
@@ -390,8 +408,14 @@ final class ShmJfc implements ProviderJfc {
     }
 
     @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
     public void close() {
         claim.acquire();
+        closed = true;
         setArmed(NOT_ARMED);
         claim.release();
         context.forget(this);

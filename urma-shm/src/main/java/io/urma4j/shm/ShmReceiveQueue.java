@@ -6,8 +6,10 @@ import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
 import io.urma4j.ReceiveState;
 import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: buffers wait here for messages, first in, first out. Several Jetties and several peers' messages may
- * take from it; a short claim keeps them apart.
+ * take from it; a short claim, that of its JFC, keeps them apart.
  */
 final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final ShmContext context;
@@ -25,7 +27,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final ShmJfc jfc;
     private final int ownerIndex;
     private final int rnrMicros;
-    private final Claim claim = new Claim();
+    private final boolean datagrams;
+    private final Claim claim; // the JFC's: a short message takes one claim for its buffer and its record
 
     // guarded by the claim
     private final ReceiveWr[] waiting;
@@ -34,6 +37,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private long tail;
     private long notReady;
     private long dropped;
+    private @Nullable ReceiveWr spare; // an emptied one
     private int rxThreshold; // 0 when no event is due
 
     // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
@@ -48,6 +52,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         this.id = id;
         this.config = config;
         this.jfc = jfc;
+        this.claim = jfc.claim();
+        this.datagrams = config.mode() == TransportMode.UM;
         int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
@@ -100,19 +106,18 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int index = (int) tail & mask;
         ReceiveWr wr = waiting[index];
         if (wr == null) {
-            wr = new ReceiveWr();
+            wr = new ReceiveWr(this);
             waiting[index] = wr;
         }
         return wr;
     }
 
     /**
-     * Progress: takes the oldest receive work request for a message; null when there is none.
-     *
-     * @param emptied one that is used no more, to be filled again in the place of the other; or null
+     * Progress: takes the oldest receive work request for a message, until it is {@linkplain #emptied emptied} or
+     * {@linkplain #giveBack given back}; null when there is none.
      */
     @Nullable
-    ReceiveWr take(@Nullable ReceiveWr emptied) {
+    ReceiveWr take() {
         claim.acquire();
         try {
             if (state != ReceiveState.READY || head == tail) {
@@ -121,11 +126,42 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             }
             int index = (int) head++ & mask;
             ReceiveWr wr = waiting[index];
-            waiting[index] = emptied; // its place may be filled before the message is complete
+            waiting[index] = spare; // its place may be filled before the message is complete
+            spare = null;
             if (tail - head < rxThreshold) {
                 tellLimit();
             }
             return wr;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /**
+     * Progress: has the oldest receive work request take the message in {@code slot}, and makes its record. For what lies
+     * in one slot and is taken in the usual way; false when it is otherwise: then nothing has happened.
+     */
+    boolean takeShort(RingReceiver slot, long header, MessagePath path) {
+        int length = slot.chunkBytes();
+        claim.acquire();
+        try {
+            if (state != ReceiveState.READY || head == tail || !jfc.takesArrivals()) {
+                return false;
+            }
+            ReceiveWr wr = waiting[(int) head & mask];
+            if (length > wr.capacityBytes) {
+                return false;
+            }
+            wr.scatterShort(slot.memory(), slot.payloadAt(), length);
+            wr.release();
+            head++;
+            if (tail - head < rxThreshold) {
+                tellLimit();
+            }
+            count(length);
+            long provenance = ShmJfc.provenance(ownerIndex, 0);
+            jfc.pushArrival(header, wr.userContext, length, 0, path.remote(slot.source()), path, provenance);
+            return true;
         } finally {
             claim.release();
         }
@@ -162,6 +198,14 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     void drop() {
         claim.acquire();
         dropped++;
+        claim.release();
+    }
+
+    /** Progress: the message has ended, its buffers are free. */
+    void emptied(ReceiveWr wr) {
+        claim.acquire();
+        wr.release();
+        spare = wr;
         claim.release();
     }
 
@@ -214,6 +258,10 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     @Override
     public ReceiveState state() {
         return state;
+    }
+
+    boolean takesDatagrams() {
+        return datagrams;
     }
 
     ShmJfc jfc() {

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Counters;
+import io.urma4j.ErrorScope;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
@@ -18,6 +19,7 @@ import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.OwnedRing;
+import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
@@ -63,6 +65,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final boolean locked;
     private final int depth;
     private final long timeoutNanos;
+    private final boolean sendsAtOnce; // short messages, if nothing is in their way
     private final int ownerIndex;
     private final int recordFlags;
     private final long recordBase;
@@ -105,6 +108,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.locked = !(config.lockFree() && jfc.isLockFree());
         this.timeoutNanos = config.timeout().toNanos();
         this.depth = ShmJfc.ceilingPowerOfTwo(config.depth());
+        this.sendsAtOnce = config.mode() != TransportMode.UM && config.errorScope() != ErrorScope.TARGET;
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.window = new SendWindow(this, depth, config);
         this.bond = new RcBond(context, this);
@@ -122,9 +126,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     // Opcode.value() as constants
     private static final int WRITE = 0x00;
     private static final int READ = 0x10;
+    private static final int SEND_INVALIDATE = 0x42;
 
     static {
         assert WRITE == Opcode.WRITE.value() && READ == Opcode.READ.value();
+        assert SEND_INVALIDATE == Opcode.SEND_INVALIDATE.value();
     }
 
     // ---- posts that are finished here
@@ -447,6 +453,15 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             int flags) {
         claim.acquire();
         try {
+            if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES
+                    && immediate == 0
+                    && (gate & ~DEFERRED) == 0
+                    && posted < postLimit
+                    && sendsAtOnce
+                    && sendNow(
+                            opcode, target, (ShmSegment) source, sourceOffset, (int) lengthBytes, userContext, flags)) {
+                return true;
+            }
             if (!mayDefer()) {
                 return false;
             }
@@ -458,6 +473,39 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         } finally {
             claim.release();
         }
+    }
+
+    /** A short message that follows nothing goes into the ring at once. False when it cannot: nothing has happened then. */
+    private boolean sendNow(
+            int opcode,
+            @Nullable ProviderTarget target,
+            ShmSegment source,
+            long sourceOffset,
+            int lengthBytes,
+            long userContext,
+            int flags) {
+        ShmTarget to = target == null ? bond.target() : (ShmTarget) target;
+        long position = posted;
+        if (to == null || to.path.isDead() || opcode == SEND_INVALIDATE) {
+            return false;
+        }
+        Lane lane = window.laneTo(to);
+        if (!window.mayStartAtOnce(lane, position)) {
+            return false;
+        }
+        try {
+            if (!to.path.sendShort(this, position, opcode, flags, lane, source, sourceOffset, lengthBytes)) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            return false; // a memory has gone: who comes after us finds out which, and says so
+        }
+        window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        window.addSent(position);
+        posted = position + 1;
+        postedBytes += lengthBytes;
+        defersTo(posted);
+        return true;
     }
 
     @Override
@@ -522,6 +570,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         window.add(posted, entry, target);
         posted++;
         postedBytes += entry.lengthBytes;
+        postLimit = Math.min((long) FREED.getAcquire(this) + depth, signalAt);
         defersTo(posted);
         window.advance(timeIfNeeded());
     }
@@ -601,6 +650,10 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     /** All slots are free. Nobody polls meanwhile. */
     void allRecordsGone() {
         FREED.setRelease(this, posted);
+    }
+
+    ShmJfc jfc() {
+        return jfc;
     }
 
     WindowRecords records() {

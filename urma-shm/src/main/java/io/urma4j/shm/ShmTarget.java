@@ -5,14 +5,14 @@ import io.urma4j.JettyId;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.ProviderTarget;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A JFR or Jetty of a peer that this context may send to. */
 final class ShmTarget implements ProviderTarget {
     private final JettyDescriptor descriptor;
     final Peer peer;
     final MessagePath path;
-    private final AtomicInteger unfinished = new AtomicInteger();
+    private final CopyOnWriteArrayList<Lane> lanes = new CopyOnWriteArrayList<>(); // of open queues that send to it
 
     ShmTarget(JettyDescriptor descriptor, Peer peer, MessagePath path) {
         this.descriptor = descriptor;
@@ -29,17 +29,22 @@ final class ShmTarget implements ProviderTarget {
         return descriptor.id();
     }
 
-    void pin() {
-        unfinished.incrementAndGet();
+    void use(Lane lane) {
+        lanes.add(lane);
     }
 
-    void unpin() {
-        unfinished.decrementAndGet();
+    void leave(Lane lane) {
+        lanes.remove(lane);
     }
 
+    /** Each queue counts for itself, under its claim: a counter that all share would cost every message. */
     @Override
     public int unfinished() {
-        return unfinished.get();
+        int sum = 0;
+        for (Lane lane : lanes) {
+            sum += lane.unfinished;
+        }
+        return sum;
     }
 
     @Override

@@ -26,6 +26,8 @@ final class Wqe {
         REPORTED
     }
 
+    private final ShmJfc jfc; // of its queue
+
     Stage stage = Stage.REPORTED;
     CompletionStatus status = CompletionStatus.SUCCESS;
     Opcode opcode = Opcode.NOP;
@@ -94,6 +96,10 @@ final class Wqe {
     /** When it was sent, for its timeout. */
     long sentAtNanos;
 
+    Wqe(ShmJfc jfc) {
+        this.jfc = jfc;
+    }
+
     void fill(WorkRequest request) {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
         immediate = request.immediate;
@@ -133,6 +139,40 @@ final class Wqe {
         sgeSegment[0] = local;
         sgeOffset[0] = localOffset;
         sgeLength[0] = lengthBytes;
+    }
+
+    /** A message that lies in one slot of the ring already. The places that {@link #release} has emptied stay so. */
+    void fillSent(
+            Opcode opcode,
+            Lane lane,
+            ShmSegment local,
+            long localOffset,
+            int lengthBytes,
+            long userContext,
+            int flags) {
+        this.opcode = opcode;
+        this.flags = flags;
+        this.userContext = userContext;
+        this.lengthBytes = lengthBytes;
+        stage = Stage.SENT;
+        status = CompletionStatus.SUCCESS;
+        immediate = 0;
+        targetHint = 0;
+        recordJfc = null;
+        placed = false;
+        answer = 0;
+        sentBytes = lengthBytes;
+        slotsInFlight = 1;
+        this.lane = lane;
+        peer = lane.peer;
+        sgeCount = 1;
+        sgeSegment[0] = local;
+        sgeOffset[0] = localOffset;
+        sgeLength[0] = lengthBytes;
+        inFlow = false;
+        enterFlow(lane);
+        local.pin(jfc);
+        lane.unfinished++;
     }
 
     private void begin(Opcode opcode, int flags, long userContext, long lengthBytes) {
@@ -260,7 +300,7 @@ final class Wqe {
     /** While it is unfinished, what it names cannot be closed. */
     void pin() {
         for (int i = 0; i < sgeCount; i++) {
-            local(i).pin();
+            local(i).pin(jfc);
         }
         if (remote != null) {
             remote.pin();
@@ -269,14 +309,14 @@ final class Wqe {
             notify.pin();
         }
         if (lane != null) {
-            lane.target.pin();
+            lane.unfinished++;
         }
     }
 
     /** It is finished: lets go of what it named, so that this can be closed and collected. */
     void release() {
         for (int i = 0; i < sgeCount; i++) {
-            local(i).unpin();
+            local(i).unpin(jfc);
             sgeSegment[i] = null;
         }
         sgeCount = 0;
@@ -289,8 +329,9 @@ final class Wqe {
             notify = null;
         }
         if (lane != null) {
-            lane.target.unpin();
+            lane.unfinished--;
             lane = null;
         }
+        inlinePayload = null;
     }
 }

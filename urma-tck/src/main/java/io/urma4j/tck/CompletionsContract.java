@@ -12,6 +12,7 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.SharedJetty;
@@ -62,6 +63,27 @@ public abstract class CompletionsContract extends Contract {
                 .allMatch(Outcome::isSuccess)
                 .extracting(Outcome::userContext)
                 .containsExactlyElementsOf(LongStream.range(0, 200).boxed().toList());
+    }
+
+    /** S10.1: a queue that need not complete in order still tells each result once, and keeps the order that is asked for. */
+    @Rule({"S10.1", "S8.6", "S6.8"})
+    @Test
+    void whatAsksForOrderKeepsItInAQueueWithoutOrder() {
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder().outOfOrderCompletion(true).build());
+        PostFlags inOrder = PostFlags.DEFAULT.completedInOrder();
+
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1); // waits for a receive work request
+        queue.jfs().read(imported.remote(), 0, queue.scratch(), 64, 8, 2);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 3, inOrder);
+        receiver.receive(1, 64, 0);
+
+        List<Long> told =
+                queue.awaitCompletions(3).stream().map(Outcome::userContext).toList();
+        assertThat(told).containsExactlyInAnyOrder(1L, 2L, 3L);
+        assertThat(told.getLast()).isEqualTo(3L);
     }
 
     /** S10.1: a record of the send side says which queue, which request, which operation, how long. */

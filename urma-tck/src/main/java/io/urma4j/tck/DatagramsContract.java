@@ -12,6 +12,7 @@ import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
+import io.urma4j.TargetJetty;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -187,6 +188,31 @@ public abstract class DatagramsContract extends Contract {
                 .from(queue.scratch(), 0, 8)
                 .flags(fenced);
         assertThat(queue.jfs().post(list)).isZero();
+    }
+
+    /** S8.6: nothing is placed in an order, and no record keeps one in a queue that has none. */
+    @Rule("S8.6")
+    @Test
+    void ordersOfPlacementAndCompletionAreRefused() {
+        var receiver = pair.receiver(4096, RECEIVE);
+        receiver.receive(1, 64, 0);
+        var queue = pair.initiator().queue(SEND);
+        var unordered = pair.initiator()
+                .queue(SEND.toBuilder().outOfOrderCompletion(true).build());
+        PostFlags inOrder = PostFlags.DEFAULT.completedInOrder();
+
+        for (PostFlags placed : List.of(PostFlags.DEFAULT.relaxed(), PostFlags.DEFAULT.strong())) {
+            assertRefused(UrmaStatus.EINVAL, () -> post(queue, receiver.target(), placed))
+                    .hasMessageContaining("place_order");
+        }
+        assertRefused(UrmaStatus.EINVAL, () -> post(unordered, receiver.target(), inOrder))
+                .hasMessageContaining("comp_order");
+        assertThat(post(queue, receiver.target(), inOrder)).isTrue();
+        assertThat(queue.awaitCompletion().isSuccess()).isTrue();
+    }
+
+    private static boolean post(SendSide queue, TargetJetty target, PostFlags flags) {
+        return queue.jfs().send(Opcode.SEND, target, queue.scratch(), 0, 8, 0, 0, flags);
     }
 
     /** S8.8, S5.1: a datagram names its target, which takes datagrams. */

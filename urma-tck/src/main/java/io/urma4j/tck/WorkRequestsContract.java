@@ -725,6 +725,27 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().word(72)).isEqualTo(MARK);
     }
 
+    /** S8.6: a strong operation starts after relaxed and strong ones, whatever they were. */
+    @Rule("S8.6")
+    @Test
+    void strongOperationStartsAfterRelaxedAndStrongOnes() {
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        imported.home().setWord(0, MARK);
+        var queue = pair.initiator().queue();
+        LocalSegment word = pair.initiator().buffer(16);
+        PostFlags relaxed = PostFlags.DEFAULT.relaxed();
+        PostFlags strong = PostFlags.DEFAULT.strong();
+
+        queue.jfs().read(imported.remote(), 0, word, 0, 8, 1, relaxed);
+        queue.jfs().atomic(Opcode.FADD, imported.remote(), 0, word, 8, 8, 1, 0, 2, strong);
+        queue.jfs().write(imported.remote(), 64, word, 0, 16, 3, strong);
+
+        assertThat(queue.awaitCompletions(3)).extracting(Outcome::userContext).containsExactly(1L, 2L, 3L);
+        assertThat(imported.home().word(64)).isEqualTo(MARK);
+        assertThat(imported.home().word(72)).isEqualTo(MARK);
+        assertThat(imported.home().word(0)).isEqualTo(MARK + 1);
+    }
+
     /** S8.8: an RM message without a target is refused. */
     @Rule("S8.8")
     @Test

@@ -13,6 +13,7 @@ import io.urma4j.spi.ProviderSegment;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A registered region of this context. Safe for any thread. */
@@ -38,7 +39,8 @@ public final class ShmSegment implements ProviderSegment {
     private final long key;
     private final boolean isolated;
     private volatile Token token;
-    private final AtomicInteger unfinished = new AtomicInteger();
+    private volatile Uses[] uses = {};
+    private @Nullable Uses lastUses; // one of them, for a quick look: without order
 
     /** Who has it; written by the engine, and read by anybody. */
     final Map<Long, Grant> grants = new ConcurrentHashMap<>();
@@ -115,18 +117,57 @@ public final class ShmSegment implements ProviderSegment {
         return exports.rotate(this, next, deadline);
     }
 
-    /** Counts a work request that names it. */
-    public void pin() {
-        unfinished.getAndIncrement();
+    /**
+     * How many work requests of one user name the segment: a counter that all share would cost every message two atomic
+     * operations. Its user writes it, under its claim; who has seen a record sees it counted here.
+     */
+    private static final class Uses {
+        final SegmentUser user;
+        int count;
+
+        Uses(SegmentUser user) {
+            this.user = user;
+        }
     }
 
-    public void unpin() {
-        unfinished.getAndDecrement();
+    /** Counts a work request that names it. Under the user's claim. */
+    public void pin(SegmentUser user) {
+        usesOf(user).count++;
+    }
+
+    public void unpin(SegmentUser user) {
+        usesOf(user).count--;
+    }
+
+    private Uses usesOf(SegmentUser user) {
+        Uses latest = lastUses; // read once: others write it, too
+        return latest != null && latest.user.equals(user) ? latest : find(user);
+    }
+
+    private Uses find(SegmentUser user) {
+        for (Uses known : uses) {
+            if (known.user.equals(user)) {
+                lastUses = known;
+                return known;
+            }
+        }
+        return firstUse(user);
+    }
+
+    private synchronized Uses firstUse(SegmentUser user) {
+        Uses mine = new Uses(user);
+        uses = Stream.concat(Stream.of(mine), Arrays.stream(uses).filter(one -> !one.user.isClosed()))
+                .toArray(Uses[]::new);
+        return mine;
     }
 
     @Override
     public int unfinished() {
-        return unfinished.get();
+        int sum = 0;
+        for (Uses one : uses) {
+            sum += one.count;
+        }
+        return sum;
     }
 
     @Override

@@ -2,12 +2,31 @@ package io.urma4j.shm.memory;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
+import java.nio.file.Path;
 
 /** What a failed system call means to the caller of urma4j. */
 public final class Failures {
+    private static final Path NOWHERE = Path.of("/proc/nowhere");
+
     private Failures() {}
+
+    /**
+     * Fails, for nothing: who runs out of descriptors can open no file, and so load no class, and would end with a
+     * {@code NoClassDefFoundError} in the place of words. Now everything that a failure needs is there.
+     */
+    public static void prepare() {
+        try (Dir nowhere = Dir.open(NOWHERE)) {
+            throw new IllegalStateException("there is " + nowhere);
+        } catch (LibcException e) {
+            String words = of("nobody", "nothing", e).toString();
+            if (words.isEmpty()) {
+                throw e;
+            }
+        }
+    }
 
     /** The exception that tells {@code object} and what it tried, with the system call as its cause. */
     public static UrmaException of(Object object, String attempt, LibcException cause) {

@@ -17,16 +17,17 @@ import java.lang.invoke.VarHandle;
  *            bits 32…39  answer
  *            bits 40…63  argument of the answer
  *    8448  slots    128 bytes × SLOTS; only the sender writes them
- *              0  commit    u64  bits 0…31 lap: says that the slot is filled; 32…39 opcode; 40…47 flags
- *              8  source    u32  id of the sending queue
- *             12  target    u32  bits 0…23 id of the JFR, Jetty or group that the message is for; 24…31 hint, which
- *                                member of the group
- *             16  chunk     u32  bytes of payload with this slot
- *             20  reserved
- *             24  immediate u64
- *             32  total     u64  bytes of the whole message
- *             40  data      u64  where the payload lies in the data area, when it is not in the slot
- *             48  payload   80 bytes
+ *              0  commit    u64  bits 0…31 lap: says that the slot is filled; 32…39 opcode; 40…47 flags;
+ *                                48…63 bytes of payload, when SHORT is among the flags
+ *              8  queues    u64  bits 0…23 id of the JFR, Jetty or group that the message is for; 24…31 hint, which
+ *                                member of the group; 32…63 id of the sending queue
+ *             16  payload   80 bytes
+ *            what follows means something only when SHORT is not among the flags
+ *             96  immediate u64
+ *            104  total     u64  bytes of the whole message
+ *            112  data      u64  where the payload lies in the data area, when it is not in the slot
+ *            120  chunk     u32  bytes of payload with this slot
+ *            124  reserved
  *  143360  data     1 MiB; only the sender writes it
  * </pre>
  *
@@ -42,6 +43,8 @@ import java.lang.invoke.VarHandle;
 public final class RingLayout {
     /** Slots of a ring; a power of two. */
     public static final int SLOTS = 1024;
+
+    private static final int SLOTS_SHIFT = 10;
 
     /** Most payload that lies in a slot itself. */
     public static final int SLOT_PAYLOAD_BYTES = 80;
@@ -67,13 +70,12 @@ public final class RingLayout {
     private static final int HINT_SHIFT = 24;
     private static final int ID_MASK = (1 << HINT_SHIFT) - 1;
 
-    private static final long SOURCE = 8;
-    private static final long TARGET = 12;
-    private static final long CHUNK = 16;
-    private static final long IMMEDIATE = 24;
-    private static final long TOTAL = 32;
-    private static final long DATA_AT = 40;
-    private static final long PAYLOAD = 48;
+    private static final long QUEUES = 8;
+    private static final long PAYLOAD = 16;
+    private static final long IMMEDIATE = 96;
+    private static final long TOTAL = 104;
+    private static final long DATA_AT = 112;
+    private static final long CHUNK = 120;
 
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final VarHandle U32 = JAVA_INT.varHandle();
@@ -82,7 +84,7 @@ public final class RingLayout {
 
     /** The lap that a slot at this position belongs to. */
     static int lap(long position) {
-        return (int) (position / SLOTS) + 1;
+        return (int) (position >>> SLOTS_SHIFT) + 1;
     }
 
     private static long slot(long position) {
@@ -93,17 +95,21 @@ public final class RingLayout {
         return RESULTS + ((position & (SLOTS - 1)) << 3);
     }
 
-    /** The target word of a slot. */
+    /** The target half of the word of queues. */
     static int address(int id, int hint) {
         return id | hint << HINT_SHIFT;
     }
 
-    static int idOf(int address) {
-        return address & ID_MASK;
+    static int targetOf(long queues) {
+        return (int) queues & ID_MASK;
     }
 
-    static int hintOf(int address) {
-        return address >>> HINT_SHIFT;
+    static int hintOf(long queues) {
+        return (int) queues >>> HINT_SHIFT;
+    }
+
+    static int sourceOf(long queues) {
+        return (int) (queues >>> 32);
     }
 
     /** Where the payload inside a slot starts, in the ring. */
@@ -116,6 +122,11 @@ public final class RingLayout {
         return DATA + offset;
     }
 
+    /** All that a short slot says beside its payload and its commit word. */
+    static void fillShort(MemorySegment ring, long position, int source, int target) {
+        ring.set(JAVA_LONG, slot(position) + QUEUES, (long) source << 32 | target & 0xFFFF_FFFFL);
+    }
+
     static void fill(
             MemorySegment ring,
             long position,
@@ -126,18 +137,22 @@ public final class RingLayout {
             long totalBytes,
             long dataOffset) {
         long slot = slot(position);
-        ring.set(JAVA_INT, slot + SOURCE, source);
-        ring.set(JAVA_INT, slot + TARGET, target);
-        ring.set(JAVA_INT, slot + CHUNK, chunkBytes);
+        fillShort(ring, position, source, target);
         ring.set(JAVA_LONG, slot + IMMEDIATE, immediate);
         ring.set(JAVA_LONG, slot + TOTAL, totalBytes);
         ring.set(JAVA_LONG, slot + DATA_AT, dataOffset);
+        ring.set(JAVA_INT, slot + CHUNK, chunkBytes);
     }
 
     /** Hands the slot to the receiver, with all that was written before. */
     static void commit(MemorySegment ring, long position, int opcode, int flags) {
-        long word = (lap(position) & 0xFFFF_FFFFL) | (long) opcode << 32 | (long) flags << 40;
-        U64.setRelease(ring, slot(position), word);
+        commitShort(ring, position, opcode, flags, 0);
+    }
+
+    /** The same for a short slot with that many bytes of payload. */
+    static void commitShort(MemorySegment ring, long position, int opcode, int flags, int payloadBytes) {
+        int content = opcode | flags << 8 | payloadBytes << 16;
+        U64.setRelease(ring, slot(position), lap(position) & 0xFFFF_FFFFL | (long) content << 32);
     }
 
     /** The slot's commit word; when its lap is right, the slot's content is visible. */
@@ -162,12 +177,13 @@ public final class RingLayout {
         return (int) (commitWord >>> 40) & 0xFF;
     }
 
-    static int source(MemorySegment ring, long position) {
-        return ring.get(JAVA_INT, slot(position) + SOURCE);
+    /** Bytes of payload in a short slot. */
+    static int payloadBytes(long commitWord) {
+        return (int) (commitWord >>> 48);
     }
 
-    static int target(MemorySegment ring, long position) {
-        return ring.get(JAVA_INT, slot(position) + TARGET);
+    static long queues(MemorySegment ring, long position) {
+        return ring.get(JAVA_LONG, slot(position) + QUEUES);
     }
 
     static int chunkBytes(MemorySegment ring, long position) {

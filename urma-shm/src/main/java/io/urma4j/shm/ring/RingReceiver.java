@@ -27,6 +27,15 @@ public final class RingReceiver {
     /** Ids of queues have 24 bits: more would spill into what a record says of the sender. */
     private static final int ID_BITS = 24;
 
+    private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
+
+    /** There is no slot to take. */
+    public static final int NONE = 0;
+    /** A slot was taken. */
+    public static final int TAKEN = 1;
+    /** A slot was taken that no honest sender would have filled so. */
+    public static final int BROKEN = 2;
+
     private final MemorySegment ring;
     private long position; // only the receiver writes it; whoever asks isReady() reads it
     private boolean held; // the slot before position was taken, and the sender was not told yet
@@ -60,32 +69,49 @@ public final class RingReceiver {
     }
 
     /**
-     * Loads the next slot; {@link #isReady} was true.
+     * Loads the next slot when it is filled.
      *
-     * @return false when what it says cannot be: the sender is broken or hostile
+     * @return {@link #NONE}, {@link #TAKEN}, or {@link #BROKEN} when what it says cannot be: the sender is broken or
+     *     hostile
      */
-    public boolean take() {
-        long word = RingLayout.committed(ring, position);
+    public int take() {
+        long next = position;
+        long word = RingLayout.committed(ring, next);
+        if (!RingLayout.isOfLap(word, next)) {
+            return NONE;
+        }
         opcode = RingLayout.opcode(word);
         flags = RingLayout.flags(word);
-        source = RingLayout.source(ring, position);
-        int address = RingLayout.target(ring, position);
-        target = RingLayout.idOf(address);
-        hint = RingLayout.hintOf(address);
-        chunkBytes = RingLayout.chunkBytes(ring, position);
-        immediate = RingLayout.immediate(ring, position);
-        totalBytes = RingLayout.totalBytes(ring, position);
-        long dataOffset = RingLayout.dataOffset(ring, position);
+        long queues = RingLayout.queues(ring, next);
+        source = RingLayout.sourceOf(queues);
+        target = RingLayout.targetOf(queues);
+        hint = RingLayout.hintOf(queues);
+        boolean sound = has(SlotFlags.SHORT) ? loadShort(word, next) : loadRest(next);
+        return sound && (source | target) >>> ID_BITS == 0 ? TAKEN : BROKEN;
+    }
+
+    private boolean loadShort(long word, long next) {
+        chunkBytes = RingLayout.payloadBytes(word);
+        totalBytes = chunkBytes;
+        immediate = 0;
+        payloadAt = RingLayout.slotPayload(next);
+        return chunkBytes <= RingLayout.SLOT_PAYLOAD_BYTES && (flags & (WHOLE | SlotFlags.IN_DATA)) == WHOLE;
+    }
+
+    private boolean loadRest(long next) {
+        chunkBytes = RingLayout.chunkBytes(ring, next);
+        immediate = RingLayout.immediate(ring, next);
+        totalBytes = RingLayout.totalBytes(ring, next);
+        long dataOffset = RingLayout.dataOffset(ring, next);
         boolean inData = has(SlotFlags.IN_DATA);
-        payloadAt = inData ? RingLayout.data(dataOffset) : RingLayout.slotPayload(position);
+        payloadAt = inData ? RingLayout.data(dataOffset) : RingLayout.slotPayload(next);
         long room = inData ? RingLayout.DATA_BYTES - dataOffset : RingLayout.SLOT_PAYLOAD_BYTES;
         return chunkBytes >= 0
                 && chunkBytes <= RingLayout.CHUNK_BYTES
                 && chunkBytes <= room
                 && (!inData || dataOffset >= 0)
                 && totalBytes >= chunkBytes
-                && totalBytes <= RingLayout.MAX_MESSAGE_BYTES
-                && (source | target) >>> ID_BITS == 0;
+                && totalBytes <= RingLayout.MAX_MESSAGE_BYTES;
     }
 
     /** What the slot that was taken last says, for whoever must explain why it cannot be. */

@@ -26,6 +26,8 @@ public final class RingSender {
         }
     }
 
+    private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
+
     private final MemorySegment ring;
     private final long[] dataEnd = new long[RingLayout.SLOTS]; // of the sender, read by the reaper after the commit
 
@@ -84,6 +86,13 @@ public final class RingSender {
             long immediate,
             long totalBytes,
             long payloadAt) {
+        if (immediate == 0
+                && totalBytes == chunkBytes
+                && chunkBytes <= RingLayout.SLOT_PAYLOAD_BYTES
+                && (flags & WHOLE) == WHOLE) {
+            publishShort(opcode, flags, source, target, chunkBytes);
+            return;
+        }
         long position = sent;
         int placed = flags;
         long offset = 0;
@@ -97,6 +106,15 @@ public final class RingSender {
         dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
         RingLayout.fill(ring, position, source, target, chunkBytes, immediate, totalBytes, offset);
         RingLayout.commit(ring, position, opcode, placed);
+        SENT.setRelease(this, position + 1);
+    }
+
+    /** Sender: hands the next slot over, whose payload lies in it and is a whole message without an immediate. */
+    public void publishShort(int opcode, int flags, int source, int target, int chunkBytes) {
+        long position = sent;
+        dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
+        RingLayout.fillShort(ring, position, source, target);
+        RingLayout.commitShort(ring, position, opcode, flags | SlotFlags.SHORT, chunkBytes);
         SENT.setRelease(this, position + 1);
     }
 

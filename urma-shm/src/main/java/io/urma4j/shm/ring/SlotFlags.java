@@ -16,5 +16,11 @@ public final class SlotFlags {
     /** A datagram: it is taken or dropped, and its sender asks for no answer. */
     public static final int DATAGRAM = 32;
 
+    /**
+     * A whole message without an immediate whose payload lies in the slot: the commit word tells its length, and there is
+     * nothing else to read. The ring's own: {@link RingSender} sets it where it can.
+     */
+    public static final int SHORT = 64;
+
     private SlotFlags() {}
 }

@@ -202,8 +202,6 @@ class FaultMatrixIT {
             Victim home = process.root(Victim.class);
             home.open(directory.resolve("runtime").toString());
 
-            home.openAnother(
-                    "/proc/nowhere"); // without a descriptor the JVM could load none of the classes of a failure
             String refusal = home.exhaust();
 
             assertThat(refusal).contains("ENOMEM").containsAnyOf("EMFILE", "Too many open files");

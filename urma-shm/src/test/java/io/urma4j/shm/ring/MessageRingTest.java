@@ -36,7 +36,7 @@ class MessageRingTest {
         publish(40, 7, 9, 0x1234_5678_9ABC_DEF0L);
 
         assertThat(receiver.isReady()).isTrue();
-        assertThat(receiver.take()).isTrue();
+        assertThat(receiver.take()).isEqualTo(RingReceiver.TAKEN);
         assertThat(receiver.opcode()).isEqualTo(SEND);
         assertThat(receiver.source()).isEqualTo(7);
         assertThat(receiver.target()).isEqualTo(9);
@@ -46,6 +46,27 @@ class MessageRingTest {
         assertThat(receiver.has(SlotFlags.FIRST)).isTrue();
         assertThat(receiver.has(SlotFlags.IN_DATA)).isFalse();
         assertPayload(40);
+    }
+
+    @Test
+    void aShortMessageIsTakenAsItWas() {
+        publish(RingLayout.SLOT_PAYLOAD_BYTES, 7, 0xFF_FFFF, 0);
+
+        assertThat(receiver.take()).isEqualTo(RingReceiver.TAKEN);
+        assertThat(receiver.has(SlotFlags.SHORT)).isTrue();
+        assertThat(receiver.source()).isEqualTo(7);
+        assertThat(receiver.target()).isEqualTo(0xFF_FFFF);
+        assertThat(receiver.chunkBytes()).isEqualTo(RingLayout.SLOT_PAYLOAD_BYTES);
+        assertThat(receiver.totalBytes()).isEqualTo(RingLayout.SLOT_PAYLOAD_BYTES);
+        assertThat(receiver.immediate()).isZero();
+        assertPayload(RingLayout.SLOT_PAYLOAD_BYTES);
+    }
+
+    @Test
+    void aShortMessageThatIsLongerThanItsSlotIsBroken() {
+        sender.publishShort(SEND, SlotFlags.FIRST | SlotFlags.LAST, 1, 2, RingLayout.SLOT_PAYLOAD_BYTES + 1);
+
+        assertThat(receiver.take()).isEqualTo(RingReceiver.BROKEN);
     }
 
     @Test
@@ -104,7 +125,7 @@ class MessageRingTest {
                 inRing++;
             } else if (inRing > 0) {
                 assertThat(receiver.isReady()).isTrue();
-                assertThat(receiver.take()).isTrue();
+                assertThat(receiver.take()).isEqualTo(RingReceiver.TAKEN);
                 assertThat(receiver.immediate()).as("seed %d", seed).isEqualTo(taken++);
                 assertPayload(receiver.chunkBytes());
                 receiver.answer(Answer.TAKEN, 0);
@@ -134,7 +155,7 @@ class MessageRingTest {
             if (!receiver.isReady()) {
                 break; // it scribbled over the lap: nothing arrives any more
             }
-            if (receiver.take()) {
+            if (receiver.take() == RingReceiver.TAKEN) {
                 MemorySegment.copy(ring, receiver.payloadAt(), ring, 0, 0);
                 ring.asSlice(receiver.payloadAt(), receiver.chunkBytes()); // throws when outside
             } else {
@@ -156,11 +177,12 @@ class MessageRingTest {
 
     private void scribbleOverSlot(Random random, int position) {
         long slot = 256 + 8L * RingLayout.SLOTS + (position % RingLayout.SLOTS) * 128L;
-        long at = slot + 8 + 4L * random.nextInt(10);
+        int word = random.nextInt(10); // the queues, or what lies behind the payload
+        long at = slot + (word < 2 ? 8 : 88) + 4L * word;
         ring.set(JAVA_INT, at, random.nextBoolean() ? random.nextInt() : random.nextInt(200));
         if (random.nextBoolean()) {
             long commit = ring.get(JAVA_LONG, slot);
-            ring.set(JAVA_LONG, slot, commit ^ (random.nextLong() & 0x00FF_FFFF_0000_0000L));
+            ring.set(JAVA_LONG, slot, commit ^ (random.nextLong() & 0xFFFF_FFFF_0000_0000L));
         }
     }
 

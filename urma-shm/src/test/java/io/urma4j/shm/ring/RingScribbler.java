@@ -45,8 +45,9 @@ public final class RingScribbler {
         return RingLayout.isOfLap(word, asked) ? RingLayout.opcode(word) : -1;
     }
 
+    /** The flags of the slot at that position, whatever its form. */
     public int flagsAt(long asked) {
-        return RingLayout.flags(RingLayout.committed(ring, asked));
+        return RingLayout.flags(RingLayout.committed(ring, asked)) & ~SlotFlags.SHORT;
     }
 
     /** Answers the slot at that position, whether it was filled or not. */
@@ -60,7 +61,7 @@ public final class RingScribbler {
             case 0 -> ring.set(JAVA_INT, ASLEEP, random.nextInt(-2, 3));
             case 1 -> ring.set(JAVA_LONG, RESULTS + 8L * random.nextInt(RingLayout.SLOTS), random.nextLong());
             case 2 -> ring.set(JAVA_LONG, slotNear(random, around), likeCommit(random, around));
-            case 3 -> ring.set(JAVA_INT, slotNear(random, around) + 8 + 4L * random.nextInt(10), number(random));
+            case 3 -> ring.set(JAVA_INT, slotNear(random, around) + field(random), number(random));
             case 4 -> ring.set(JAVA_LONG, slotNear(random, around) + 8L * random.nextInt(1, 16), random.nextLong());
             case 5 -> ring.set(JAVA_LONG, 8L * random.nextInt(FIRST_SLOT / 8), random.nextLong());
             case 6 -> fill(random, DATA, RingLayout.DATA_BYTES);
@@ -73,9 +74,15 @@ public final class RingScribbler {
         return FIRST_SLOT + 128 * slot;
     }
 
+    /** Where a number lies in a slot: the queues, or what is behind the payload. */
+    private static long field(SplittableRandom random) {
+        int word = random.nextInt(10);
+        return (word < 2 ? 8 : 88) + 4L * word;
+    }
+
     private static long likeCommit(SplittableRandom random, long around) {
         long lap = random.nextInt(4) == 0 ? random.nextInt() : RingLayout.lap(around);
-        return lap & 0xFFFF_FFFFL | (long) random.nextInt(1 << 16) << 32;
+        return lap & 0xFFFF_FFFFL | (long) random.nextInt(1 << 24) << 32;
     }
 
     /** A number from where mistakes live. */
