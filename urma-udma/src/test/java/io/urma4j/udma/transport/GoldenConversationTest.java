@@ -1,0 +1,358 @@
+package io.urma4j.udma.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.AtomicEth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Ieth;
+import io.urma4j.udma.wire.ImmDt;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Reth;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Conversations of two Linux machines, with us in the place of one of them. */
+class GoldenConversationTest {
+    private static final long MICRO = 1_000;
+
+    /** Keeps what is sent. */
+    private static final class Recorder implements Port, Route {
+        final List<Packet> sent = new ArrayList<>();
+        private final Packet place = Packet.allocate();
+        private final Icrc icrc = new Icrc();
+        private final IpHeaders ip = IpHeaders.ipv4(1, 2, 3, IpHeaders.ROCE_PORT);
+
+        @Override
+        public Packet begin(Route route) {
+            return place;
+        }
+
+        @Override
+        public void end(int payloadBytes) {
+            place.end(payloadBytes, ip, icrc);
+            sent.add(Pair.copy(place));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public int mtuBytes() {
+            return 4096;
+        }
+
+        @Override
+        public long eidHigh() {
+            return 0;
+        }
+
+        @Override
+        public long eidLow() {
+            return 0;
+        }
+
+        List<String> bytes() {
+            return sent.stream().map(Conversation::bytes).toList();
+        }
+    }
+
+    private static final ConnectionOwner NOBODY = (connection, status, nowNanos) -> {};
+
+    private static int mtu(Conversation conversation) {
+        int longest = 256;
+        for (Conversation.Line line : conversation.lines) {
+            longest = Math.max(longest, line.packet().payloadBytes());
+        }
+        return longest <= 256 ? 256 : 1024;
+    }
+
+    private static ConnectionConfig.Builder config(Conversation conversation) {
+        return ConnectionConfig.builder(
+                        ConnectionConfig.Kind.RELIABLE_CONNECTED, conversation.queue, conversation.queue)
+                .mtuBytes(mtu(conversation))
+                .foreignPeer();
+    }
+
+    private static void drain(Connection connection, long now) {
+        boolean isMore = true;
+        while (isMore) {
+            isMore = connection.step(now);
+        }
+    }
+
+    // ---- in the place of the responder
+
+    private static List<String> answers(Conversation conversation) {
+        Oracle oracle = new Oracle(conversation, mtu(conversation));
+        Recorder port = new Recorder();
+        int first = conversation.requests().stream()
+                .mapToInt(Conversation.Line::psn)
+                .reduce((a, b) -> (a - b) << 8 > 0 ? b : a)
+                .orElseThrow();
+        // a queue that may not be read from answers READs as one without resources does (WIRE §4.2, §5)
+        boolean noReads = conversation.answers().stream()
+                .map(Conversation.Line::packet)
+                .anyMatch(answer -> Opcodes.has(answer.opcode(), Header.AETH)
+                        && Aeth.syndrome(answer.bytes(), answer.at(Header.AETH)) == Aeth.NAK_INVALID_REQUEST);
+        Connection connection = new Connection(
+                config(conversation).psns(0, first).reads(16, noReads ? 0 : 16).build(),
+                port,
+                port,
+                oracle,
+                (queue, hint, source, number) -> oracle,
+                NOBODY,
+                0);
+        for (int i = 0; i < conversation.lines.size(); i++) {
+            Conversation.Line line = conversation.lines.get(i);
+            if (line.isRequest()) {
+                oracle.at(i);
+                connection.receive(line.packet(), i);
+                drain(connection, i);
+            }
+        }
+        return port.bytes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "sample-rxe.pcap")
+    void ourResponderAnswersAsLinuxDid(String file) throws Exception {
+        int compared = 0;
+        for (Conversation conversation : Conversation.in(file)) {
+            List<String> linux = conversation.answers().stream()
+                    .map(line -> Conversation.bytes(line.packet()))
+                    .toList();
+            if (conversation.requests().isEmpty() || linux.isEmpty()) {
+                continue; // UC has no answers
+            }
+            assertThat(answers(conversation)).as("answers to %s", conversation).containsExactlyElementsOf(linux);
+            compared += linux.size();
+        }
+        System.out.println("GoldenConversationTest: " + compared + " answers are those of Linux, byte for byte");
+        assertThat(compared).as("all of the capture").isEqualTo(142);
+    }
+
+    /** The network lost, doubled and reordered answers before they were captured: each one is an answer of ours, too. */
+    @ParameterizedTest
+    @ValueSource(strings = "sample-rxe-loss.pcap")
+    void underLossEveryAnswerOfLinuxIsAmongOurs(String file) throws Exception {
+        for (Conversation conversation : Conversation.in(file)) {
+            Set<String> ours = new HashSet<>(answers(conversation));
+            List<String> missing = new ArrayList<>();
+            for (Conversation.Line line : conversation.answers()) {
+                if (!ours.contains(Conversation.bytes(line.packet()))) {
+                    missing.add(line.frame() + " " + line.packet());
+                }
+            }
+            assertThat(missing)
+                    .as("answers that only Linux gave to %s", conversation)
+                    .isEmpty();
+        }
+    }
+
+    // ---- in the place of the requester
+
+    @ParameterizedTest
+    @ValueSource(strings = "sample-rxe.pcap")
+    void ourRequesterAsksAsLinuxDid(String file) throws Exception {
+        int compared = 0;
+        for (Conversation conversation : Conversation.in(file)) {
+            if (conversation.requests().isEmpty() || conversation.answers().isEmpty()) {
+                continue;
+            }
+            List<String> linux = firstTransmissions(conversation.requests().stream()
+                    .map(Conversation.Line::packet)
+                    .toList());
+            assertThat(firstTransmissions(asked(conversation)))
+                    .as("what %s asks", conversation)
+                    .containsExactlyElementsOf(linux);
+            compared += linux.size();
+        }
+        System.out.println("GoldenConversationTest: " + compared + " requests are those of Linux, byte for byte");
+        assertThat(compared).as("all of the capture").isEqualTo(100);
+    }
+
+    /** When something is sent again is a matter of timers: Linux rounds them up to its jiffies. */
+    private static List<String> firstTransmissions(List<Packet> packets) {
+        Set<Integer> seen = new HashSet<>();
+        List<String> first = new ArrayList<>();
+        for (Packet packet : packets) {
+            if (seen.add(Bth.psn(packet.bytes()))) {
+                first.add(Conversation.bytes(packet));
+            }
+        }
+        return first;
+    }
+
+    private static List<Packet> asked(Conversation conversation) {
+        Recorder port = new Recorder();
+        Script script = new Script(conversation);
+        Connection connection = new Connection(
+                config(conversation)
+                        .psns(conversation.requests().getFirst().psn(), 0)
+                        .rnrRetries(7)
+                        .build(),
+                port,
+                port,
+                new Region(8),
+                (queue, hint, source, number) -> null,
+                NOBODY,
+                0);
+        Set<Integer> started = new HashSet<>();
+        long now = 0;
+        for (Conversation.Line line : conversation.lines) {
+            now += 1_000 * MICRO; // longer than the timer of an RNR NAK: 0.64 ms
+            if (!line.isRequest()) {
+                connection.receive(line.packet(), now);
+            } else if (started.add(line.psn()) && Script.isFirst(line.packet())) {
+                connection.start(script, script.position(line.psn()), conversation.queue, false);
+            }
+            drain(connection, now);
+        }
+        return port.sent;
+    }
+
+    /** The work requests that a conversation was made of. */
+    private static final class Script implements SendWork {
+        private final MemorySegment ring = MemorySegment.ofArray(new long[8 * 256]);
+        private final List<Integer> psns = new ArrayList<>();
+        private final List<byte[]> payloads = new ArrayList<>();
+
+        Script(Conversation conversation) {
+            Set<Integer> seen = new HashSet<>();
+            for (Conversation.Line line : conversation.requests()) {
+                if (seen.add(line.psn())) {
+                    add(line.packet(), line.psn());
+                }
+            }
+        }
+
+        long position(int psn) {
+            return psns.indexOf(psn);
+        }
+
+        static boolean isFirst(Packet packet) {
+            return switch (Opcodes.operation(packet.opcode())) {
+                case Opcodes.SEND_MIDDLE,
+                        Opcodes.SEND_LAST,
+                        Opcodes.SEND_LAST_IMM,
+                        Opcodes.SEND_LAST_INVALIDATE,
+                        Opcodes.WRITE_MIDDLE,
+                        Opcodes.WRITE_LAST,
+                        Opcodes.WRITE_LAST_IMM -> false;
+                default -> true;
+            };
+        }
+
+        private void add(Packet packet, int psn) {
+            if (isFirst(packet)) {
+                psns.add(psn);
+                payloads.add(new byte[0]);
+            }
+            int index = psns.size() - 1;
+            byte[] before = payloads.get(index);
+            byte[] all = Arrays.copyOf(before, before.length + packet.payloadBytes());
+            MemorySegment.copy(
+                    packet.bytes(),
+                    packet.payloadAt(),
+                    MemorySegment.ofArray(all),
+                    before.length,
+                    packet.payloadBytes());
+            payloads.set(index, all);
+            fill(packet, at(index), all.length);
+        }
+
+        /** From each packet of a message what it knows: the first one the place, the last one what comes with it. */
+        private void fill(Packet packet, long at, int length) {
+            MemorySegment bytes = packet.bytes();
+            int opcode = packet.opcode();
+            boolean isRead = Opcodes.operation(opcode) == Opcodes.READ_REQUEST;
+            int lengthBytes = length;
+            if (isRead) {
+                lengthBytes = (int) Reth.lengthBytes(bytes, packet.at(Header.RETH));
+            } else if (Opcodes.has(opcode, Header.ATOMIC_ETH)) {
+                lengthBytes = Long.BYTES;
+            }
+            SendWqe.put(ring, at, opcode(packet), Bth.isSolicited(bytes) ? WorkOpcode.SOLICITED : 0, 0, 0, lengthBytes);
+            if (Opcodes.has(opcode, Header.RETH)) {
+                int reth = packet.at(Header.RETH);
+                SendWqe.remote(ring, at, Reth.remoteKey(bytes, reth), Reth.va(bytes, reth));
+            }
+            if (Opcodes.has(opcode, Header.ATOMIC_ETH)) {
+                int eth = packet.at(Header.ATOMIC_ETH);
+                SendWqe.remote(ring, at, AtomicEth.remoteKey(bytes, eth), AtomicEth.va(bytes, eth));
+                SendWqe.operands(ring, at, AtomicEth.operand(bytes, eth), AtomicEth.compare(bytes, eth));
+            }
+            if (Opcodes.has(opcode, Header.IMM_DT)) {
+                SendWqe.operands(ring, at, ImmDt.immediate(bytes, packet.at(Header.IMM_DT)) & 0xFFFF_FFFFL, 0);
+            }
+            if (Opcodes.has(opcode, Header.IETH)) {
+                SendWqe.operands(ring, at, Ieth.remoteKey(bytes, packet.at(Header.IETH)), 0);
+            }
+        }
+
+        private static int opcode(Packet packet) {
+            int operation = Opcodes.operation(packet.opcode());
+            boolean hasImmediate = Opcodes.has(packet.opcode(), Header.IMM_DT);
+            return switch (operation) {
+                case Opcodes.READ_REQUEST -> WorkOpcode.READ;
+                case Opcodes.COMPARE_SWAP -> WorkOpcode.CAS;
+                case Opcodes.FETCH_ADD -> WorkOpcode.FADD;
+                case Opcodes.SEND_LAST_INVALIDATE, Opcodes.SEND_ONLY_INVALIDATE -> WorkOpcode.SEND_INVALIDATE;
+                case Opcodes.SEND_FIRST,
+                        Opcodes.SEND_MIDDLE,
+                        Opcodes.SEND_LAST,
+                        Opcodes.SEND_LAST_IMM,
+                        Opcodes.SEND_ONLY,
+                        Opcodes.SEND_ONLY_IMM -> hasImmediate ? WorkOpcode.SEND_IMM : WorkOpcode.SEND;
+                default -> hasImmediate ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE;
+            };
+        }
+
+        @Override
+        public int queueId() {
+            return 0;
+        }
+
+        @Override
+        public MemorySegment ring() {
+            return ring;
+        }
+
+        @Override
+        public long at(long position) {
+            return position * SendWqe.BLOCK_BYTES;
+        }
+
+        @Override
+        public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
+            MemorySegment.copy(MemorySegment.ofArray(payloads.get((int) position)), from, to, toOffset, lengthBytes);
+            return true;
+        }
+
+        @Override
+        public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+            return true;
+        }
+
+        @Override
+        public void done(long position, int status) {}
+
+        @Override
+        public void notReady(long position, long waitNanos) {
+            throw new AssertionError("of shared connections only");
+        }
+    }
+}
