@@ -42,6 +42,8 @@ public final class ControlPlane {
     /** A peer that does not answer that so long is lost. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
+    private static final String DEAD = "its process is dead";
+
     private static final int MAX_PEERS = 4096;
     private static final int MAX_PEERS_OF_A_PORT = 512;
 
@@ -505,7 +507,7 @@ public final class ControlPlane {
         if (asked.deadlineNanos - now > 0) {
             asked.pauseNanos = longer(asked.pauseNanos);
             if (events.isDead(peer)) {
-                lose(peer, "its process is dead", true);
+                lose(peer, DEAD, true);
             } else {
                 send(peer, asked);
             }
@@ -565,7 +567,9 @@ public final class ControlPlane {
     /** Finds out whether a peer is still there: there is reason to doubt it. */
     public void doubt(Peer peer, long nowNanos) {
         now = nowNanos;
-        if (!peer.isLost()) {
+        if (!peer.isLost() && events.isDead(peer)) {
+            lose(peer, DEAD, true);
+        } else if (!peer.isLost()) {
             ping(peer);
         }
     }

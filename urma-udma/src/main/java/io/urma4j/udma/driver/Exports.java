@@ -155,7 +155,7 @@ final class Exports {
                 lengthBytes,
                 access,
                 policy,
-                new Capabilities(true, false, true, MemoryKind.HOST),
+                new Capabilities(false, false, true, MemoryKind.HOST),
                 endpoints);
     }
 

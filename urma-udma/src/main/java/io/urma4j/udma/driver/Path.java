@@ -1,9 +1,12 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.PidFd;
 import io.urma4j.udma.control.Peer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A peer context, and the card's connection with it: what all RM queues send to it by. It lasts until the peer is lost and
@@ -16,6 +19,7 @@ final class Path {
     private final int connection;
     private final int memoryTarget;
     private final boolean isNeighbour;
+    private @Nullable PidFd process; // of a neighbour, watched for its end
     private int users = 1; // the peer itself is one
     private boolean left;
 
@@ -75,6 +79,28 @@ final class Path {
         return isNeighbour;
     }
 
+    /** Has the end of a neighbour's process told at once. */
+    void watchProcess(int pid, Runnable ended) {
+        try {
+            PidFd opened = PidFd.open(pid);
+            if (adapter.port().watch(opened.fd(), ended)) {
+                process = opened;
+            } else {
+                opened.close();
+            }
+        } catch (LibcException e) {
+            // an old kernel, or another namespace of process ids: silence will tell
+        }
+    }
+
+    private void unwatchProcess() {
+        if (process != null) {
+            adapter.port().unwatch(process.fd());
+            process.close();
+            process = null;
+        }
+    }
+
     /** Whether its end would change anything here. */
     boolean matters() {
         return users > 1 || !imports.isEmpty() || !grants.isEmpty();
@@ -103,6 +129,7 @@ final class Path {
             return;
         }
         left = true;
+        unwatchProcess();
         adapter.crank().enter();
         try {
             adapter.card().peerLost(connection, adapter.nanos());

@@ -54,6 +54,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,6 +67,7 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 final class UdmaContext implements ProviderContext, PeerEvents {
+    private static final String PID = "pid ";
     private static final long LONGEST_NANOS = Long.MAX_VALUE / 4; // so that sums do not overflow
 
     private final UdmaDevice device;
@@ -106,10 +108,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         this.serving = new Serving(this, adapter, events);
         this.names = new Names(this, directory);
         this.refusals = new RefusalEvents(events, adapter.nanos());
-        String process = "pid " + ProcessHandle.current().pid();
         this.plane = new ControlPlane(
                 adapter.control(),
-                ControlPlane.hello(adapter.address(), uasid.number(), incarnation, process),
+                ControlPlane.hello(adapter.address(), uasid.number(), incarnation, processText()),
                 this,
                 adapter.random(),
                 adapter.nanos());
@@ -502,6 +503,28 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
         paths.put(peer, path);
         adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
+        OptionalInt pid = pidOf(peer);
+        if (isNeighbour && pid.isPresent()) {
+            path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));
+        }
+    }
+
+    /** The process of another context on this host; empty for our own, and when it does not say. */
+    private static OptionalInt pidOf(Peer peer) {
+        String text = peer.process();
+        String own = processText();
+        if (!text.startsWith(PID) || text.equals(own)) {
+            return OptionalInt.empty();
+        }
+        try {
+            return OptionalInt.of(Integer.parseInt(text.substring(PID.length())));
+        } catch (NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private static String processText() {
+        return PID + ProcessHandle.current().pid();
     }
 
     @Override

@@ -99,7 +99,7 @@ final class UdmaDevice implements ProviderDevice {
                         .tokenPolicies(EnumSet.of(TokenPolicy.NONE, TokenPolicy.PLAIN_TEXT))
                         .immediateBits(64)
                         .tearFreeBytes(8)
-                        .oneSided(true)
+                        .oneSided(false) // the card is a thread of the home process
                         .mappable(false)
                         .foreignShareable(true)
                         .sharedTokenIds(true)

@@ -1,5 +1,6 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.libc.Fd;
 import io.urma4j.udma.wire.Packet;
 
 /** A way of I/O: what a port needs of a socket. For one thread at a time, but for {@link #await} and {@link #wake}. */
@@ -48,6 +49,16 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
 
     /** Ends the wait that goes on, or else the next. Any thread. */
     void wake();
+
+    /** Has {@link #await} run something once when a descriptor is readable. False when this way cannot. */
+    default boolean watch(Fd fd, Runnable whenReadable) {
+        return false;
+    }
+
+    /** Before the descriptor is closed. */
+    default void unwatch(Fd fd) {
+        // nobody could watch
+    }
 
     @Override
     void close();

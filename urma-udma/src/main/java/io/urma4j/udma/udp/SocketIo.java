@@ -2,6 +2,7 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.EventFd;
+import io.urma4j.libc.Fd;
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
@@ -10,6 +11,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** I/O by system calls that take many datagrams, each of which may hold many packets. */
 final class SocketIo implements Io {
@@ -20,6 +24,7 @@ final class SocketIo implements Io {
 
     private static final long SOCKET = 0; // tags in the epoll
     private static final long WAKE = 1;
+    private static final int EVENTS_PER_WAIT = 8;
 
     private final UdpSocket socket;
     private final Outbox outbox;
@@ -28,6 +33,8 @@ final class SocketIo implements Io {
     private final UdpMessages incoming;
     private final Epoll epoll;
     private final EventFd wake;
+    private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
+    private final AtomicLong lastTag = new AtomicLong(WAKE);
     private int wanted = 1; // datagrams to ask for next: more than there are cost a look more
     private boolean watchesRoom; // of the thread that waits
 
@@ -41,7 +48,7 @@ final class SocketIo implements Io {
             places[i] = buffers[i].buffer();
         }
         incoming = new UdpMessages(places.length, places);
-        epoll = Epoll.create(2);
+        epoll = Epoll.create(EVENTS_PER_WAIT);
         wake = EventFd.create();
         epoll.add(socket.fd(), Epoll.IN, SOCKET);
         epoll.add(wake.fd(), Epoll.IN, WAKE);
@@ -183,9 +190,33 @@ final class SocketIo implements Io {
         }
         int ready = epoll.awaitNanos(timeoutNanos);
         for (int i = 0; i < ready; i++) {
-            if (epoll.tag(i) == WAKE) {
+            long tag = epoll.tag(i);
+            if (tag == WAKE) {
                 wake.drain();
+            } else if (tag != SOCKET) {
+                Watched one = watched.get(tag);
+                if (one != null) {
+                    one.whenReadable.run();
+                }
             }
+        }
+    }
+
+    /** Something beside the socket that ends a wait. */
+    private record Watched(Fd fd, Runnable whenReadable) {}
+
+    @Override
+    public boolean watch(Fd fd, Runnable whenReadable) {
+        long tag = lastTag.incrementAndGet();
+        watched.put(tag, new Watched(fd, whenReadable));
+        epoll.add(fd, Epoll.IN | Epoll.EDGE_TRIGGERED, tag);
+        return true;
+    }
+
+    @Override
+    public void unwatch(Fd fd) {
+        if (watched.values().removeIf(one -> one.fd.equals(fd))) {
+            epoll.remove(fd);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Errno;
+import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
@@ -451,6 +452,20 @@ public final class UdpPort implements Port, AutoCloseable {
             capture.flush();
         }
         io.await(timeoutNanos, blocked);
+    }
+
+    /**
+     * Has {@link #await} run something once when a descriptor is readable: it is to be quick.
+     *
+     * @return false when this port's way of I/O cannot
+     */
+    public boolean watch(Fd fd, Runnable whenReadable) {
+        return io.watch(fd, whenReadable);
+    }
+
+    /** Ends {@link #watch}; before the descriptor is closed. */
+    public void unwatch(Fd fd) {
+        io.unwatch(fd);
     }
 
     /** Ends a wait of another thread; when none waits, the next ends at once. */
