@@ -22,7 +22,7 @@ public final class PostFlags {
     public static final int STRONG_BIT = 16;
 
     /** Bit: the record comes after those of all earlier work requests, in a queue that need not keep their order. */
-    public static final int COMPLETION_ORDER_BIT = 32;
+    public static final int COMPLETION_ORDER_BIT = 0x100;
 
     /** A success makes a record; no fence, no order beyond that of the mode. */
     public static final PostFlags DEFAULT = new PostFlags(SIGNALLED_BIT);

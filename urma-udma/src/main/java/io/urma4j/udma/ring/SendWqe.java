@@ -71,7 +71,8 @@ public final class SendWqe {
     /** Writes all of it but the payload; fields that the opcode does not need are overwritten next or not read. */
     public static void put(
             MemorySegment ring, long at, int opcode, int flags, int ranges, int target, int lengthBytes) {
-        int first = opcode | flags << 8 | ranges << 16;
+        // comp_order is left out: records keep their order anyway
+        int first = opcode | (flags & 0xFF) << 8 | ranges << 16;
         ring.set(JAVA_INT, at + OPCODE, first);
         ring.set(JAVA_INT, at + TARGET, target);
         ring.set(JAVA_INT, at + LENGTH, lengthBytes);
