@@ -360,11 +360,11 @@ public final class Jfs implements ContextObject {
     }
 
     private void checkDatagramFlags(int flags) {
-        if ((flags & PostFlags.FENCE_BIT) != 0) {
-            throw Checks.invalid(this, "fence is set, and mode UM has no order");
-        }
         if ((flags & (PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT)) != 0) {
             throw Checks.invalid(this, "place_order is set, and mode UM has no order");
+        }
+        if ((flags & PostFlags.FENCE_BIT) != 0) {
+            throw Checks.invalid(this, "fence is set, and mode UM has no order");
         }
         if (config.outOfOrderCompletion()) {
             throw Checks.invalid(this, "comp_order is set, and this queue of mode UM completes out of order");

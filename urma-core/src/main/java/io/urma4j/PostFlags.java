@@ -57,9 +57,9 @@ public final class PostFlags {
         return new PostFlags(bits & ~STRONG_BIT | RELAXED_BIT);
     }
 
-    /** Waits for all earlier relaxed and strong work requests to the same target: place_order strong. */
+    /** Waits for all earlier relaxed and strong work requests to the same target: place_order strong. It is fenced, too. */
     public PostFlags strong() {
-        return new PostFlags(bits & ~RELAXED_BIT | STRONG_BIT);
+        return new PostFlags(bits & ~RELAXED_BIT | STRONG_BIT | FENCE_BIT);
     }
 
     /** In a queue with {@link JfsConfig#outOfOrderCompletion}, its record keeps its place all the same: comp_order. */
