@@ -57,7 +57,7 @@ public final class PostFlags {
         return new PostFlags(bits & ~STRONG_BIT | RELAXED_BIT);
     }
 
-    /** Waits for all earlier relaxed and strong work requests to the same target: place_order strong. It is fenced, too. */
+    /** Waits for all earlier relaxed and strong work requests to the same target, and is fenced: place_order strong. */
     public PostFlags strong() {
         return new PostFlags(bits & ~RELAXED_BIT | STRONG_BIT | FENCE_BIT);
     }
