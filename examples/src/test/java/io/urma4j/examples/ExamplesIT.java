@@ -7,9 +7,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each example does what its page says. */
+/** Each example does what its page says, on each provider. */
+@ParameterizedClass
+@ValueSource(strings = {"shm0", "udma0"})
 class ExamplesIT {
+    @Parameter
+    String device;
+
     @TempDir
     Path folder;
 
@@ -17,7 +25,7 @@ class ExamplesIT {
 
     @BeforeEach
     void begin() {
-        programs = new Programs(folder);
+        programs = new Programs(folder, device);
     }
 
     @AfterEach

@@ -6,15 +6,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A newcomer's first program: one file, started by java with the jar, in two terminals. */
+/** A newcomer's first program: one file, started by java with the jar, in two terminals, on each provider. */
+@ParameterizedClass
+@ValueSource(strings = {"shm0", "udma0"})
 class HelloIT {
+    @Parameter
+    String device;
+
     @TempDir
     Path folder;
 
     @Test
     void theHomeSeesWhatVisitorsWrote() throws Exception {
-        try (Programs programs = new Programs(folder)) {
+        try (Programs programs = new Programs(folder, device)) {
             programs.java("home", "Hello.java", "home");
             programs.awaitText("home", "The board is open");
 

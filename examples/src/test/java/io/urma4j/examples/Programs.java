@@ -20,10 +20,13 @@ final class Programs implements AutoCloseable {
     private static final Path EXAMPLES = JAR.resolve("../../../examples").normalize();
 
     private final Path folder;
+    private final String device;
     private final Map<String, Process> processes = new HashMap<>();
 
-    Programs(Path folder) {
+    /** All of them use that device. */
+    Programs(Path folder, String device) {
         this.folder = folder;
+        this.device = device;
     }
 
     static Path source(String file) {
@@ -54,6 +57,8 @@ final class Programs implements AutoCloseable {
                 .redirectErrorStream(true) // so that a warning would show
                 .redirectOutput(folder.resolve(name + ".out").toFile());
         builder.environment().put("URMA_RUNTIME_DIR", runtimeDirectory().toString());
+        builder.environment().put("URMA_DEVICE", device);
+        builder.environment().put("URMA_UDMA_ADDRESSES", "127.0.0.1");
         processes.put(name, builder.start());
     }
 

@@ -30,7 +30,7 @@ class PythonIT {
     @BeforeEach
     void openContext() throws Exception {
         assumeTrue(hasPython(), "there is no python3 of version 3.9 or later here");
-        programs = new Programs(folder);
+        programs = new Programs(folder, "shm0");
         urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(programs.runtimeDirectory()));
         context = urma.device("shm0").openContext();
     }
