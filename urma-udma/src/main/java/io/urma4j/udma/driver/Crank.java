@@ -2,6 +2,7 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.spi.support.Claim;
 import io.urma4j.udma.device.Card;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
@@ -11,11 +12,30 @@ import java.util.function.LongSupplier;
  * goes, or right after ({@link #leave}).
  */
 final class Crank {
+    /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
+    private static final long POLLING_NANOS = 50_000;
+
+    /** But the engine does, should he not come back. */
+    private static final long WAIT_NANOS = 200_000;
+
+    private static final VarHandle POLLED;
+
+    static {
+        try {
+            POLLED = MethodHandles.lookup().findVarHandle(Crank.class, "polledNanos", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Card card;
     private final Inlet inlet;
     private final Engine engine;
     private final LongSupplier clock;
     private final Claim claim = new Claim();
+
+    @SuppressWarnings("UnusedVariable") // through POLLED
+    private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the claim
 
@@ -75,6 +95,7 @@ final class Crank {
             return false;
         }
         turn();
+        POLLED.setOpaque(this, clock.getAsLong());
         return true;
     }
 
@@ -91,8 +112,20 @@ final class Crank {
         return next;
     }
 
-    /** A queue has posted, and published it in its ring: runs it at once, when nobody else has the card. */
-    void posted(int queue) {
+    /**
+     * A queue has posted, and published it in its ring: runs it at once, when nobody else has the card.
+     *
+     * @param mayWait it has earlier work requests under way, so that its turn may come with the next poll
+     */
+    void posted(int queue, boolean mayWait) {
+        if (mayWait) {
+            long now = clock.getAsLong();
+            if (now - (long) POLLED.getOpaque(this) < POLLING_NANOS) {
+                card.doorbells().ring(queue);
+                engine.wakeBy(now + WAIT_NANOS);
+                return;
+            }
+        }
         if (claim.tryAcquire()) {
             card.doorbell(queue);
             release(step());

@@ -244,7 +244,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         } finally {
             leave();
         }
-        crank.posted(handle);
+        rung();
         return true;
     }
 
@@ -281,7 +281,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         } finally {
             leave();
         }
-        crank.posted(handle);
+        rung();
         return true;
     }
 
@@ -334,7 +334,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         } finally {
             leave();
         }
-        crank.posted(handle);
+        rung();
         return true;
     }
 
@@ -440,6 +440,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         slots.posted(posted, (bits & PostFlags.SIGNALLED_BIT) == 0);
         postedBytes += lengthBytes;
         WqRing.produced(ring, ++posted);
+    }
+
+    /** Rings the bell of the queue; without the claim, since a guess whether it is busy is enough. */
+    private void rung() {
+        crank.posted(handle, posted - WqRing.consumed(ring) > 1);
     }
 
     // ---- records
