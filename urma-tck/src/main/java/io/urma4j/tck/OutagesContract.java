@@ -242,10 +242,11 @@ public abstract class OutagesContract extends Contract {
 
         queue.jfs().send(receiver.target(), source, 0, lengthBytes, 1);
         queue.jfs().modify(QueueState.SUSPENDED);
-        queue.untilSuspended();
+        var drained = queue.untilSuspended();
         queue.jfs().modify(QueueState.READY);
 
-        assertThat(queue.awaitCompletion()).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
+        var outcome = drained.size() == 1 ? queue.awaitCompletion() : drained.getFirst(); // held, or let to its end
+        assertThat(outcome).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
         assertThat(receiver.queue().next())
                 .returns(7L, Outcome::userContext)
                 .returns((long) lengthBytes, Outcome::lengthBytes);
@@ -429,6 +430,7 @@ public abstract class OutagesContract extends Contract {
         var queue = pair.initiator().queue(JfsConfig.DEFAULT);
         queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 1, PostFlags.UNSIGNALLED);
         queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 2);
+        Patience.await("the record", () -> queue.jfc().counters().get("unpolled") == 1);
 
         assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
 
