@@ -210,6 +210,9 @@ public final class Simulation {
     // ---- the end
 
     private boolean isOver() {
+        if (time.now() < scenario.faults().healedNanos()) {
+            return false; // there is trouble to come
+        }
         for (SendSide side : all) {
             if (!side.isFinished()) {
                 return false;

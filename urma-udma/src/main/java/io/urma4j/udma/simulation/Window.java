@@ -37,6 +37,10 @@ final class Window {
     }
 
     void check() {
+        long spoilt = revoked ? -1 : Pattern.mismatch(home.home.memory, offset + BYTES / 2, BYTES / 2, pattern);
+        if (spoilt >= 0) {
+            throw Violation.of("%s: byte %d of what is only read in %s has changed", home, spoilt, this);
+        }
         long wrong = revoked ? Pattern.mismatch(home.home.memory, offset, BYTES, Pattern.SECRET) : -1;
         if (wrong >= 0) {
             throw Violation.of("%s: byte %d of %s has changed after its key was revoked", home, wrong, this);

@@ -250,6 +250,14 @@ final class Workload {
             return null;
         }
         int key = target.home.key();
+        Window stranger = target.home.windows.stream()
+                .filter(one -> one.peer != side.life)
+                .findFirst()
+                .orElse(null);
+        if (stranger != null && random.nextBoolean()) {
+            operation.homeOffset = stranger.offset + Window.BYTES / 2; // what is read there nobody may write
+            return post(operation, memoryTarget(operation), stranger.key, va(operation));
+        }
         if (random.nextBoolean()) {
             operation.homeOffset = target.home.allocate(operation.lengthBytes, 1);
             if (operation.homeOffset < 0) {
@@ -344,13 +352,14 @@ final class Workload {
                 | (inline ? SendWqe.INLINE : 0);
         SendWqe.put(ring, at, operation.opcode, flags, ranges, target, operation.lengthBytes);
         Window invalidates = operation.invalidates;
-        SendWqe.remote(ring, at, invalidates == null ? key : invalidates.key, va);
+        SendWqe.remote(ring, at, key, va);
         SendWqe.hint(ring, at, 0);
         if (operation.opcode == Op.WRITE_NOTIFY) {
             long notifyVa = operation.target.home.va(operation.notifyOffset);
             SendWqe.notify(ring, at, operation.target.home.key(), notifyVa, operation.id);
         } else {
             long operand = operation.word != null ? operation.operand : operation.id;
+            operand = invalidates != null ? Integer.toUnsignedLong(invalidates.key) : operand;
             SendWqe.operands(ring, at, operand, operation.expected);
         }
         if (inline) {

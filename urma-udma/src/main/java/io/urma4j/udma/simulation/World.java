@@ -18,7 +18,7 @@ final class World {
 
     private final List<Operation> operations = new ArrayList<>();
     private final Map<Long, Operation> messages = new HashMap<>(); // by the first eight bytes of their payload
-    private int lastNumber = 16;
+    private int lastNumber = 10_000; // those before are for the cards to give
 
     World(Scenario scenario, VirtualTime time, Trace trace, SplittableRandom random) {
         this.scenario = scenario;

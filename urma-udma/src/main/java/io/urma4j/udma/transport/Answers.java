@@ -47,6 +47,7 @@ final class Answers {
     private long dueFrom = NONE;
     private long cameAgainLast = NONE;
 
+    /** On a connection of one queue: where a READ could not be answered any more; {@link #NONE} when that was told. */
     private long readFailedAt = NONE;
 
     Answers(ConnectionConfig config, Memory memory, Outlet outlet, Turns turns, Traffic traffic) {
@@ -166,15 +167,6 @@ final class Answers {
         }
     }
 
-    /** A READ could not be answered any more: its memory was revoked. */
-    boolean hasReadFailed() {
-        return readFailedAt != NONE;
-    }
-
-    long readFailedAt() {
-        return readFailedAt;
-    }
-
     // ---- telling it
 
     /** Sends what is due; true when there is more, for the port had no room or the budget was used up. */
@@ -187,6 +179,9 @@ final class Answers {
                 isSent = turn.isRead ? sendRead(turn) : sendAtomic(turn);
             } else if (judged != NONE) {
                 isSent = sendVerdict(judged);
+            } else if (readFailedAt != NONE) {
+                isSent = tell(readFailedAt, Aeth.NAK_REMOTE_ACCESS);
+                readFailedAt = isSent ? NONE : readFailedAt;
             } else if (isRefusalDue) {
                 isSent = tell(refusedPsn, refusal);
                 isRefusalDue = !isSent;
@@ -288,12 +283,18 @@ final class Answers {
         return isLast ? Opcodes.READ_RESPONSE_LAST : Opcodes.READ_RESPONSE_MIDDLE;
     }
 
-    /** Its memory was revoked meanwhile: what was begun is never ended. */
+    /**
+     * Its memory was revoked meanwhile: what was begun is never ended. That says nothing of what comes behind: the READ may be
+     * an old one, which was answered long ago.
+     */
     private boolean failRead(Turn turn, long psn) {
         turn.isWanted = false;
         traffic.refusalsSent++;
-        readFailedAt = psn;
-        due(psn, Aeth.NAK_REMOTE_ACCESS);
+        if (config.isShared()) {
+            due(psn, Aeth.NAK_REMOTE_ACCESS);
+        } else {
+            readFailedAt = psn;
+        }
         return true;
     }
 }

@@ -139,9 +139,9 @@ public final class Connection {
             requester.runTimers(nowNanos);
         }
         if (state != State.OPEN) {
-            return isResumable && responder.answer(BURST_PACKETS, nowNanos);
+            return isResumable && responder.answer(BURST_PACKETS);
         }
-        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, nowNanos);
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS);
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }

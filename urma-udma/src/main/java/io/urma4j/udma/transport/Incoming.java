@@ -121,7 +121,8 @@ final class Incoming {
      * @return whether the message has ended by it, and was not refused before
      */
     boolean endInstead(boolean isLast) {
-        if (state == State.DISCARD) {
+        hasDiscarded = state == State.DISCARD;
+        if (hasDiscarded) {
             state = isLast ? State.NONE : State.DISCARD;
             return false;
         }

@@ -73,14 +73,8 @@ final class Responder {
     }
 
     /** Tells what is to be told; true when there is more. */
-    boolean answer(int budget, long nowNanos) {
-        boolean isMore = answers.send(expected, budget);
-        if (answers.hasReadFailed() && !isBroken && !config.isShared()) {
-            refuseAll(answers.readFailedAt(), Aeth.NAK_REMOTE_ACCESS);
-            connection.refused(Aeth.NAK_REMOTE_ACCESS, nowNanos);
-            return true;
-        }
-        return isMore;
+    boolean answer(int budget) {
+        return answers.send(expected, budget);
     }
 
     void giveUp() {
@@ -100,7 +94,11 @@ final class Responder {
                     answers.succeed(); // as the message would have, so that counts agree whichever of the two came
                 }
                 executed(psn, 1);
-                answers.acknowledge();
+                if (incoming.hasDiscarded()) {
+                    answers.discarded(psn, incoming.refusal());
+                } else {
+                    answers.acknowledge();
+                }
             }
             case Opcodes.FLUSH, Opcodes.ATOMIC_WRITE -> refuse(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
             default -> transfer(packet, psn, nowNanos);

@@ -1,0 +1,17 @@
+package io.urma4j.udma.simulation;
+
+import org.junit.jupiter.api.Test;
+
+/** What planted bugs are run against; no test of its own, as {@link SimulationIT} does more. */
+class TwoThousandSeeds {
+    @Test
+    void showNoViolation() {
+        for (long seed = 1; seed <= 2_000; seed++) {
+            try {
+                Simulation.run(seed, null);
+            } catch (Violation e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+}
