@@ -110,10 +110,10 @@ public final class Card {
     }
 
     private void runTimers(long nowNanos) {
-        if (expectedNanos != Long.MAX_VALUE && nowNanos - expectedNanos > PAUSE_NANOS) {
-            graceUntilNanos = nowNanos + GRACE_NANOS;
-        }
-        if (nowNanos >= graceUntilNanos) {
+        boolean isLate = expectedNanos != Long.MAX_VALUE && nowNanos - expectedNanos > PAUSE_NANOS;
+        if (isLate && graceUntilNanos == Long.MIN_VALUE) {
+            graceUntilNanos = nowNanos + GRACE_NANOS; // once: where every turn is late, timers must run all the same
+        } else if (nowNanos >= graceUntilNanos) {
             graceUntilNanos = Long.MIN_VALUE;
             board.deadlines.run(nowNanos);
         }

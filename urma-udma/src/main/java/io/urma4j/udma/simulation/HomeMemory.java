@@ -2,8 +2,8 @@ package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.KeyConfig;
-import io.urma4j.udma.ring.Op;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ final class HomeMemory {
     private static final int WORDS = GUARD;
     private static final int WORD_BYTES = 16; // a gap behind each
     private static final int READABLE = 4096;
-    private static final int[] ATOMICS = {Op.CAS, Op.SWAP, Op.FADD, Op.FSUB, Op.FAND, Op.FOR, Op.FXOR};
+    private static final int[] ATOMICS = {WorkOpcode.CAS, WorkOpcode.SWAP, WorkOpcode.FADD, WorkOpcode.FSUB, WorkOpcode.FAND, WorkOpcode.FOR, WorkOpcode.FXOR};
 
     final MemorySegment memory = MemorySegment.ofArray(new long[BYTES / Long.BYTES]);
     final int readablePattern;
@@ -124,7 +124,7 @@ final class HomeMemory {
         if (one.window != null && one.window.revoked || one.queue.life.isDead || one.forbidden) {
             return;
         }
-        if (one.status == Status.SUCCESS) {
+        if (one.status == WorkStatus.SUCCESS) {
             long wrong = Pattern.mismatch(memory, one.homeOffset, one.lengthBytes, Pattern.CLOSED);
             if (wrong >= 0) {
                 throw Violation.of(

@@ -1,7 +1,7 @@
 package io.urma4j.udma.simulation;
 
-import io.urma4j.udma.ring.Op;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
 /** A work request of the workload, and what is known of it. */
@@ -67,11 +67,11 @@ final class Operation {
     }
 
     boolean isMessage() {
-        return opcode >= Op.SEND && opcode <= Op.SEND_INVALIDATE;
+        return opcode >= WorkOpcode.SEND && opcode <= WorkOpcode.SEND_INVALIDATE;
     }
 
     boolean isWrite() {
-        return opcode <= Op.WRITE_NOTIFY;
+        return opcode <= WorkOpcode.WRITE_NOTIFY;
     }
 
     boolean isOpen() {
@@ -80,26 +80,26 @@ final class Operation {
 
     /** Whether nobody can say what it did. */
     boolean isUncertain() {
-        return status != Status.SUCCESS && status != Status.WR_UNHANDLED;
+        return status != WorkStatus.SUCCESS && status != WorkStatus.WR_UNHANDLED;
     }
 
     static String name(int opcode) {
         return switch (opcode) {
-            case Op.WRITE -> "WRITE";
-            case Op.WRITE_IMM -> "WRITE_IMM";
-            case Op.WRITE_NOTIFY -> "WRITE_NOTIFY";
-            case Op.READ -> "READ";
-            case Op.CAS -> "CAS";
-            case Op.SWAP -> "SWAP";
-            case Op.FADD -> "FADD";
-            case Op.FSUB -> "FSUB";
-            case Op.FAND -> "FAND";
-            case Op.FOR -> "FOR";
-            case Op.FXOR -> "FXOR";
-            case Op.SEND -> "SEND";
-            case Op.SEND_IMM -> "SEND_IMM";
-            case Op.SEND_INVALIDATE -> "SEND_INVALIDATE";
-            case Op.NOP -> "NOP";
+            case WorkOpcode.WRITE -> "WRITE";
+            case WorkOpcode.WRITE_IMM -> "WRITE_IMM";
+            case WorkOpcode.WRITE_NOTIFY -> "WRITE_NOTIFY";
+            case WorkOpcode.READ -> "READ";
+            case WorkOpcode.CAS -> "CAS";
+            case WorkOpcode.SWAP -> "SWAP";
+            case WorkOpcode.FADD -> "FADD";
+            case WorkOpcode.FSUB -> "FSUB";
+            case WorkOpcode.FAND -> "FAND";
+            case WorkOpcode.FOR -> "FOR";
+            case WorkOpcode.FXOR -> "FXOR";
+            case WorkOpcode.SEND -> "SEND";
+            case WorkOpcode.SEND_IMM -> "SEND_IMM";
+            case WorkOpcode.SEND_INVALIDATE -> "SEND_INVALIDATE";
+            case WorkOpcode.NOP -> "NOP";
             default -> String.format("0x%02x", opcode);
         };
     }
@@ -107,21 +107,21 @@ final class Operation {
     static String statusName(int status) {
         return switch (status) {
             case OPEN -> "OPEN";
-            case Status.SUCCESS -> "SUCCESS";
-            case Status.UNSUPPORTED_OPCODE_ERR -> "UNSUPPORTED_OPCODE_ERR";
-            case Status.LOC_LEN_ERR -> "LOC_LEN_ERR";
-            case Status.LOC_OPERATION_ERR -> "LOC_OPERATION_ERR";
-            case Status.LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
-            case Status.REM_RESP_LEN_ERR -> "REM_RESP_LEN_ERR";
-            case Status.REM_UNSUPPORTED_REQ_ERR -> "REM_UNSUPPORTED_REQ_ERR";
-            case Status.REM_OPERATION_ERR -> "REM_OPERATION_ERR";
-            case Status.REM_ACCESS_ABORT_ERR -> "REM_ACCESS_ABORT_ERR";
-            case Status.ACK_TIMEOUT_ERR -> "ACK_TIMEOUT_ERR";
-            case Status.RNR_RETRY_CNT_EXC_ERR -> "RNR_RETRY_CNT_EXC_ERR";
-            case Status.WR_FLUSH_ERR -> "WR_FLUSH_ERR";
-            case Status.WR_SUSPEND_DONE -> "WR_SUSPEND_DONE";
-            case Status.WR_FLUSH_ERR_DONE -> "WR_FLUSH_ERR_DONE";
-            case Status.WR_UNHANDLED -> "WR_UNHANDLED";
+            case WorkStatus.SUCCESS -> "SUCCESS";
+            case WorkStatus.UNSUPPORTED_OPCODE_ERR -> "UNSUPPORTED_OPCODE_ERR";
+            case WorkStatus.LOC_LEN_ERR -> "LOC_LEN_ERR";
+            case WorkStatus.LOC_OPERATION_ERR -> "LOC_OPERATION_ERR";
+            case WorkStatus.LOC_ACCESS_ERR -> "LOC_ACCESS_ERR";
+            case WorkStatus.REM_RESP_LEN_ERR -> "REM_RESP_LEN_ERR";
+            case WorkStatus.REM_UNSUPPORTED_REQ_ERR -> "REM_UNSUPPORTED_REQ_ERR";
+            case WorkStatus.REM_OPERATION_ERR -> "REM_OPERATION_ERR";
+            case WorkStatus.REM_ACCESS_ABORT_ERR -> "REM_ACCESS_ABORT_ERR";
+            case WorkStatus.ACK_TIMEOUT_ERR -> "ACK_TIMEOUT_ERR";
+            case WorkStatus.RNR_RETRY_CNT_EXC_ERR -> "RNR_RETRY_CNT_EXC_ERR";
+            case WorkStatus.WR_FLUSH_ERR -> "WR_FLUSH_ERR";
+            case WorkStatus.WR_SUSPEND_DONE -> "WR_SUSPEND_DONE";
+            case WorkStatus.WR_FLUSH_ERR_DONE -> "WR_FLUSH_ERR_DONE";
+            case WorkStatus.WR_UNHANDLED -> "WR_UNHANDLED";
             default -> "status " + status;
         };
     }

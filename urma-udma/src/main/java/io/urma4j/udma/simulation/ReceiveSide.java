@@ -4,9 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.device.ReceiveQueueConfig;
 import io.urma4j.udma.device.SendQueueConfig.Kind;
-import io.urma4j.udma.ring.Op;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.ReceiveWqe;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -115,7 +115,7 @@ final class ReceiveSide {
         if (buffer == null) {
             throw Violation.of("%s: receive %d has a record, but was not posted or has had one", this, position);
         }
-        if (status != Status.SUCCESS) {
+        if (status != WorkStatus.SUCCESS) {
             life.world.trace.say(
                     life.toString(), "%s: receive %d ends with %s", this, position, Operation.statusName(status));
             if (life.world.scenario.harmless()) {
@@ -142,14 +142,14 @@ final class ReceiveSide {
                     "%s: receive %d brought %s as a %s of %d bytes, which is not what was sent here",
                     this, position, operation, Operation.name(opcode), lengthBytes);
         }
-        if (operation.status == Status.WR_UNHANDLED) {
+        if (operation.status == WorkStatus.WR_UNHANDLED) {
             throw Violation.of("%s: %s arrived, but was never started", this, operation);
         }
         if (!datagrams) {
             checkOnceAndInOrder(operation);
         }
         operation.delivered = true;
-        if (opcode == Op.WRITE_IMM) {
+        if (opcode == WorkOpcode.WRITE_IMM) {
             checkPlaced(operation);
             checkUntouched(buffer, 0, operation);
         } else {
@@ -162,7 +162,7 @@ final class ReceiveSide {
     }
 
     private @Nullable Operation identify(long buffer, int opcode, long lengthBytes, long immediate) {
-        if (opcode == Op.SEND_IMM || opcode == Op.WRITE_IMM) {
+        if (opcode == WorkOpcode.SEND_IMM || opcode == WorkOpcode.WRITE_IMM) {
             return life.world.operation(immediate);
         }
         if (lengthBytes < Long.BYTES) {

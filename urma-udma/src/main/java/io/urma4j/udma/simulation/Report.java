@@ -1,6 +1,6 @@
 package io.urma4j.udma.simulation;
 
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkStatus;
 
 /**
  * What there was in a run, or in several.
@@ -31,7 +31,7 @@ public record Report(
 
     static Report of(World world, long nanos, long events) {
         long succeeded = world.operations().stream()
-                .filter(one -> one.status == Status.SUCCESS)
+                .filter(one -> one.status == WorkStatus.SUCCESS)
                 .count();
         Network network = world.network;
         return new Report(

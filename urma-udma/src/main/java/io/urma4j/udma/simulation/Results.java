@@ -1,8 +1,8 @@
 package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.device.SendQueueConfig.Kind;
-import io.urma4j.udma.ring.Op;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -14,18 +14,18 @@ final class Results {
         if (!operation.isOpen()) {
             throw Violation.of("%s ended twice, with %s first", operation, Operation.statusName(operation.status));
         }
-        if (status != Status.SUCCESS && operation.queue.life.world.scenario.harmless()) {
+        if (status != WorkStatus.SUCCESS && operation.queue.life.world.scenario.harmless()) {
             throw Violation.of(
                     "%s ended with %s, and nothing has happened to it", operation, Operation.statusName(status));
         }
-        if (status == Status.WR_UNHANDLED && operation.delivered) {
+        if (status == WorkStatus.WR_UNHANDLED && operation.delivered) {
             throw Violation.of("%s was never started, but has arrived", operation);
         }
         operation.status = status;
-        if (status == Status.SUCCESS) {
+        if (status == WorkStatus.SUCCESS) {
             succeed(operation);
         }
-        if (operation.opcode == Op.READ) {
+        if (operation.opcode == WorkOpcode.READ) {
             checkNothingElseRead(operation);
         }
         if (operation.reads != null && --operation.reads.readers == 0) {
@@ -48,7 +48,7 @@ final class Results {
             if (operation.readers == 0) {
                 close(operation);
             }
-        } else if (operation.opcode == Op.READ) {
+        } else if (operation.opcode == WorkOpcode.READ) {
             checkRead(operation);
         }
         boolean arrives = operation.receiver != null && operation.queue.kind != Kind.UM;
@@ -72,7 +72,7 @@ final class Results {
         if (wrong >= 0) {
             throw Violation.of("%s has succeeded, but its byte %d is not there", write, wrong);
         }
-        if (write.opcode == Op.WRITE_NOTIFY) {
+        if (write.opcode == WorkOpcode.WRITE_NOTIFY) {
             long value = write.target.home.memory.get(ValueLayout.JAVA_LONG, write.notifyOffset);
             if (value != write.id) {
                 throw Violation.of("%s has succeeded, but its notice is 0x%x", write, value);
@@ -83,7 +83,7 @@ final class Results {
     /** The range is seen: from now on whatever is written there is written once too often. */
     private static void close(Operation write) {
         boolean open =
-                write.status != Status.SUCCESS || write.target.isDead || write.window != null && write.window.revoked;
+                write.status != WorkStatus.SUCCESS || write.target.isDead || write.window != null && write.window.revoked;
         if (!open) {
             Pattern.fill(write.target.home.memory, write.homeOffset, write.lengthBytes, Pattern.CLOSED);
         }
@@ -94,7 +94,7 @@ final class Results {
     private static void checkRead(Operation read) {
         MemorySegment memory = read.queue.life.local.memory;
         long wrong = Pattern.mismatch(memory, read.localOffset, read.lengthBytes, read.pattern, read.patternFrom);
-        if (wrong >= 0 && (read.reads == null || read.reads.status == Status.SUCCESS)) {
+        if (wrong >= 0 && (read.reads == null || read.reads.status == WorkStatus.SUCCESS)) {
             throw Violation.of("%s has succeeded, but its byte %d is wrong", read, wrong);
         }
     }

@@ -4,9 +4,9 @@ import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.SendQueueConfig;
 import io.urma4j.udma.device.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.Cqe;
-import io.urma4j.udma.ring.Op;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.SendWqe;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -146,8 +146,8 @@ final class SendSide {
     void endSilence() {
         if (isUp() && !isIdle() && hasRoom() && !slot(posted - 1).signalled) {
             World world = life.world;
-            Operation end = new Operation(world.nextOperation(), Op.NOP, 0, this, life, true);
-            SendWqe.put(ring, nextAt(), Op.NOP, 1, 0, 0, 0);
+            Operation end = new Operation(world.nextOperation(), WorkOpcode.NOP, 0, this, life, true);
+            SendWqe.put(ring, nextAt(), WorkOpcode.NOP, 1, 0, 0, 0);
             world.add(end);
             posted(end);
             ring(true);
@@ -157,7 +157,7 @@ final class SendSide {
     // ---- results
 
     void recorded(long position, int status, int flags) {
-        if (status == Status.WR_FLUSH_ERR_DONE || status == Status.WR_SUSPEND_DONE) {
+        if (status == WorkStatus.WR_FLUSH_ERR_DONE || status == WorkStatus.WR_SUSPEND_DONE) {
             life.world.trace.say(life.toString(), "%s: %s", this, Operation.statusName(status));
             drained = true;
             return;
@@ -192,7 +192,7 @@ final class SendSide {
                 if (silent.signalled) {
                     throw Violation.of("%s: the card has done with %s, and no record was made", this, silent);
                 }
-                end(silent, Status.SUCCESS);
+                end(silent, WorkStatus.SUCCESS);
             }
         }
     }
@@ -203,7 +203,7 @@ final class SendSide {
         while (ended < posted && !slot(ended).isOpen()) {
             ended++;
         }
-        if (status != Status.SUCCESS && status != Status.WR_UNHANDLED) {
+        if (status != WorkStatus.SUCCESS && status != WorkStatus.WR_UNHANDLED) {
             failing = true;
         }
     }

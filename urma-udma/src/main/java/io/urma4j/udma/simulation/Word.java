@@ -3,8 +3,8 @@ package io.urma4j.udma.simulation;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.urma4j.udma.ring.Op;
-import io.urma4j.udma.ring.Status;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,7 +28,7 @@ final class Word {
         this.opcode = opcode;
         this.sizeBytes = sizeBytes;
         this.offset = offset;
-        if (opcode == Op.FAND) {
+        if (opcode == WorkOpcode.FAND) {
             home.home.memory.set(JAVA_LONG, offset, sizeBytes == Long.BYTES ? -1 : 0xFFFF_FFFFL);
         }
     }
@@ -39,7 +39,7 @@ final class Word {
     }
 
     private boolean marksBits() {
-        return opcode == Op.FAND || opcode == Op.FOR || opcode == Op.FXOR;
+        return opcode == WorkOpcode.FAND || opcode == WorkOpcode.FOR || opcode == WorkOpcode.FXOR;
     }
 
     void prepare(Operation operation) {
@@ -47,13 +47,13 @@ final class Word {
         operation.word = this;
         operation.homeOffset = offset;
         operation.operand = switch (opcode) {
-            case Op.FAND -> ~bit;
-            case Op.FOR, Op.FXOR -> bit;
-            case Op.SWAP -> operation.id;
-            case Op.CAS -> value() + 1;
+            case WorkOpcode.FAND -> ~bit;
+            case WorkOpcode.FOR, WorkOpcode.FXOR -> bit;
+            case WorkOpcode.SWAP -> operation.id;
+            case WorkOpcode.CAS -> value() + 1;
             default -> 1;
         };
-        operation.expected = opcode == Op.CAS ? value() : 0;
+        operation.expected = opcode == WorkOpcode.CAS ? value() : 0;
         if (sizeBytes == Integer.BYTES) {
             operation.operand &= 0xFFFF_FFFFL;
         }
@@ -85,17 +85,17 @@ final class Word {
         for (Operation one : operations) {
             if (one.queue.life.isDead || one.isUncertain()) {
                 maybe.add(one);
-            } else if (one.status == Status.SUCCESS) {
+            } else if (one.status == WorkStatus.SUCCESS) {
                 done.add(one);
             }
         }
         switch (opcode) {
-            case Op.FADD -> checkCount(done, maybe, value(), false);
-            case Op.FSUB ->
+            case WorkOpcode.FADD -> checkCount(done, maybe, value(), false);
+            case WorkOpcode.FSUB ->
                 checkCount(done, maybe, (sizeBytes == Long.BYTES ? -value() : -value() & 0xFFFF_FFFFL), true);
-            case Op.CAS ->
+            case WorkOpcode.CAS ->
                 checkCount(done.stream().filter(one -> old(one) == one.expected).toList(), maybe, value(), false);
-            case Op.SWAP -> checkChain(done, maybe);
+            case WorkOpcode.SWAP -> checkChain(done, maybe);
             default -> checkBits(done, maybe);
         }
     }
@@ -134,7 +134,7 @@ final class Word {
     }
 
     private void checkBits(List<Operation> done, List<Operation> maybe) {
-        long untouched = opcode == Op.FAND ? sizeBytes == Long.BYTES ? -1 : 0xFFFF_FFFFL : 0;
+        long untouched = opcode == WorkOpcode.FAND ? sizeBytes == Long.BYTES ? -1 : 0xFFFF_FFFFL : 0;
         long changed = value() ^ untouched;
         long must = 0;
         for (Operation one : done) {
@@ -154,7 +154,7 @@ final class Word {
     }
 
     private long bit(Operation one) {
-        return opcode == Op.FAND ? ~one.operand & (sizeBytes == Long.BYTES ? -1 : 0xFFFF_FFFFL) : one.operand;
+        return opcode == WorkOpcode.FAND ? ~one.operand & (sizeBytes == Long.BYTES ? -1 : 0xFFFF_FFFFL) : one.operand;
     }
 
     @Override

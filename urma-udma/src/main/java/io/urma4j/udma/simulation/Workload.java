@@ -2,7 +2,7 @@ package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.device.KeyConfig;
 import io.urma4j.udma.device.SendQueueConfig.Kind;
-import io.urma4j.udma.ring.Op;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
@@ -120,9 +120,9 @@ final class Workload {
 
     private @Nullable Operation message(SendSide side, Life target) {
         Window invalid = random.nextInt(8) == 0 && !world.scenario.harmless() ? window(side, target) : null;
-        int opcode = invalid != null ? Op.SEND_INVALIDATE : random.nextBoolean() ? Op.SEND : Op.SEND_IMM;
+        int opcode = invalid != null ? WorkOpcode.SEND_INVALIDATE : random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_IMM;
         int length = length(longestMessage(world.scenario));
-        Operation send = make(side, target, opcode, opcode == Op.SEND_IMM ? length : Math.max(length, Long.BYTES));
+        Operation send = make(side, target, opcode, opcode == WorkOpcode.SEND_IMM ? length : Math.max(length, Long.BYTES));
         send.receiver = receiver(side, target);
         send.invalidates = invalid;
         if (send.receiver == null || !provide(send)) {
@@ -154,8 +154,8 @@ final class Workload {
     }
 
     private @Nullable Operation write(SendSide side, Life target) {
-        int opcode = random.nextInt(4) > 0 ? Op.WRITE : random.nextBoolean() ? Op.WRITE_IMM : Op.WRITE_NOTIFY;
-        Window window = opcode == Op.WRITE && random.nextInt(4) == 0 ? window(side, target) : null;
+        int opcode = random.nextInt(4) > 0 ? WorkOpcode.WRITE : random.nextBoolean() ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE_NOTIFY;
+        Window window = opcode == WorkOpcode.WRITE && random.nextInt(4) == 0 ? window(side, target) : null;
         int length = length(window == null ? longestMessage(world.scenario) : 512);
         Operation write = make(side, target, opcode, length);
         if (window != null && window.written + length <= Window.BYTES / 2) {
@@ -165,22 +165,22 @@ final class Workload {
         } else {
             write.homeOffset = target.home.allocate(length, random.nextInt(3) == 0 ? 8 : 1);
         }
-        if (opcode == Op.WRITE_NOTIFY) {
+        if (opcode == WorkOpcode.WRITE_NOTIFY) {
             write.notifyOffset = target.home.allocate(Long.BYTES, Long.BYTES);
         }
-        if (opcode == Op.WRITE_IMM) {
+        if (opcode == WorkOpcode.WRITE_IMM) {
             write.receiver = receiver(side, target);
         }
         boolean complete = write.homeOffset >= 0
                 && write.notifyOffset >= 0
-                && (opcode != Op.WRITE_IMM || write.receiver != null)
+                && (opcode != WorkOpcode.WRITE_IMM || write.receiver != null)
                 && provide(write);
         if (!complete) {
             return null;
         }
         target.home.isWrittenBy(write);
         lastWrites.put(side, write);
-        return post(write, opcode == Op.WRITE_IMM ? queueTarget(write) : memoryTarget(write), key(write), va(write));
+        return post(write, opcode == WorkOpcode.WRITE_IMM ? queueTarget(write) : memoryTarget(write), key(write), va(write));
     }
 
     private @Nullable Operation read(SendSide side, Life target) {
@@ -196,7 +196,7 @@ final class Workload {
         Window window = random.nextInt(4) == 0 ? window(side, target) : null;
         int half = Window.BYTES / 2;
         int length = length(window == null ? longestMessage(world.scenario) : half);
-        Operation read = make(side, target, Op.READ, length);
+        Operation read = make(side, target, WorkOpcode.READ, length);
         read.window = window;
         if (window == null) {
             read.patternFrom = random.nextInt(HomeMemory.READABLE_BYTES - length + 1);
@@ -212,7 +212,7 @@ final class Workload {
 
     /** As if one after the other: what the same queue wrote before is what it reads (S8.9). */
     private @Nullable Operation readBack(SendSide side, Operation before) {
-        Operation read = make(side, before.target, Op.READ, before.lengthBytes);
+        Operation read = make(side, before.target, WorkOpcode.READ, before.lengthBytes);
         read.homeOffset = before.homeOffset;
         read.pattern = before.id;
         read.reads = before;
@@ -238,13 +238,13 @@ final class Workload {
     }
 
     private Operation nop(SendSide side, Life target) {
-        return post(make(side, target, Op.NOP, 0), 0, 0, 0);
+        return post(make(side, target, WorkOpcode.NOP, 0), 0, 0, 0);
     }
 
     /** A wrong key, or a range that ends outside: it must fail, and move nothing. */
     private @Nullable Operation forbidden(SendSide side, Life target) {
         boolean reads = random.nextBoolean();
-        Operation operation = make(side, target, reads ? Op.READ : Op.WRITE, 1 + length(500));
+        Operation operation = make(side, target, reads ? WorkOpcode.READ : WorkOpcode.WRITE, 1 + length(500));
         operation.forbidden = true;
         if (!(reads ? provideRoom(operation) : provide(operation))) {
             return null;
@@ -279,7 +279,7 @@ final class Workload {
         if (target == null || receiver == null) {
             return null;
         }
-        Operation send = make(side, target, Op.SEND, Math.max(8, length(world.scenario.mtuBytes())));
+        Operation send = make(side, target, WorkOpcode.SEND, Math.max(8, length(world.scenario.mtuBytes())));
         send.receiver = receiver;
         if (!provide(send)) {
             return null;
@@ -345,7 +345,7 @@ final class Workload {
         long at = side.nextAt();
         boolean sends = operation.isMessage() || operation.isWrite();
         boolean inline = sends && operation.lengthBytes <= SendSide.MAX_INLINE_BYTES && random.nextInt(3) == 0;
-        int ranges = inline || operation.opcode == Op.NOP ? 0 : ranges(operation);
+        int ranges = inline || operation.opcode == WorkOpcode.NOP ? 0 : ranges(operation);
         int flags = (operation.signalled ? SIGNALLED : 0)
                 | (random.nextInt(4) == 0 ? SOLICITED : 0)
                 | (random.nextInt(8) == 0 && side.kind != Kind.UM ? FENCE : 0)
@@ -354,7 +354,7 @@ final class Workload {
         Window invalidates = operation.invalidates;
         SendWqe.remote(ring, at, key, va);
         SendWqe.hint(ring, at, 0);
-        if (operation.opcode == Op.WRITE_NOTIFY) {
+        if (operation.opcode == WorkOpcode.WRITE_NOTIFY) {
             long notifyVa = operation.target.home.va(operation.notifyOffset);
             SendWqe.notify(ring, at, operation.target.home.key(), notifyVa, operation.id);
         } else {
