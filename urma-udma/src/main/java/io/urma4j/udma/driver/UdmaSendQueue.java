@@ -45,6 +45,15 @@ import org.jspecify.annotations.Nullable;
 final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private static final long MAX_IMMEDIATE_32 = 0xFFFF_FFFFL;
 
+    private static final int ELEMENT_BITS = PostFlags.SIGNALLED_BIT
+            | PostFlags.SOLICITED_BIT
+            | PostFlags.FENCE_BIT
+            | PostFlags.RELAXED_BIT
+            | PostFlags.STRONG_BIT
+            | SendWqe.INLINE
+            | SendWqe.REMOTE_GONE
+            | SendWqe.NOTIFY_GONE;
+
     private final Queues queues;
     private final UdmaContext context;
     private final int id;
@@ -427,8 +436,9 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return WqRing.at(position, depth, strideBytes);
     }
 
+    /** The bits that an element carries; the others mean nothing here: records come in order anyway. */
     private int signalled(int flags) {
-        return posted >= signalAt ? flags | PostFlags.SIGNALLED_BIT : flags;
+        return (posted >= signalAt ? flags | PostFlags.SIGNALLED_BIT : flags) & ELEMENT_BITS;
     }
 
     /** Hands the element to the card. */
