@@ -76,13 +76,24 @@ final class Outage {
 
     /** Nothing is waited for any more: what has begun is flushed. */
     void giveUpAll() {
-        for (long position = queue.head(); position < queue.end(); position++) {
-            if (slots.stage(position) == Slots.STARTED) {
+        long last = lastStarted();
+        for (long position = queue.head(); position <= last; position++) {
+            byte stage = slots.stage(position);
+            // what was turned away was begun before what is under way: its result comes before, too (S6.8)
+            if (stage == Slots.STARTED || (stage == Slots.WAITING && slots.wasTried(position))) {
                 queue.end(position, WorkStatus.WR_FLUSH_ERR);
             }
         }
         flows.abandonAll(queue); // after they have ended: what connections say now is ignored
         flows.startAnew(board.nowNanos);
+    }
+
+    private long lastStarted() {
+        long position = queue.end() - 1;
+        while (position >= queue.head() && slots.stage(position) != Slots.STARTED) {
+            position--;
+        }
+        return position;
     }
 
     // ---- SUSPENDED

@@ -215,7 +215,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     /** The work request is being handed to a connection. */
     void starting(long position, long nowNanos) {
-        slots.stage(position, Slots.STARTED);
+        slots.start(position);
         slots.sinceNanos(position, nowNanos);
         waiting--;
         Flow flow = slots.flow(position);

@@ -18,6 +18,7 @@ final class Slots {
     private final int mask;
     private final byte[] stages;
     private final byte[] statuses;
+    private final boolean[] tried;
     private final long[] sinceNanos;
     private final @Nullable Flow[] flows;
 
@@ -25,6 +26,7 @@ final class Slots {
         mask = depth - 1;
         stages = new byte[depth];
         statuses = new byte[depth];
+        tried = new boolean[depth];
         sinceNanos = new long[depth];
         flows = new Flow[depth];
     }
@@ -33,6 +35,7 @@ final class Slots {
         int index = (int) position & mask;
         stages[index] = WAITING;
         statuses[index] = 0;
+        tried[index] = false;
         flows[index] = flow;
         sinceNanos[index] = nowNanos;
     }
@@ -56,6 +59,18 @@ final class Slots {
 
     void status(long position, int status) {
         statuses[(int) position & mask] = (byte) status;
+    }
+
+    /** It is handed to a connection. */
+    void start(long position) {
+        int index = (int) position & mask;
+        stages[index] = STARTED;
+        tried[index] = true;
+    }
+
+    /** Whether it was handed to a connection before, be it that nobody was ready for it. */
+    boolean wasTried(long position) {
+        return tried[(int) position & mask];
     }
 
     /** Null for what has no target: a NOP. */

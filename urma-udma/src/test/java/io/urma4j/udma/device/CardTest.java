@@ -10,6 +10,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -362,6 +363,32 @@ class CardTest {
         assertThat(cq.pollAll())
                 .extracting(Host.Record::status)
                 .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
+    }
+
+    @Test
+    void resultsOfWhatWasTurnedAwayComeBeforeThoseOfWhatIsUnderWay() {
+        Host.Sends queue = queue();
+        for (int i = 0; i < 4; i++) {
+            queue.message(WorkOpcode.SEND, target, 8, 0);
+        }
+        here.card.step(hosts.now);
+        here.leaving.forEach(packet -> there.card.receive(packet, here.address, hosts.now));
+        there.card.step(hosts.now);
+        for (int i = 0; i < 4; i++) {
+            queue.message(WorkOpcode.SEND, target, 8, 0);
+        }
+        here.card.step(hosts.now); // these never arrive
+        there.leaving.forEach(packet -> here.card.receive(packet, there.address, hosts.now));
+        here.card.step(hosts.now);
+
+        here.card.peerLost(hosts.toThere, hosts.now);
+
+        List<Long> results = new ArrayList<>();
+        cq.pollAll().stream()
+                .filter(told -> !told.has(Cqe.FLUSH_ERR_DONE))
+                .forEach(told -> results.add(told.position()));
+        queue.flush(hosts.now).forEach(taken -> results.add(taken.getFirst()));
+        assertThat(results).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
     }
 
     // ---- one target
