@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Carries packets, and does harm to them until it is healed. */
 final class Network {
@@ -22,6 +24,10 @@ final class Network {
     private final List<Outage> spikes = new ArrayList<>();
     private final long[][] arrived; // latest arrival by direction, so that order is kept unless it is broken on purpose
     private boolean healed;
+
+    /** Sees what is sent; null for nobody. */
+    @Nullable
+    BiConsumer<SimulatedRoute, byte[]> listener;
 
     long sent;
     long lost;
@@ -75,6 +81,9 @@ final class Network {
     void send(SimulatedRoute route, Packet packet) {
         byte[] bytes = packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
         sent++;
+        if (listener != null) {
+            listener.accept(route, bytes.clone());
+        }
         if (trace.isOn()) {
             trace.say(Machine.name(route.from()) + "→" + Machine.name(route.to()), "%s", PacketText.of(packet));
         }

@@ -24,9 +24,20 @@ public final class Simulation {
     private final List<SendSide> all = new ArrayList<>();
     private final List<Life> lives = new ArrayList<>();
 
+    private long endedNanos;
+
     private Simulation(long seed, @Nullable Consumer<String> lines) {
-        random = new SplittableRandom(seed);
-        scenario = Scenario.drawn(random);
+        this(new SplittableRandom(seed), lines);
+    }
+
+    private Simulation(SplittableRandom random, @Nullable Consumer<String> lines) {
+        this(Scenario.drawn(random), random, lines);
+    }
+
+    /** Of a scenario that was not drawn. */
+    Simulation(Scenario scenario, SplittableRandom random, @Nullable Consumer<String> lines) {
+        this.random = random;
+        this.scenario = scenario;
         trace = new Trace(lines, time);
         world = new World(scenario, time, trace, random.split());
         workload = new Workload(world);
@@ -57,7 +68,16 @@ public final class Simulation {
         return Scenario.drawn(new SplittableRandom(seed)).toString();
     }
 
-    private Report run() {
+    World world() {
+        return world;
+    }
+
+    /** When the last work request had its result. */
+    long endedNanos() {
+        return endedNanos;
+    }
+
+    Report run() {
         build();
         plan();
         while (!isOver()) {
@@ -223,6 +243,7 @@ public final class Simulation {
 
     /** What is still under way arrives, and changes nothing. */
     private void settle() {
+        endedNanos = time.now();
         trace.say("seed", "all has ended");
         long until = Math.max(time.now(), scenario.faults().healedNanos())
                 + 2 * world.network.longestDelayNanos()

@@ -16,6 +16,9 @@ final class World {
     final Network network;
     final List<Machine> machines = new ArrayList<>();
 
+    /** Whether somebody else sends packets, too. */
+    boolean hasStrangers;
+
     private final List<Operation> operations = new ArrayList<>();
     private final Map<Long, Operation> messages = new HashMap<>(); // by the first eight bytes of their payload
     private int lastNumber = 10_000; // those before are for the cards to give

@@ -1,0 +1,163 @@
+package io.urma4j.udma.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Packets that nobody should send, beside those of a good workload, of which every work request must succeed: ten thousand
+ * of each kind, with {@code -Durma.full=true} a million. Nothing throws, no byte moves, and the good ones need no more than
+ * twice their time.
+ */
+class HostileCardTest {
+    private static final int INPUTS = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
+    private static final int INPUTS_EACH_RUN = 10_000;
+    private static final long MICROS = 1_000;
+    private static final long EVERY_NANOS = MICROS;
+
+    private final Icrc icrc = new Icrc();
+    private final Packet packet = Packet.allocate();
+
+    /** Makes a packet, and says how long it is; null for none. */
+    private interface Forger {
+        byte[] forge(SplittableRandom random, SimulatedRoute route, List<byte[]> seen);
+    }
+
+    @Test
+    void randomBytesMoveNothing() {
+        attack("random bytes", true, (random, route, seen) -> noise(random));
+    }
+
+    @Test
+    void randomPacketsFromAStrangerMoveNothing() {
+        attack("random packets", true, (random, route, seen) -> wild(random, route));
+    }
+
+    @Test
+    void whatAStrangerHasHeardAndSendsAgainMovesNothing() {
+        attack("heard packets", true, (random, route, seen) -> sealed(route, seen.get(random.nextInt(seen.size()))));
+    }
+
+    @Test
+    void cutPacketsMoveNothing() {
+        attack("cut packets", false, (random, route, seen) -> {
+            byte[] whole = seen.get(random.nextInt(seen.size()));
+            return Arrays.copyOf(whole, random.nextInt(whole.length));
+        });
+    }
+
+    @Test
+    void requestsWithWildPsnsInThePeersNameMoveNothing() {
+        attack("PSN floods", false, (random, route, seen) -> {
+            byte[] request = seen.get(random.nextInt(seen.size()));
+            if (Opcodes.isResponse(request[0] & 0xFF)) {
+                return noise(random);
+            }
+            request[9] = (byte) random.nextInt();
+            request[10] = (byte) random.nextInt();
+            return sealed(route, request);
+        });
+    }
+
+    private void attack(String what, boolean strange, Forger forger) {
+        long seed = Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
+        long quiet = 0;
+        long attacked = 0;
+        for (int done = 0; done < INPUTS; done += INPUTS_EACH_RUN) {
+            long one = seed + done;
+            quiet += run(one, 0, strange, forger);
+            attacked += run(one, INPUTS_EACH_RUN, strange, forger);
+        }
+        System.out.printf(
+                "HostileCardTest: %,d %s from seed %d on: %.1f ms of virtual time, %.1f ms without them%n",
+                INPUTS, what, seed, attacked / 1e6, quiet / 1e6);
+        assertThat(attacked).as("time with %s, seed %d", what, seed).isLessThanOrEqualTo(2 * quiet);
+    }
+
+    /** How long the workload takes. */
+    private long run(long seed, int inputs, boolean strange, Forger forger) {
+        Faults none = new Faults(20 * MICROS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        Scenario scenario = new Scenario(3, 1024, false, false, 300, 2, 2, 0, 32, 8, true, none);
+        Simulation simulation = new Simulation(scenario, new SplittableRandom(seed), null);
+        World world = simulation.world();
+        world.hasStrangers = true;
+        SplittableRandom random = new SplittableRandom(seed);
+        List<byte[]> seen = new ArrayList<>();
+        List<SimulatedRoute> routes = new ArrayList<>();
+        world.network.listener = (route, bytes) -> {
+            seen.add(bytes);
+            routes.add(route);
+        };
+        for (int i = 0; i < inputs; i++) {
+            world.time.at(i * EVERY_NANOS, () -> {
+                if (!seen.isEmpty()) {
+                    SimulatedRoute route = routes.get(random.nextInt(routes.size()));
+                    SimulatedRoute way = strange ? stranger(route) : route;
+                    world.network.inject(way, forger.forge(random, way, recent(seen, routes, route)));
+                }
+            });
+        }
+        simulation.run();
+        return simulation.endedNanos();
+    }
+
+    /** To the same machine, from the one that has nothing to do with it. */
+    private static SimulatedRoute stranger(SimulatedRoute route) {
+        return new SimulatedRoute(3 - route.from() - route.to(), route.to(), route.mtuBytes(), false);
+    }
+
+    /** Copies of what went that way lately. */
+    private static List<byte[]> recent(List<byte[]> seen, List<SimulatedRoute> routes, SimulatedRoute route) {
+        List<byte[]> recent = new ArrayList<>();
+        for (int i = seen.size() - 1; i >= 0 && recent.size() < 16; i--) {
+            if (routes.get(i) == route) {
+                recent.add(seen.get(i).clone());
+            }
+        }
+        return recent;
+    }
+
+    private static byte[] noise(SplittableRandom random) {
+        byte[] bytes = new byte[random.nextInt(1200)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Sound, of a known opcode, with a right ICRC; all else is random, but the number, which may be somebody's. */
+    private byte[] wild(SplittableRandom random, SimulatedRoute route) {
+        MemorySegment bytes = packet.bytes();
+        for (long at = 0; at + 8 <= bytes.byteSize(); at += 8) {
+            bytes.set(ValueLayout.JAVA_LONG_UNALIGNED, at, random.nextLong());
+        }
+        int opcode = random.nextInt(256);
+        while (!Opcodes.isKnown(opcode) || Opcodes.has(opcode, Header.DETH)) {
+            opcode = random.nextInt(256);
+        }
+        int number = random.nextBoolean() ? 10_000 + random.nextInt(8_000) : random.nextInt(1 << 24);
+        packet.begin(opcode, number, random.nextInt(1 << 24));
+        return sealed(route, random.nextInt(1025));
+    }
+
+    private byte[] sealed(SimulatedRoute route, byte[] whole) {
+        MemorySegment.copy(MemorySegment.ofArray(whole), 0, packet.bytes(), 0, whole.length);
+        packet.lengthBytes(whole.length);
+        return PacketCheck.of(packet) == null ? sealed(route, packet.payloadBytes()) : whole;
+    }
+
+    private byte[] sealed(SimulatedRoute route, int payloadBytes) {
+        packet.end(payloadBytes, route.headers(), icrc);
+        return packet.bytes().asSlice(0, packet.lengthBytes()).toArray(ValueLayout.JAVA_BYTE);
+    }
+}
