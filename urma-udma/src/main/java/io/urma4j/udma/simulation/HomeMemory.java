@@ -20,7 +20,15 @@ final class HomeMemory {
     private static final int WORDS = GUARD;
     private static final int WORD_BYTES = 16; // a gap behind each
     private static final int READABLE = 4096;
-    private static final int[] ATOMICS = {WorkOpcode.CAS, WorkOpcode.SWAP, WorkOpcode.FADD, WorkOpcode.FSUB, WorkOpcode.FAND, WorkOpcode.FOR, WorkOpcode.FXOR};
+    private static final int[] ATOMICS = {
+        WorkOpcode.CAS,
+        WorkOpcode.SWAP,
+        WorkOpcode.FADD,
+        WorkOpcode.FSUB,
+        WorkOpcode.FAND,
+        WorkOpcode.FOR,
+        WorkOpcode.FXOR
+    };
 
     final MemorySegment memory = MemorySegment.ofArray(new long[BYTES / Long.BYTES]);
     final int readablePattern;

@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.device.ReceiveQueueConfig;
 import io.urma4j.udma.device.SendQueueConfig.Kind;
-import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.ReceiveWqe;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;

@@ -82,8 +82,9 @@ final class Results {
 
     /** The range is seen: from now on whatever is written there is written once too often. */
     private static void close(Operation write) {
-        boolean open =
-                write.status != WorkStatus.SUCCESS || write.target.isDead || write.window != null && write.window.revoked;
+        boolean open = write.status != WorkStatus.SUCCESS
+                || write.target.isDead
+                || write.window != null && write.window.revoked;
         if (!open) {
             Pattern.fill(write.target.home.memory, write.homeOffset, write.lengthBytes, Pattern.CLOSED);
         }

@@ -2,8 +2,8 @@ package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.device.KeyConfig;
 import io.urma4j.udma.device.SendQueueConfig.Kind;
-import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -120,9 +120,12 @@ final class Workload {
 
     private @Nullable Operation message(SendSide side, Life target) {
         Window invalid = random.nextInt(8) == 0 && !world.scenario.harmless() ? window(side, target) : null;
-        int opcode = invalid != null ? WorkOpcode.SEND_INVALIDATE : random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_IMM;
+        int opcode = invalid != null
+                ? WorkOpcode.SEND_INVALIDATE
+                : random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_IMM;
         int length = length(longestMessage(world.scenario));
-        Operation send = make(side, target, opcode, opcode == WorkOpcode.SEND_IMM ? length : Math.max(length, Long.BYTES));
+        Operation send =
+                make(side, target, opcode, opcode == WorkOpcode.SEND_IMM ? length : Math.max(length, Long.BYTES));
         send.receiver = receiver(side, target);
         send.invalidates = invalid;
         if (send.receiver == null || !provide(send)) {
@@ -154,7 +157,9 @@ final class Workload {
     }
 
     private @Nullable Operation write(SendSide side, Life target) {
-        int opcode = random.nextInt(4) > 0 ? WorkOpcode.WRITE : random.nextBoolean() ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE_NOTIFY;
+        int opcode = random.nextInt(4) > 0
+                ? WorkOpcode.WRITE
+                : random.nextBoolean() ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE_NOTIFY;
         Window window = opcode == WorkOpcode.WRITE && random.nextInt(4) == 0 ? window(side, target) : null;
         int length = length(window == null ? longestMessage(world.scenario) : 512);
         Operation write = make(side, target, opcode, length);
@@ -180,7 +185,11 @@ final class Workload {
         }
         target.home.isWrittenBy(write);
         lastWrites.put(side, write);
-        return post(write, opcode == WorkOpcode.WRITE_IMM ? queueTarget(write) : memoryTarget(write), key(write), va(write));
+        return post(
+                write,
+                opcode == WorkOpcode.WRITE_IMM ? queueTarget(write) : memoryTarget(write),
+                key(write),
+                va(write));
     }
 
     private @Nullable Operation read(SendSide side, Life target) {
