@@ -56,7 +56,9 @@ final class Link extends Timed implements ConnectionOwner {
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
                 .reads(config.maxReads(), config.resources());
-        if (!config.urma4j()) {
+        if (config.urma4j()) {
+            agreed.selective();
+        } else {
             agreed.foreignPeer();
         }
         return new Connection(agreed.build(), config.route(), board.port, board.keys, receivers, this, nowNanos);

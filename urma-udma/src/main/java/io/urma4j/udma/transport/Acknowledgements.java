@@ -70,7 +70,7 @@ final class Acknowledgements {
             case RNR_NAK -> notReady(psn, syndrome, nowNanos);
             case NAK -> {
                 if (syndrome == Aeth.NAK_SEQUENCE) {
-                    gap(psn, msn, nowNanos);
+                    gap(psn, msn, packet, nowNanos);
                 } else {
                     refused(psn, syndrome, nowNanos);
                 }
@@ -98,9 +98,14 @@ final class Acknowledgements {
     }
 
     /** The responder has everything before that PSN, and misses it. */
-    private void gap(long psn, int msn, long nowNanos) {
+    private void gap(long psn, int msn, Packet packet, long nowNanos) {
         traffic.gapsTold++;
-        if (acknowledged(psn, msn, nowNanos)) {
+        if (!acknowledged(psn, msn, nowNanos)) {
+            return;
+        }
+        if (config.selective() && Opcodes.isOurs(packet.opcode())) {
+            requester.repeatMissing(psn, packet.bytes(), packet.payloadAt(), packet.payloadBytes(), nowNanos);
+        } else {
             requester.repeat(nowNanos);
         }
     }

@@ -26,6 +26,7 @@ final class Answers {
     private final Memory memory;
     private final Outlet outlet;
     private final Turns turns;
+    private final @Nullable OutOfOrder outOfOrder;
     private final Traffic traffic;
 
     /** How many messages have succeeded. */
@@ -50,11 +51,18 @@ final class Answers {
     /** On a connection of one queue: where a READ could not be answered any more; {@link #NONE} when that was told. */
     private long readFailedAt = NONE;
 
-    Answers(ConnectionConfig config, Memory memory, Outlet outlet, Turns turns, Traffic traffic) {
+    Answers(
+            ConnectionConfig config,
+            Memory memory,
+            Outlet outlet,
+            Turns turns,
+            @Nullable OutOfOrder outOfOrder,
+            Traffic traffic) {
         this.config = config;
         this.memory = memory;
         this.outlet = outlet;
         this.turns = turns;
+        this.outOfOrder = outOfOrder;
         this.traffic = traffic;
         this.acknowledged = config.firstReceivePsn() - 1L;
         this.verdicts = config.isShared() ? new Verdicts() : null;
@@ -187,7 +195,7 @@ final class Answers {
                 isRefusalDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isGapDue) {
-                isSent = tell(expected, Aeth.NAK_SEQUENCE);
+                isSent = outOfOrder == null ? tell(expected, Aeth.NAK_SEQUENCE) : tellKept(outOfOrder, expected);
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isAcknowledgementDue) {
@@ -236,6 +244,17 @@ final class Answers {
         }
         Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
         outlet.end(0);
+        return true;
+    }
+
+    /** What is missing, and what of the packets behind it is there. */
+    private boolean tellKept(OutOfOrder kept, long expected) {
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), expected);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
+        outlet.end(kept.tell(packet.bytes(), packet.payloadAt(), expected));
         return true;
     }
 

@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +47,17 @@ final class Requester {
     /** Its local memory is gone, so that nothing more can be sent. */
     private boolean isStopped;
 
+    /** Of a peer that repeats what was lost and nothing else. */
+    private final @Nullable Missing missing;
+
     private long heldUntilNanos = Long.MIN_VALUE;
     private int rnrTries;
 
     private long timedPsn = NONE;
     private long timedSinceNanos;
+
+    /** What was before the timed packet was sent again meanwhile: its answer waited for that, not for the network. */
+    private boolean isTimeDisturbed;
 
     Requester(Connection connection, ConnectionConfig config, Outlet outlet, Traffic traffic) {
         this.connection = connection;
@@ -60,6 +67,7 @@ final class Requester {
         this.cutter = new Cutter(config, inFlight);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
+        this.missing = config.selective() ? new Missing() : null;
         this.unacked = config.firstSendPsn();
         this.next = unacked;
         this.end = unacked;
@@ -97,6 +105,10 @@ final class Requester {
                 return false;
             }
             Message message = nextMessage();
+            while (message != null && missing != null && next < end && missing.skips(next)) {
+                pass(message);
+                message = nextMessage();
+            }
             if (message == null) {
                 return false;
             }
@@ -126,7 +138,8 @@ final class Requester {
     }
 
     private boolean mayBeSent(Message message) {
-        if (next - unacked >= windowPackets()) {
+        int arrived = missing == null ? 0 : missing.arrived();
+        if (next - unacked >= config.windowPackets() || next - unacked - arrived >= windowPackets()) {
             return false;
         }
         if (!message.isAnswered() || readsOpen == 0 || message.isUncertain) {
@@ -160,17 +173,13 @@ final class Requester {
     }
 
     private void wasSent(Message message, boolean asked, long nowNanos) {
-        boolean isAnswered = message.isAnswered() && !message.request().isAbandoned;
         boolean isNew = next == end;
         long first = next;
-        if (isAnswered) {
-            message.isAsked = true;
-            readsOpen++;
-            readBytesOpen += message.lengthBytes;
-            next = message.endPsn();
-        } else {
-            next++;
+        if (missing != null && !isNew) {
+            missing.repeated(first, end);
+            timedPsn = first == timedPsn ? NONE : timedPsn;
         }
+        step(message);
         traffic.packetsResent += isNew ? 0 : 1;
         end = Math.max(end, next);
         boolean isLast = next == message.endPsn();
@@ -178,12 +187,33 @@ final class Requester {
         if (isNew && timedPsn == NONE && (asked || isLast)) {
             timedPsn = first;
             timedSinceNanos = nowNanos;
+            isTimeDisturbed = false;
         }
         if (isLast) {
             inFlight.advance();
         }
         if (!timer.isRunning()) {
             timer.restart(nowNanos);
+        }
+    }
+
+    /** To the packet behind the one that was sent; of a READ, that is behind all of its answers. */
+    private void step(Message message) {
+        if (message.isAnswered() && !message.request().isAbandoned) {
+            message.isAsked = true;
+            readsOpen++;
+            readBytesOpen += message.lengthBytes;
+            next = message.endPsn();
+        } else {
+            next++;
+        }
+    }
+
+    /** The peer has it: it is not sent again. */
+    private void pass(Message message) {
+        step(message);
+        if (next == message.endPsn()) {
+            inFlight.advance();
         }
     }
 
@@ -249,6 +279,9 @@ final class Requester {
             endWhatIsOver(nowNanos);
         }
         next = Math.max(next, unacked);
+        if (missing != null) {
+            missing.over(unacked);
+        }
     }
 
     private void endWhatIsOver(long nowNanos) {
@@ -289,8 +322,8 @@ final class Requester {
         rnrTries = 0;
         long rtt = CongestionControl.NO_SAMPLE;
         if (timedPsn != NONE && unacked > timedPsn) {
-            rtt = nowNanos - timedSinceNanos;
-            timer.sample(rtt);
+            timer.sample(nowNanos - timedSinceNanos);
+            rtt = isTimeDisturbed ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
             timedPsn = NONE;
         }
         congestion.acknowledged(packetCount, packetCount + (int) (next - unacked), rtt, nowNanos);
@@ -307,8 +340,21 @@ final class Requester {
             return;
         }
         congestion.lost(1, nowNanos);
-        rewind();
+        repeatAll();
         timer.again(nowNanos);
+    }
+
+    /** The responder has everything before that PSN and some of what is behind it: what is missing is sent again, once. */
+    void repeatMissing(long psn, MemorySegment kept, long at, int keptBytes, long nowNanos) {
+        if (missing == null || nowNanos < heldUntilNanos || unacked == end) {
+            return;
+        }
+        int lost = missing.told(psn, end, kept, at, keptBytes);
+        if (lost > 0) {
+            congestion.lost(lost, nowNanos);
+            rewind();
+            timer.again(nowNanos);
+        }
     }
 
     /** A switch on the way has marked what we sent (WIRE §9). */
@@ -317,9 +363,17 @@ final class Requester {
         congestion.noticed(nowNanos);
     }
 
+    private void repeatAll() {
+        timedPsn = NONE;
+        if (missing != null) {
+            missing.forget();
+        }
+        rewind();
+    }
+
     private void rewind() {
         isRepeating = true;
-        timedPsn = NONE;
+        isTimeDisturbed = true;
         next = unacked;
         inFlight.rewind();
         readsOpen = 0;
@@ -340,7 +394,7 @@ final class Requester {
             connection.fail(WorkStatus.RNR_RETRY_CNT_EXC_ERR, nowNanos);
             return;
         }
-        rewind();
+        repeatAll();
         timer.stop();
         heldUntilNanos = nowNanos + waitNanos;
     }
@@ -369,7 +423,7 @@ final class Requester {
         }
         traffic.timeouts++;
         congestion.timedOut(nowNanos);
-        rewind();
+        repeatAll();
         timer.expired(nowNanos);
     }
 
@@ -447,6 +501,6 @@ final class Requester {
     @Override
     public String toString() {
         return "requester: " + inFlight.size() + " messages, unacknowledged " + unacked + ", next " + next + ", end "
-                + end;
+                + end + ", " + timer + ", " + congestion;
     }
 }

@@ -10,6 +10,7 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of a connection: executes what comes in order, once, and notes what the peer is to be told; {@link
@@ -26,6 +27,9 @@ final class Responder {
     private final Incoming incoming;
     private final Turns turns;
     private final Answers answers;
+
+    /** When the peer repeats what was lost and nothing else. */
+    private final @Nullable OutOfOrder outOfOrder;
 
     private long expected;
     private boolean isGapTold;
@@ -44,7 +48,8 @@ final class Responder {
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
         this.turns = new Turns(config.maxReadsIn());
-        this.answers = new Answers(config, memory, outlet, turns, traffic);
+        this.outOfOrder = config.selective() ? new OutOfOrder() : null;
+        this.answers = new Answers(config, memory, outlet, turns, outOfOrder, traffic);
         this.expected = config.firstReceivePsn();
     }
 
@@ -62,12 +67,31 @@ final class Responder {
         } else if (psn == expected) {
             isGapTold = false;
             inOrder(packet, psn, nowNanos);
+            if (outOfOrder != null && !outOfOrder.isEmpty()) {
+                goOn(outOfOrder, psn, nowNanos);
+            }
         } else if (psn < expected) {
             traffic.duplicates++;
             again(packet, psn);
-        } else if (!isGapTold) {
+        } else if (outOfOrder == null ? !isGapTold : outOfOrder.keep(packet, psn, expected)) {
+            traffic.gapsSeen += isGapTold ? 0 : 1;
             isGapTold = true;
-            traffic.gapsSeen++;
+            answers.gap();
+        }
+    }
+
+    /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
+    private void goOn(OutOfOrder kept, long arrived, long nowNanos) {
+        kept.remove(arrived, expected);
+        long before = arrived;
+        Packet next = kept.get(expected);
+        while (next != null && expected > before) {
+            before = expected;
+            inOrder(next, before, nowNanos);
+            kept.remove(before, expected);
+            next = kept.get(expected);
+        }
+        if (!kept.isEmpty() && expected > arrived) {
             answers.gap();
         }
     }

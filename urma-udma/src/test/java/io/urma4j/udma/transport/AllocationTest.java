@@ -57,7 +57,7 @@ class AllocationTest {
                 throw new AssertionError(connection + " failed with " + status);
             };
             left = new Connection(
-                    ConnectionConfig.builder(kind, 1, 2).build(),
+                    ConnectionConfig.builder(kind, 1, 2).selective().build(),
                     toRight,
                     toRight,
                     region,
@@ -65,7 +65,7 @@ class AllocationTest {
                     owner,
                     0);
             right = new Connection(
-                    ConnectionConfig.builder(kind, 2, 1).build(),
+                    ConnectionConfig.builder(kind, 2, 1).selective().build(),
                     toLeft,
                     toLeft,
                     region,

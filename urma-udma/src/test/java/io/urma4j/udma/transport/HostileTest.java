@@ -49,7 +49,7 @@ class HostileTest {
     }
 
     private static Pair pair(Kind kind, boolean ours) {
-        Pair pair = new Pair(kind, config -> ours ? config : config.foreignPeer(), Pair.Faults.NONE, 1);
+        Pair pair = new Pair(kind, config -> ours ? config.selective() : config.foreignPeer(), Pair.Faults.NONE, 1);
         pair.filter = (to, packet) -> false;
         boolean shared = kind == Kind.SHARED;
         Outbox out = shared ? pair.left.outbox(0x100, TARGET) : pair.left.outbox();

@@ -24,33 +24,40 @@ class LossTest {
 
     @ParameterizedTest
     @CsvSource({
-        "RELIABLE_CONNECTED, true, 0.01",
-        "RELIABLE_CONNECTED, true, 0.2",
-        "RELIABLE_CONNECTED, false, 0.05",
-        "RELIABLE_CONNECTED, false, 0.2",
-        "SHARED, true, 0.01",
-        "SHARED, true, 0.2"
+        "RELIABLE_CONNECTED, true, 0.01, false",
+        "RELIABLE_CONNECTED, true, 0.2, false",
+        "RELIABLE_CONNECTED, true, 0.01, true",
+        "RELIABLE_CONNECTED, true, 0.2, true",
+        "RELIABLE_CONNECTED, false, 0.05, false",
+        "RELIABLE_CONNECTED, false, 0.2, false",
+        "SHARED, true, 0.01, false",
+        "SHARED, true, 0.2, false",
+        "SHARED, true, 0.01, true",
+        "SHARED, true, 0.2, true"
     })
-    void everythingArrivesOnceAndInOrder(Kind kind, boolean ours, double loss) {
+    void everythingArrivesOnceAndInOrder(Kind kind, boolean ours, double loss, boolean selective) {
         long first = Long.getLong("urma.seed", System.nanoTime());
         int seeds = Integer.getInteger("urma.seeds", 25);
         System.out.println("LossTest: seed " + first + ", again with -Durma.seed=" + first);
         for (int i = 0; i < seeds; i++) {
             try {
-                run(kind, ours, loss, first + i);
+                run(kind, ours, loss, selective, first + i);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("with -Durma.seeds=1 -Durma.seed=" + (first + i), e);
             }
         }
     }
 
-    private static void run(Kind kind, boolean ours, double loss, long seed) {
+    private static void run(Kind kind, boolean ours, double loss, boolean selective, long seed) {
         Random random = new Random(seed);
         int[] mtus = {256, 512, 1024, 2048, 4096};
         int mtu = mtus[random.nextInt(mtus.length)];
         int reads = 1 + random.nextInt(16);
         UnaryOperator<ConnectionConfig.Builder> adjusted = config -> {
             config.mtuBytes(mtu).reads(reads, reads).timeout(500_000_000L, 100);
+            if (selective) {
+                config.selective();
+            }
             return ours ? config : config.foreignPeer();
         };
         Pair pair = new Pair(kind, adjusted, new Pair.Faults(loss, 0.05, random.nextBoolean() ? 0 : 40_000), seed);

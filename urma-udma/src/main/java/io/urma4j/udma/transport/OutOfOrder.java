@@ -1,0 +1,99 @@
+package io.urma4j.udma.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Packets that came before one that is missing: kept until it is there, when the requester repeats what was lost and
+ * nothing else. Takes no memory before something was lost.
+ */
+final class OutOfOrder {
+    /** Packets further ahead than this are not kept. */
+    static final int SLOTS = 1024;
+
+    /** What is kept is told after so many packets, though nothing new is missing: what was sent again may be lost, too. */
+    private static final int TELL_EVERY = 32;
+
+    private static final long NONE = -1;
+    private static final int MASK = SLOTS - 1;
+
+    private final @Nullable Packet[] packets = new Packet[SLOTS];
+    private final long[] psns = new long[SLOTS];
+    private int count;
+    private long highest = NONE;
+    private int sinceTold;
+
+    OutOfOrder() {
+        Arrays.fill(psns, NONE);
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Keeps a packet; true when what is kept is to be told: others are missing that nobody knew of. */
+    boolean keep(Packet packet, long psn, long expected) {
+        int slot = (int) psn & MASK;
+        if (psn - expected >= SLOTS || psns[slot] == psn) {
+            return false;
+        }
+        copy(packet, slot);
+        boolean isNews = count == 0 || psn > highest + 1 || ++sinceTold >= TELL_EVERY;
+        highest = count == 0 ? psn : Math.max(highest, psn);
+        psns[slot] = psn;
+        count++;
+        return isNews;
+    }
+
+    private void copy(Packet packet, int slot) {
+        Packet kept = packets[slot];
+        if (kept == null || kept.bytes().byteSize() < packet.lengthBytes()) {
+            kept = new Packet(MemorySegment.ofArray(new byte[packet.lengthBytes()]));
+            packets[slot] = kept;
+        }
+        MemorySegment.copy(packet.bytes(), 0, kept.bytes(), 0, packet.lengthBytes());
+        kept.lengthBytes(packet.lengthBytes());
+    }
+
+    /** The packet with that PSN, if it is kept. */
+    @Nullable
+    Packet get(long psn) {
+        int slot = (int) psn & MASK;
+        return psns[slot] == psn ? packets[slot] : null;
+    }
+
+    /** Everything from one PSN up to another, that one excluded, is in its place now. */
+    void remove(long from, long end) {
+        for (int i = 0; i < SLOTS && from + i < end && count > 0; i++) {
+            int slot = (int) (from + i) & MASK;
+            if (psns[slot] != NONE && psns[slot] < end) {
+                psns[slot] = NONE;
+                count--;
+            }
+        }
+    }
+
+    /**
+     * Writes which ones are kept: bit i of it, from the lowest of the first byte on, is the PSN that follows the expected one
+     * by i + 1.
+     *
+     * @return its length in bytes
+     */
+    int tell(MemorySegment to, long at, long expected) {
+        sinceTold = 0;
+        int bytes = count == 0 ? 0 : (int) (highest - expected + Byte.SIZE - 1) / Byte.SIZE;
+        for (int i = 0; i < bytes; i++) {
+            int bits = 0;
+            for (int bit = 0; bit < Byte.SIZE; bit++) {
+                long psn = expected + 1 + (long) i * Byte.SIZE + bit;
+                bits |= psns[(int) psn & MASK] == psn ? 1 << bit : 0;
+            }
+            to.set(JAVA_BYTE, at + i, (byte) bits);
+        }
+        return bytes;
+    }
+}
