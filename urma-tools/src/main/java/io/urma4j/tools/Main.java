@@ -6,6 +6,7 @@ import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
 import io.urma4j.tools.demo.DemoInitiatorCommand;
 import io.urma4j.tools.doctor.DoctorCommand;
+import io.urma4j.tools.perftest.PerftestCommand;
 import io.urma4j.tools.pingpong.PingpongCommand;
 import io.urma4j.tools.simulate.SimulateCommand;
 import io.urma4j.tools.tck.TckCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
             PutCommand.class,
             AddCommand.class,
             AdminCommand.class,
+            PerftestCommand.class,
             PingpongCommand.class,
             CaptureCommand.class,
             DecodeCommand.class,

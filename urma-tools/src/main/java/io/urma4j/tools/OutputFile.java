@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A file that appears under its name only when all of it is there: it is written beside, and renamed at the end. What
  * is no regular file, such as {@code /dev/null}, is written directly.
  */
-final class OutputFile implements AutoCloseable {
+public final class OutputFile implements AutoCloseable {
     private final FileChannel channel;
     private final Path target;
     private final @Nullable Path partial;
@@ -24,7 +24,7 @@ final class OutputFile implements AutoCloseable {
         this.partial = partial;
     }
 
-    static OutputFile create(Path path) throws IOException {
+    public static OutputFile create(Path path) throws IOException {
         if (Files.isDirectory(path)) {
             throw new CommandFailure("output '" + path + "' is a directory");
         }
@@ -39,12 +39,12 @@ final class OutputFile implements AutoCloseable {
                 FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), target, partial);
     }
 
-    FileChannel channel() {
+    public FileChannel channel() {
         return channel;
     }
 
     /** Gives it its name. */
-    void commit() throws IOException {
+    public void commit() throws IOException {
         channel.close();
         if (partial != null) {
             Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -1,5 +1,6 @@
 package io.urma4j.tools;
 
+import io.urma4j.ContextOptions;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
@@ -18,10 +19,15 @@ public final class Session implements AutoCloseable {
 
     /** Opens the device with this name; with null the usual one, see {@link Urma#device()}. */
     public static Session open(@Nullable String deviceName) {
+        return open(deviceName, 0);
+    }
+
+    /** The same, on the endpoint with this index among {@link UrmaDevice#eids()}. */
+    public static Session open(@Nullable String deviceName, int eidIndex) {
         Urma urma = Urma.open();
         try {
             UrmaDevice device = deviceName == null ? urma.device() : urma.device(deviceName);
-            return new Session(urma, device.openContext());
+            return new Session(urma, device.openContext(eidIndex, ContextOptions.DEFAULT));
         } catch (RuntimeException e) {
             urma.close();
             throw e;

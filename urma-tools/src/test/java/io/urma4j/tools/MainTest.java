@@ -35,7 +35,20 @@ class MainTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"devices", "doctor", "demo", "share", "ls", "fetch", "put", "add", "decode", "tck", "admin"})
+            strings = {
+                "devices",
+                "doctor",
+                "demo",
+                "share",
+                "ls",
+                "fetch",
+                "put",
+                "add",
+                "decode",
+                "tck",
+                "admin",
+                "perftest"
+            })
     void everyCommandHelpsWithExamplesAndExitCodes(String command) {
         assertThat(urma(command, "--help")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
@@ -135,6 +148,30 @@ class MainTest {
     void aShareIsAFileOrZeroes() throws Exception {
         assertThat(urma("share")).isEqualTo(2);
         assertThat(urma("share", file("x"), "-n", "8")).isEqualTo(2);
+    }
+
+    @Test
+    void optionsOfPerftestThatClashAreNamedBeforeAnythingStarts() {
+        assertThat(urma("perftest", "write_lat", "--local", "-p", "UM")).isEqualTo(2);
+        assertThat(err()).startsWith("urma: --trans_mode UM and write_lat clash: datagrams are messages only\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "perftest write_lat --local -S host",
+                "perftest write_lat --local -P 5",
+                "perftest write_bw --local -y --plot x.svg"
+            })
+    void whatPerftestDecidesForItselfClashesToo(String command) {
+        assertThat(urma(command.split(" ", -1))).isEqualTo(2);
+        assertThat(err()).contains(" clash: ");
+    }
+
+    @Test
+    void aServerOfPerftestPrintsNoTable() {
+        assertThat(urma("perftest", "write_lat", "--json")).isEqualTo(2);
+        assertThat(err()).contains("--json means nothing without --server or --local");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
 import io.urma4j.tools.OwnLauncher;
 import io.urma4j.tools.Progress;
 import java.io.BufferedReader;

@@ -2,6 +2,7 @@ package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.InputFile;
+import io.urma4j.tools.Line;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,5 +1,6 @@
 package io.urma4j.tools.demo;
 
+import io.urma4j.tools.Line;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -4,6 +4,7 @@ import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.LocalSegment;
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
 import io.urma4j.tools.Session;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

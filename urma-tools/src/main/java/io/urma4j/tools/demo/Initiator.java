@@ -9,6 +9,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.lang.foreign.Arena;

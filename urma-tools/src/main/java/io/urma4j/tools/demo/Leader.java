@@ -1,6 +1,7 @@
 package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

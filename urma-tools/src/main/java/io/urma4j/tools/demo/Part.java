@@ -1,5 +1,6 @@
 package io.urma4j.tools.demo;
 
+import io.urma4j.tools.Line;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

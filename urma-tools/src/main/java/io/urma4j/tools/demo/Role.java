@@ -1,5 +1,6 @@
 package io.urma4j.tools.demo;
 
+import io.urma4j.tools.Line;
 import java.io.IOException;
 
 /** What a process of the demo is: its home, or one of its initiators. */

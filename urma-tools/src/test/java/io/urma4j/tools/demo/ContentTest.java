@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.InputFile;
+import io.urma4j.tools.Line;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
-package io.urma4j.tools.demo;
+package io.urma4j.tools;
 
-import io.urma4j.tools.CommandFailure;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -8,39 +7,39 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * What leader and processes of the demo say to each other: a verb and named values, as one line of text. It travels on
- * stdin and stdout, never as an argument, since values may be tokens.
+ * What processes of one command say to each other: a verb and named values, as one line of text. It travels on stdin and
+ * stdout or on a socket, never as an argument, since values may be tokens.
  */
-record Line(String verb, SequencedMap<String, String> values) {
+public record Line(String verb, SequencedMap<String, String> values) {
     /** Begins each line, and tells it from what a JVM prints by itself. */
-    private static final String MARK = "demo: ";
+    private static final String MARK = "urma4j: ";
 
     /** The answer of success. */
-    static final String OK = "ok";
+    public static final String OK = "ok";
 
     /** The answer of failure; its value {@code message} says why. */
-    static final String FAILED = "failed";
+    public static final String FAILED = "failed";
 
     /** Which request an answer belongs to. */
-    static final String REQUEST = "request";
+    public static final String REQUEST = "request";
 
     /** Not yet an answer: how far the step is, in {@code done} of {@code whole}. */
-    static final String PROGRESS = "progress";
+    public static final String PROGRESS = "progress";
 
     /** Not yet an answer: one row of the figures. */
-    static final String FIGURES = "figures";
+    public static final String FIGURES = "figures";
 
-    static Line of(String verb) {
+    public static Line of(String verb) {
         return new Line(verb, new LinkedHashMap<>());
     }
 
     /** Adds a value. */
-    Line with(String name, Object value) {
+    public Line with(String name, Object value) {
         values.put(name, value.toString());
         return this;
     }
 
-    String text(String name) {
+    public String text(String name) {
         String value = values.get(name);
         if (value == null) {
             throw new CommandFailure("'" + verb + "' came without '" + name + "'");
@@ -48,16 +47,20 @@ record Line(String verb, SequencedMap<String, String> values) {
         return value;
     }
 
-    long number(String name) {
-        return Long.parseLong(text(name));
+    public long number(String name) {
+        try {
+            return Long.parseLong(text(name));
+        } catch (NumberFormatException e) {
+            throw new CommandFailure("'" + verb + "' came with a '" + name + "' that is no number", e);
+        }
     }
 
-    double fraction(String name) {
+    public double fraction(String name) {
         return Double.parseDouble(text(name));
     }
 
-    /** One line without its end: {@code demo: verb name=value name=value}. */
-    String encode() {
+    /** One line without its end: {@code urma4j: verb name=value name=value}. */
+    public String encode() {
         StringBuilder line = new StringBuilder(MARK).append(verb);
         values.forEach((name, value) ->
                 line.append(' ').append(name).append('=').append(URLEncoder.encode(value, StandardCharsets.UTF_8)));
@@ -65,17 +68,17 @@ record Line(String verb, SequencedMap<String, String> values) {
     }
 
     /** Whether {@link #encode} made this text. */
-    static boolean isLine(String text) {
+    public static boolean isLine(String text) {
         return text.startsWith(MARK);
     }
 
-    static Line decode(String text) {
+    public static Line decode(String text) {
         String[] words = text.substring(MARK.length()).split(" ", -1);
         Line line = Line.of(words[0]);
         for (int i = 1; i < words.length; i++) {
             int equals = words[i].indexOf('=');
             if (equals < 0) {
-                throw new CommandFailure("a process of the demo said something unexpected: " + words[0]);
+                throw new CommandFailure("the other process said something unexpected: " + words[0]);
             }
             line.with(
                     words[i].substring(0, equals),

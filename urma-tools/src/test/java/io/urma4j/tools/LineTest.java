@@ -1,9 +1,8 @@
-package io.urma4j.tools.demo;
+package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.urma4j.tools.CommandFailure;
 import org.junit.jupiter.api.Test;
 
 class LineTest {
@@ -33,13 +32,5 @@ class LineTest {
         assertThatThrownBy(() -> Line.of("hash").text("sha256"))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessage("'hash' came without 'sha256'");
-    }
-
-    @Test
-    void figuresTravel() {
-        var speed = new Figures.Speed(85, 120, 1.5e9, 0.25);
-        var figures = new Figures(4096, speed, speed, new Figures.Speed(1, 2, 3, 0));
-
-        assertThat(Figures.of(Line.decode(figures.toLine().encode()))).isEqualTo(figures);
     }
 }

@@ -1,0 +1,201 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.TransportMode;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.perftest.Workload.Kind;
+
+/** What does not go together, found before anything starts. Each message names the two that clash. */
+final class Clashes {
+    private static final int MAX_JETTYS = 4096;
+    private static final int MAX_SGES = 16;
+
+    private final Settings settings;
+    private final Workload workload;
+
+    private Clashes(Settings settings) {
+        this.settings = settings;
+        this.workload = settings.workload();
+    }
+
+    /** Throws for the first two that clash, and for values that no device has. */
+    static void check(Settings settings) {
+        Clashes clashes = new Clashes(settings);
+        clashes.ranges();
+        clashes.modes();
+        clashes.sizes();
+        clashes.lengthOfTheRun();
+        clashes.kindsOfOperation();
+        clashes.queues();
+        clashes.latencyOrBandwidth();
+        clashes.rate();
+        clashes.waiting();
+    }
+
+    private void ranges() {
+        range("--jettys", settings.jetties(), 1, MAX_JETTYS);
+        range("--sge_num", settings.sges(), 1, MAX_SGES);
+        range("--jfs_depth", settings.jfsDepth(), 1, 1 << 20);
+        range("--jfr_depth", settings.jfrDepth(), 1, 1 << 20);
+        range("--jfs_post_list", settings.jfsPostList(), 1, 1 << 16);
+        range("--jfr_post_list", settings.jfrPostList(), 1, 1 << 16);
+        range("--cq_mod", settings.signalEvery(1), 1, 1 << 20);
+        range("--burst_size", settings.burst(), 1, 1 << 20);
+        range("--iters", settings.iterations(1), 5, Long.MAX_VALUE);
+        range("--size", settings.sizeBytes(), 1, Integer.MAX_VALUE);
+        range("--min_size", settings.minSizeBytes(), 1, Integer.MAX_VALUE);
+        range("--max_size", settings.maxSizeBytes(), 1, Integer.MAX_VALUE);
+        if (settings.isGiven("--err_timeout")) {
+            range("--err_timeout", Long.parseLong(settings.given().get("--err_timeout")), 8, 31);
+        }
+    }
+
+    private static void range(String option, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new CommandFailure(option + " is " + value + ", must be "
+                    + (most == Long.MAX_VALUE ? "at least " + least : least + " to " + most));
+        }
+    }
+
+    private void modes() {
+        TransportMode mode = settings.mode();
+        if (mode == TransportMode.UM && workload.kind() != Kind.SEND) {
+            throw clash("--trans_mode UM", workload.word(), "datagrams are messages only");
+        }
+        if (mode == TransportMode.RC && settings.isSimplex()) {
+            throw clash("--trans_mode RC", "--simplex_mode", "mode RC has Jetties only");
+        }
+        if (!settings.orderType().isLegalFor(mode)) {
+            throw clash(
+                    "--order_type " + settings.orderType(),
+                    "--trans_mode " + mode,
+                    "mode " + mode + " does not have it");
+        }
+    }
+
+    private void sizes() {
+        exclude("--size", "--all", "all sizes or one");
+        need("--min_size", "--all");
+        need("--max_size", "--all");
+        if (settings.isAll() && settings.minSizeBytes() > settings.maxSizeBytes()) {
+            throw clash(
+                    "--min_size " + settings.minSizeBytes(),
+                    "--max_size " + settings.maxSizeBytes(),
+                    "the least is more than the most");
+        }
+        if (workload.kind() == Kind.ATOMIC) {
+            for (String option : new String[] {"--size", "--min_size", "--max_size"}) {
+                long value = Long.parseLong(settings.given().getOrDefault(option, "8"));
+                if (value != 4 && value != 8) {
+                    throw clash(option + " " + value, workload.word(), "atomics have 4 or 8 bytes");
+                }
+            }
+        }
+        if (settings.sges() > settings.firstSizeBytes()) {
+            throw clash("--sge_num " + settings.sges(), "--size", "each range needs a byte");
+        }
+    }
+
+    private void lengthOfTheRun() {
+        exclude("--iters", "--duration", "a count or a time");
+        exclude("--iters", "--infinite", "a count, or without end");
+        exclude("--infinite", "--all", "the first size would never end");
+        if (settings.isGiven("--duration")
+                && settings.isGiven("--infinite")
+                && settings.duration() != null
+                && settings.period() != null
+                && settings.duration().compareTo(settings.period()) < 0) {
+            throw clash("--duration", "--infinite", "the period is longer than the whole");
+        }
+    }
+
+    private void kindsOfOperation() {
+        Kind kind = workload.kind();
+        boolean moves = kind == Kind.WRITE || kind == Kind.SEND;
+        exclude("--enable_imm", "--enable_notify", "an operation has one or the other");
+        onlyIn("--enable_imm", moves, "only writes and sends have immediates");
+        onlyIn("--enable_notify", kind == Kind.WRITE, "only writes can notify");
+        onlyIn("--atomic_type", kind == Kind.ATOMIC, "it is no atomic");
+        onlyIn("--inline_size", moves, "its result needs a local range");
+        onlyIn("--sge_num", kind != Kind.ATOMIC, "atomics have one local range");
+        exclude("--sge_num", "--inline_size", "a request has ranges or an inline payload");
+        onlyIn("--jfr_depth", settings.receives(), "nothing is received");
+        onlyIn("--jfr_post_list", settings.receives(), "nothing is received");
+        onlyIn("--share_jfr", settings.receives(), "nothing is received");
+        onlyIn("--enable_credit", workload == Workload.SEND_BW, "credit paces messages");
+        if (settings.hasCredit() && settings.mode() == TransportMode.UM) {
+            throw clash("--enable_credit", "--trans_mode UM", "what is lost would be counted for ever");
+        }
+    }
+
+    private void queues() {
+        fits("--jfs_post_list", settings.jfsPostList(), "--jfs_depth", settings.jfsDepth());
+        fits("--cq_mod", settings.signalEvery(1), "--jfs_depth", settings.jfsDepth());
+        fits("--jfr_post_list", settings.jfrPostList(), "--jfr_depth", settings.jfrDepth());
+        if (settings.jfcDepth() < settings.leastJfcDepth()) {
+            throw clash(
+                    "--jfc_depth " + settings.jfcDepth(),
+                    "--jfs_depth " + settings.jfsDepth(),
+                    "all queues together may need " + settings.leastJfcDepth() + " records");
+        }
+        if (settings.sharesJfr() && settings.hasCredit()) {
+            throw clash("--share_jfr", "--enable_credit", "nobody knows whose credit a shared receive is");
+        }
+    }
+
+    private void fits(String small, long smallValue, String large, long largeValue) {
+        if (smallValue > largeValue) {
+            throw clash(small + " " + smallValue, large + " " + largeValue, "it does not fit");
+        }
+    }
+
+    private void latencyOrBandwidth() {
+        boolean bandwidth = !workload.isLatency();
+        String reason = "latency is that of one operation at a time";
+        for (String option : new String[] {
+            "--jettys", "--jfs_post_list", "--cq_mod", "--bidirection", "--infinite", "--no_peak", "--burst_size"
+        }) {
+            onlyIn(option, bandwidth, reason);
+        }
+        if (settings.isBidirectional() && settings.period() != null) {
+            throw clash("--bidirection", "--infinite", "the sum is known at the end only");
+        }
+    }
+
+    private void rate() {
+        need("--rate_units", "--rate_limit");
+        need("--burst_size", "--rate_limit");
+        if (settings.hasRate() && !(settings.rate(1) > 0)) {
+            throw new CommandFailure("--rate_limit must be more than nothing");
+        }
+    }
+
+    private void waiting() {
+        need("--wait_jfc_timeout", "--use_jfce");
+        boolean silent = workload == Workload.WRITE_LAT && !settings.hasImmediate();
+        if (settings.usesEvents() && silent) {
+            throw clash("--use_jfce", workload.word(), "a write raises no event where it lands; see --enable_imm");
+        }
+    }
+
+    private void exclude(String first, String second, String reason) {
+        if (settings.isGiven(first) && settings.isGiven(second)) {
+            throw clash(first, second, reason);
+        }
+    }
+
+    private void need(String option, String needed) {
+        if (settings.isGiven(option) && !settings.isGiven(needed)) {
+            throw new CommandFailure(option + " means nothing without " + needed);
+        }
+    }
+
+    private void onlyIn(String option, boolean fits, String reason) {
+        if (settings.isGiven(option) && !fits) {
+            throw clash(option, workload.word(), reason);
+        }
+    }
+
+    private static CommandFailure clash(String first, String second, String reason) {
+        return new CommandFailure(first + " and " + second + " clash: " + reason);
+    }
+}

@@ -1,0 +1,204 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.Jetty;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfce;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
+import io.urma4j.Jfs;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.Opcode;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SegmentConfig;
+import io.urma4j.SharedJetty;
+import io.urma4j.SharedMemory;
+import io.urma4j.SharedSegment;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaContext;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
+import io.urma4j.tools.MemoryBudget;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One side's memory and queues, and the peer's as this side reaches them. Its context closes what it made. */
+final class Endpoint {
+    static final String ENDPOINT = "endpoint";
+
+    private static final String SEGMENT = "segment";
+    private static final String JETTY = "jetty.";
+
+    private final UrmaContext context;
+    private final Settings settings;
+    private final Layout layout;
+    private final LocalSegment memory;
+    private final List<String> steps;
+    private final @Nullable Jfce jfce;
+    private final Jfc jfc;
+    private final List<Jfr> jfrs = new ArrayList<>();
+    private final Lane[] lanes;
+    private @Nullable RemoteSegment remote;
+
+    Endpoint(UrmaContext context, Settings settings) {
+        this.context = context;
+        this.settings = settings;
+        this.layout = new Layout(settings);
+        checkDevice();
+        SharedMemory allocated = allocate();
+        this.steps = allocated.report().steps();
+        this.memory = context.register(
+                allocated, SegmentConfig.of(Access.READ_WRITE_ATOMIC).withPolicy(settings.tokenPolicy()));
+        this.jfce = settings.usesEvents() ? context.createJfce() : null;
+        JfcConfig jfcConfig = new JfcConfig(settings.jfcDepth(), settings.isLockFree());
+        this.jfc = context.createJfc(jfcConfig, jfce);
+        this.lanes = new Lane[settings.jetties()];
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = lane(i);
+        }
+    }
+
+    private void checkDevice() {
+        DeviceAttributes device = context.device().attributes();
+        for (Opcode opcode : Operations.needed(settings)) {
+            if (!device.capabilities().opcodes().contains(opcode)) {
+                throw new CommandFailure(device.name() + " does not offer " + opcode + ", which " + settings.workload()
+                        + " needs with these options");
+            }
+        }
+        if (settings.mode() == TransportMode.UM && settings.lastSizeBytes() > device.mtuBytes()) {
+            throw new CommandFailure("--size " + settings.lastSizeBytes() + " and --trans_mode UM clash: a datagram of "
+                    + device.name() + " has at most " + device.mtuBytes() + " bytes");
+        }
+    }
+
+    private SharedMemory allocate() {
+        MemoryBudget.now().check("the memory of " + settings.workload(), layout.sizeBytes());
+        AllocOptions options = AllocOptions.DEFAULT.withReserve();
+        return context.allocate(layout.sizeBytes(), settings.hasHugePages() ? options.withHugePages() : options);
+    }
+
+    private Lane lane(int index) {
+        JfsConfig config = JfsConfig.builder()
+                .mode(settings.mode())
+                .orderType(settings.orderType())
+                .depth(settings.jfsDepth() + (settings.hasCredit() ? 1 : 0))
+                .maxSges(settings.sges())
+                .maxInlineBytes((int) settings.inlineBytes())
+                .timeout(settings.errTimeout())
+                .lockFree(settings.isLockFree())
+                .build();
+        boolean needsJfr = !settings.isSimplex() || settings.receives();
+        Jfr jfr = needsJfr ? jfr() : null;
+        if (settings.isSimplex() || jfr == null) {
+            return new Lane(index, context.createJfs(jfc, config), jfr, null);
+        }
+        Jetty jetty = context.createJetty(jfc, jfr, config);
+        return new Lane(index, jetty.jfs(), jfr, jetty);
+    }
+
+    /** One of its own for each lane, or the shared one. */
+    private Jfr jfr() {
+        if (settings.sharesJfr() && !jfrs.isEmpty()) {
+            return jfrs.getFirst();
+        }
+        JfrConfig config = JfrConfig.builder()
+                .mode(settings.mode())
+                .orderType(settings.orderType())
+                .depth(settings.jfrDepth())
+                .policy(settings.tokenPolicy())
+                .build();
+        Jfr jfr = context.createJfr(jfc, config);
+        jfrs.add(jfr);
+        return jfr;
+    }
+
+    /** What the peer needs to reach it. */
+    Line describe() {
+        Line line = Line.of(ENDPOINT).with(SEGMENT, memory.share());
+        for (Lane lane : lanes) {
+            if (lane.jetty != null) {
+                line.with(JETTY + lane.index, lane.jetty.share());
+            } else if (lane.jfr != null) {
+                line.with(JETTY + lane.index, lane.jfr.share());
+            }
+        }
+        return line;
+    }
+
+    /** Imports what the peer described, and binds Jetties that are to be bound. */
+    void connect(Line peer) {
+        remote = context.importSegment(SharedSegment.parse(peer.text(SEGMENT)));
+        for (Lane lane : lanes) {
+            if (lane.jfr != null) {
+                lane.target = context.importJetty(SharedJetty.parse(peer.text(JETTY + lane.index)));
+                if (settings.mode() == TransportMode.RC && lane.jetty != null) {
+                    lane.jetty.bind(lane.target);
+                }
+            }
+        }
+    }
+
+    Layout layout() {
+        return layout;
+    }
+
+    LocalSegment memory() {
+        return memory;
+    }
+
+    /** The peer's memory; only after {@link #connect}. */
+    RemoteSegment remote() {
+        if (remote == null) {
+            throw new IllegalStateException("not connected yet");
+        }
+        return remote;
+    }
+
+    Jfc jfc() {
+        return jfc;
+    }
+
+    /** Null when completions are polled for. */
+    @Nullable
+    Jfce jfce() {
+        return jfce;
+    }
+
+    Lane[] lanes() {
+        return lanes;
+    }
+
+    List<Jfr> jfrs() {
+        return jfrs;
+    }
+
+    /** What arrives is placed by who polls: then also who only looks at memory must poll. */
+    boolean isDriven() {
+        return !context.device().attributes().capabilities().oneSided();
+    }
+
+    String deviceName() {
+        return context.device().name();
+    }
+
+    /** How bytes travel, in the device's words. */
+    String ioPath() {
+        return context.device().attributes().ioPath();
+    }
+
+    /** What the allocation could not give as asked. */
+    List<String> steps() {
+        return steps;
+    }
+
+    /** The send queue of a lane, for messages of failure. */
+    static String describe(Jfs jfs) {
+        return jfs + " in state " + jfs.state();
+    }
+}

@@ -1,0 +1,94 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.tools.perftest.Workload.Kind;
+
+/**
+ * Where things lie in the one segment of a side; both sides have the same.
+ *
+ * <pre>
+ *  words      per lane 1024 bytes: inbox 0, credit 256, counter 512, source 768, result 784
+ *  outgoing   per lane one payload: what is written and sent, and where reads land
+ *  incoming   per lane one payload: what the peer writes, and reads
+ *  buffers    for messages, in turn
+ * </pre>
+ *
+ * Words of different writers are 256 bytes apart, since CPUs prefetch cache lines in pairs.
+ */
+final class Layout {
+    private static final long WORDS_BYTES = 1024;
+    private static final long PAGE = 4096;
+    private static final long LINE = 64;
+    private static final long MOST_BUFFER_BYTES = 64L << 20;
+
+    private final long strideBytes;
+    private final long outgoing;
+    private final long incoming;
+    private final long buffers;
+    private final int bufferCount;
+
+    Layout(Settings settings) {
+        long largest = settings.lastSizeBytes();
+        int lanes = settings.jetties();
+        strideBytes = roundUp(largest, largest >= PAGE ? PAGE : LINE);
+        outgoing = roundUp(lanes * WORDS_BYTES, PAGE);
+        incoming = outgoing + roundUp(lanes * strideBytes, PAGE);
+        buffers = incoming + roundUp(lanes * strideBytes, PAGE);
+        bufferCount = settings.workload().kind() == Kind.SEND
+                ? (int) Math.clamp(MOST_BUFFER_BYTES / strideBytes, 1, (long) settings.jfrCount() * settings.jfrDepth())
+                : 0;
+    }
+
+    private static long roundUp(long value, long multiple) {
+        return (value + multiple - 1) / multiple * multiple;
+    }
+
+    long sizeBytes() {
+        return buffers + roundUp(Math.max(1, bufferCount) * strideBytes, PAGE);
+    }
+
+    /** Where a write of a word, or the notice of a longer one, lands. */
+    long inbox(int lane) {
+        return lane * WORDS_BYTES;
+    }
+
+    /** How many messages of this lane the peer has taken. */
+    long credit(int lane) {
+        return lane * WORDS_BYTES + 256;
+    }
+
+    /** What atomics count in. */
+    long counter(int lane) {
+        return lane * WORDS_BYTES + 512;
+    }
+
+    /** The word that is written to an inbox, or to a credit. */
+    long source(int lane) {
+        return lane * WORDS_BYTES + 768;
+    }
+
+    /** Where the old value of an atomic lands. */
+    long result(int lane) {
+        return lane * WORDS_BYTES + 784;
+    }
+
+    long outgoing(int lane) {
+        return outgoing + lane * strideBytes;
+    }
+
+    long incoming(int lane) {
+        return incoming + lane * strideBytes;
+    }
+
+    long buffer(long number) {
+        return buffers + number % Math.max(1, bufferCount) * strideBytes;
+    }
+
+    int bufferCount() {
+        return bufferCount;
+    }
+
+    /** Room for one payload. */
+    long strideBytes() {
+        return strideBytes;
+    }
+}

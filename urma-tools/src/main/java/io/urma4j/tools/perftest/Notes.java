@@ -1,0 +1,32 @@
+package io.urma4j.tools.perftest;
+
+/** What the figures of a test mean, in a line below its table. */
+final class Notes {
+    private Notes() {}
+
+    static String meaning(Settings settings) {
+        String meaning = switch (settings.workload()) {
+            case WRITE_LAT -> "Half of the round trip. " + writes(settings);
+            case SEND_LAT -> "Half of the round trip of a message and its answer.";
+            case READ_LAT, ATOMIC_LAT -> "From the post to the record: there and back.";
+            case READ_BW, WRITE_BW, SEND_BW, ATOMIC_BW ->
+                "From the first post to the last record, " + settings.jfsDepth() + " unfinished on each of "
+                        + settings.jetties() + " queues"
+                        + (settings.isBidirectional() ? "; both directions together." : ".");
+        };
+        return settings.isLatency() && settings.hasRate()
+                ? meaning + " Counted from when each was meant to begin, so that waiting behind a slow one counts."
+                : meaning;
+    }
+
+    private static String writes(Settings settings) {
+        if (settings.hasImmediate()) {
+            return "Each write has an immediate, whose record is polled for.";
+        }
+        if (settings.hasNotify()) {
+            return "Each write is a WRITE_NOTIFY, whose value is polled for.";
+        }
+        return "1, 2, 4 and 8 bytes are a plain WRITE, polled as a word; others a WRITE_NOTIFY, since bytes inside one "
+                + "larger operation are in no order (S8.10).";
+    }
+}

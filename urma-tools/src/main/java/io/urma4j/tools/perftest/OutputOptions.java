@@ -1,0 +1,61 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.tools.JsonOption;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Where the result goes, and in which unit. */
+final class OutputOptions {
+    @Mixin
+    private JsonOption json;
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "Write the rows of the table to a file, too.")
+    private @Nullable Path csv;
+
+    @Option(
+            names = "--plot",
+            paramLabel = "FILE.svg",
+            description = "Draw latency or bandwidth against size into a file.")
+    private @Nullable Path plot;
+
+    @Option(
+            names = "--bw_unit",
+            paramLabel = "UNIT",
+            description = "Of bandwidth: ${COMPLETION-CANDIDATES}; by default MB, which is 10^6 bytes.")
+    private @Nullable BandwidthUnit unit;
+
+    boolean asksJson() {
+        return json.isAsked();
+    }
+
+    @Nullable
+    Path csv() {
+        return csv;
+    }
+
+    @Nullable
+    Path plot() {
+        return plot;
+    }
+
+    BandwidthUnit unit() {
+        return unit == null ? BandwidthUnit.MB : unit;
+    }
+
+    /** The first of these options that was given, since a server prints no table; null when none was. */
+    @Nullable
+    String given() {
+        if (json.isAsked()) {
+            return "--json";
+        }
+        if (csv != null) {
+            return "--csv";
+        }
+        if (plot != null) {
+            return "--plot";
+        }
+        return unit == null ? null : "--bw_unit";
+    }
+}

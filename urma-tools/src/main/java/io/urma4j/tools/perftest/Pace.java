@@ -1,0 +1,27 @@
+package io.urma4j.tools.perftest;
+
+/** When operations are meant to begin: bursts at a steady rate, whatever became of those before. */
+final class Pace {
+    private final double nanosPerBurst;
+    private final int burst;
+    private final long beginNanos;
+
+    /** @param perSecond operations a second; infinite for no limit */
+    Pace(double perSecond, int burst, long beginNanos) {
+        this.nanosPerBurst = burst * 1e9 / perSecond;
+        this.burst = burst;
+        this.beginNanos = beginNanos;
+    }
+
+    /** When operation {@code number}, counted from 0, is meant to begin. */
+    long intendedNanos(long number) {
+        long bursts = number / burst; // those that are whole
+        return beginNanos + Math.round(bursts * nanosPerBurst);
+    }
+
+    /** How many were meant to begin by now. */
+    long due(long nowNanos) {
+        long bursts = (long) ((nowNanos - beginNanos) / nanosPerBurst) + 1;
+        return bursts * burst;
+    }
+}

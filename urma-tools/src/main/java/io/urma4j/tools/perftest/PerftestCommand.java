@@ -1,0 +1,229 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.UrmaException;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.DeviceOption;
+import io.urma4j.tools.Line;
+import io.urma4j.tools.Session;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code urma perftest}: latency and bandwidth between two processes, with the options that RDMA people know. */
+@Command(
+        name = "perftest",
+        sortOptions = false,
+        description = {
+            "Measure latency or bandwidth between two processes, here or on two machines.",
+            "",
+            "Without --server and --local it is the server: it waits for one client, takes over the settings that only "
+                    + "the client was given, and refuses those that differ."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma perftest write_lat --local -a",
+            "  urma perftest send_bw --local -s 4K --jettys 2 --json",
+            "  urma perftest                            # one machine: serves one test of any kind",
+            "  urma perftest read_lat -S host -D 10     # the other: ten seconds of it",
+            "  urma perftest send_lat --local -s 64 --rate_limit 50 --rate_units P"
+        })
+public final class PerftestCommand implements Callable<Integer> {
+    /** What a shell gives for Ctrl-C. */
+    private static final int INTERRUPTED = 130;
+
+    /** Ctrl-C reaches both processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    private static final long SIGNAL_MILLIS = 300;
+
+    private static final int DEFAULT_PORT = 21115;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "TEST",
+            description = "read_lat, write_lat, send_lat, atomic_lat, read_bw, write_bw, send_bw or atomic_bw; a "
+                    + "server may leave it to the client.")
+    private @Nullable String test;
+
+    @Option(
+            names = {"-S", "--server"},
+            paramLabel = "HOST",
+            description = "Be the client of the server there.")
+    private @Nullable String host;
+
+    @Option(
+            names = {"-P", "--port"},
+            paramLabel = "PORT",
+            description = "TCP port of the server; by default 21115.")
+    private @Nullable Integer port;
+
+    @Option(names = "--local", description = "Start the server side here, too, in a process of its own.")
+    private boolean local;
+
+    @Option(names = "--child", hidden = true, description = "Be the server of --local.")
+    private boolean child;
+
+    @Mixin
+    private DeviceOption device;
+
+    @Option(names = "--eid_idx", paramLabel = "INDEX", description = "Which endpoint of the device; by default 0.")
+    private int eidIndex;
+
+    @Mixin
+    RunOptions run; // read by name
+
+    @Mixin
+    private OutputOptions output;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Settings settings = settings();
+        checkUse(settings);
+        if (child) {
+            return serveParent(settings);
+        }
+        if (local) {
+            measureLocally(settings);
+        } else if (host != null) {
+            measure(host, port == null ? DEFAULT_PORT : port, settings);
+        } else {
+            serve(settings);
+        }
+        return 0;
+    }
+
+    private Settings settings() {
+        SequencedMap<String, String> given = RunOptions.given(spec.commandLine().getParseResult());
+        if (test != null) {
+            given.put(Settings.TEST, test);
+        }
+        return new Settings(given);
+    }
+
+    private void checkUse(Settings settings) {
+        boolean client = local || host != null;
+        if (local && host != null) {
+            throw wrongUse("--local and --server clash: the server is here or there");
+        }
+        if (local && port != null) {
+            throw wrongUse("--local and --port clash: the server of --local takes any port");
+        }
+        if (!client && output.given() != null) {
+            throw wrongUse(output.given() + " means nothing without --server or --local: the client prints the table");
+        }
+        if (client && test == null) {
+            throw wrongUse("which TEST? One of " + Workload.words());
+        }
+        if (output.plot() != null && settings.isGiven("--infinite")) {
+            throw wrongUse("--plot and --infinite clash: a curve over time is none over sizes");
+        }
+        if (settings.isGiven(Settings.TEST)) {
+            try {
+                Clashes.check(settings);
+            } catch (CommandFailure e) {
+                throw wrongUse(String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private ParameterException wrongUse(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    // ---- the client
+
+    private void measureLocally(Settings settings) throws IOException, InterruptedException {
+        try (LocalServer server = LocalServer.start(device.name(), eidIndex)) {
+            try {
+                measure(InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
+            } catch (CommandFailure e) {
+                Thread.sleep(SIGNAL_MILLIS); // ends by our own Ctrl-C when that was the reason
+                throw e;
+            }
+        }
+    }
+
+    private void measure(String server, int serverPort, Settings settings) throws IOException, InterruptedException {
+        try (Session session = Session.open(device.name(), eidIndex);
+                Control control = Client.connect(server, serverPort)) {
+            PrintWriter out = spec.commandLine().getOut();
+            Client client = new Client(
+                    session.context(), output, out, spec.commandLine().getErr());
+            talk(control, () -> client.run(control, settings));
+        }
+    }
+
+    // ---- the server
+
+    private void serve(Settings settings) throws IOException, InterruptedException {
+        PrintWriter err = spec.commandLine().getErr();
+        try (Session session = Session.open(device.name(), eidIndex);
+                Server server = Server.listen(port == null ? DEFAULT_PORT : port, false)) {
+            err.println("urma: perftest waits for a client on port " + server.port() + ", device "
+                    + session.context().device().name());
+            err.flush();
+            try (Control control = server.accept(err)) {
+                err.println("urma: serving " + control);
+                err.flush();
+                talk(control, () -> Server.follow(control, settings, session.context()));
+            }
+        }
+    }
+
+    /** As the child of {@code --local}: what goes wrong is told by the parent, which hears of it. */
+    private int serveParent(Settings settings) throws IOException {
+        LocalServer.endWithParent();
+        PrintWriter out = spec.commandLine().getOut();
+        boolean met = false;
+        try (Session session = Session.open(device.name(), eidIndex);
+                Server server = Server.listen(0, true)) {
+            out.println(LocalServer.portLine(server.port()).encode());
+            out.flush();
+            try (Control control = server.accept(spec.commandLine().getErr())) {
+                met = true;
+                talk(control, () -> Server.follow(control, settings, session.context()));
+            }
+            return 0;
+        } catch (InterruptedException e) {
+            return INTERRUPTED;
+        } catch (CommandFailure | UrmaException e) {
+            if (!met) {
+                throw e;
+            }
+            return 1;
+        }
+    }
+
+    // ---- both
+
+    /** What a side does with the other one. */
+    private interface Talk {
+        void run() throws IOException, InterruptedException;
+    }
+
+    /** Does it, and tells the other side when it cannot be done. */
+    private static void talk(Control control, Talk talk) throws IOException, InterruptedException {
+        try {
+            talk.run();
+        } catch (InterruptedException e) {
+            control.say(Line.of(Control.STOPPED));
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            if (!control.isOver()) {
+                control.say(Line.of(Control.FAILED).with("message", String.valueOf(e.getMessage())));
+            }
+            throw e;
+        }
+    }
+}

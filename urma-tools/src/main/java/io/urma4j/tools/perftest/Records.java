@@ -1,0 +1,204 @@
+package io.urma4j.tools.perftest;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.urma4j.CompletionBatch;
+import io.urma4j.CompletionStatus;
+import io.urma4j.Jfc;
+import io.urma4j.Jfce;
+import io.urma4j.Jfr;
+import io.urma4j.LocalSegment;
+import io.urma4j.WorkRequestList;
+import io.urma4j.tools.CommandFailure;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes records out of an endpoint's JFC: those of the send side move their lane on, those of receives are counted, and
+ * their buffers are handed in again. For one thread.
+ */
+final class Records {
+    private static final int BATCH = 64;
+
+    private final Endpoint endpoint;
+    private final Jfc jfc;
+    private final @Nullable Jfce jfce;
+    private final Duration eventTimeout;
+    private final Watch watch;
+    private final Lane[] lanes;
+    private final List<Jfr> jfrs;
+    private final LocalSegment memory;
+    private final Layout layout;
+    private final long creditStep;
+    private final CompletionBatch batch = new CompletionBatch(BATCH);
+    private final @Nullable WorkRequestList[] returns; // per JFR; null where each is handed in by itself
+    private final int returnList;
+    private long completed;
+    private long received;
+    private int creditsUnderWay;
+
+    Records(Endpoint endpoint, Settings settings, Watch watch) {
+        this.endpoint = endpoint;
+        this.jfc = endpoint.jfc();
+        this.jfce = endpoint.jfce();
+        this.eventTimeout = settings.eventTimeout();
+        this.watch = watch;
+        this.lanes = endpoint.lanes();
+        this.jfrs = endpoint.jfrs();
+        this.memory = endpoint.memory();
+        this.layout = endpoint.layout();
+        this.creditStep = settings.hasCredit() ? Math.max(1, settings.jfrDepth() / 4) : 0;
+        this.returnList = settings.jfrPostList();
+        this.returns = new WorkRequestList[returnList == 1 ? 0 : jfrs.size()];
+        for (int i = 0; i < returns.length; i++) {
+            returns[i] = new WorkRequestList(returnList, 1);
+        }
+        if (settings.receives()) {
+            handInAll(settings.jfrDepth());
+        }
+    }
+
+    private void handInAll(int depth) {
+        for (int i = 0; i < jfrs.size(); i++) {
+            for (long buffer = (long) i * depth; buffer < (long) (i + 1) * depth; buffer++) {
+                handIn(i, (long) i << Lane.NUMBER_BITS | buffer);
+            }
+        }
+    }
+
+    private void handIn(int jfr, long userContext) {
+        long at = layout.buffer(Lane.numberOf(userContext));
+        if (!jfrs.get(jfr).receive(memory, at, layout.strideBytes(), userContext)) {
+            throw new CommandFailure(jfrs.get(jfr) + " takes fewer receives than its depth");
+        }
+    }
+
+    /** Counts anew; nothing may be unfinished. */
+    void begin() {
+        completed = 0;
+        received = 0;
+    }
+
+    /** Work requests that have completed, of all lanes. */
+    long completed() {
+        return completed;
+    }
+
+    /** Messages that came. */
+    long received() {
+        return received;
+    }
+
+    /** Takes what is there; returns how many records that were. */
+    int poll() throws InterruptedException {
+        int count = jfc.poll(batch);
+        for (int i = 0; i < count; i++) {
+            if (!batch.isSuccess(i)) {
+                throw failure(i);
+            }
+            long context = batch.userContext(i);
+            if (batch.isReceive(i)) {
+                onReceive(context);
+            } else if ((context & Lane.UNNUMBERED) != 0) {
+                creditsUnderWay--;
+            } else {
+                Lane lane = lanes[Lane.laneOf(context)];
+                long done = Lane.numberOf(context) + 1;
+                completed += done - lane.completed;
+                lane.completed = done;
+            }
+        }
+        return count;
+    }
+
+    /** Takes what is there, and when that is nothing, spins a round or sleeps until there is an event. */
+    void pollOrWait() throws InterruptedException {
+        if (poll() > 0) {
+            watch.progress();
+        } else if (jfce == null) {
+            watch.idle();
+        } else {
+            sleep(jfce);
+        }
+    }
+
+    private void sleep(Jfce channel) throws InterruptedException {
+        jfc.rearm(false);
+        if (poll() == 0) {
+            var _ = channel.await(eventTimeout);
+            watch.lookUp();
+        }
+    }
+
+    private void onReceive(long context) {
+        received++;
+        int jfr = Lane.laneOf(context);
+        if (returnList == 1) {
+            handIn(jfr, context);
+        } else {
+            handInLater(jfr, context);
+        }
+        if (creditStep > 0) {
+            Lane lane = lanes[jfr];
+            lane.received++;
+            if (lane.received - lane.told >= creditStep && creditsUnderWay == 0) {
+                tellCredit(lane);
+            }
+        }
+    }
+
+    private void handInLater(int jfr, long context) {
+        WorkRequestList list = returns[jfr];
+        if (list == null) {
+            throw new IllegalStateException("no list for JFR " + jfr);
+        }
+        list.receive(context).into(memory, layout.buffer(Lane.numberOf(context)), layout.strideBytes());
+        if (list.size() == returnList) {
+            int accepted = jfrs.get(jfr).receive(list);
+            if (accepted < list.size()) {
+                throw list.refusal()
+                        .map(RuntimeException.class::cast)
+                        .orElseGet(() -> new CommandFailure(jfrs.get(jfr) + " takes fewer receives than its depth"));
+            }
+            list.clear();
+        }
+    }
+
+    /** Writes to the sender how many of its messages were taken. */
+    private void tellCredit(Lane lane) {
+        long source = layout.source(lane.index);
+        memory.memory().set(JAVA_LONG, source, lane.received);
+        boolean accepted = lane.jfs.write(
+                endpoint.remote(), layout.credit(lane.index), memory, source, Long.BYTES, Lane.UNNUMBERED | lane.tag);
+        if (accepted) {
+            creditsUnderWay++;
+            lane.told = lane.received;
+        }
+    }
+
+    /** Waits until nothing that was posted here is unfinished. */
+    void drain() throws InterruptedException {
+        for (Lane lane : lanes) {
+            while (lane.unfinished() > 0 || creditsUnderWay > 0) {
+                pollOrWait();
+            }
+        }
+    }
+
+    private CommandFailure failure(int index) throws InterruptedException {
+        watch.lookUp(); // the end of the other side is the better message
+        CompletionStatus status = batch.status(index);
+        return new CommandFailure((batch.isReceive(index) ? "a receive" : "an operation") + " of lane "
+                + Lane.laneOf(batch.userContext(index)) + " ended with " + status + meaning(status));
+    }
+
+    private static String meaning(CompletionStatus status) {
+        return switch (status) {
+            case REM_ACCESS_ABORT_ERR -> ": the other side took its memory back, or ended";
+            case ACK_TIMEOUT_ERR -> ": the other side does not answer, or ended";
+            case RNR_RETRY_CNT_EXC_ERR -> ": nobody received it";
+            default -> "";
+        };
+    }
+}

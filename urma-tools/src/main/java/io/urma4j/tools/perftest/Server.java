@@ -1,0 +1,109 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.UrmaContext;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+
+/** The side that waits for a client, and follows it. */
+final class Server implements AutoCloseable {
+    /** The client: what it was given. */
+    static final String SETTINGS = "settings";
+
+    /** The server: what holds for both. */
+    static final String AGREED = "agreed";
+
+    private static final int TICK_MILLIS = 100;
+
+    private final ServerSocket socket;
+
+    private Server(ServerSocket socket) {
+        this.socket = socket;
+    }
+
+    /** Listens on a port, 0 for any; for this host alone, or for all. */
+    static Server listen(int port, boolean forThisHost) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            InetAddress address = forThisHost ? InetAddress.getLoopbackAddress() : null;
+            socket.bind(new InetSocketAddress(address, port));
+            socket.setSoTimeout(TICK_MILLIS);
+            return new Server(socket);
+        } catch (BindException e) {
+            socket.close();
+            throw new CommandFailure("port " + port + " cannot be listened on: " + e.getMessage() + "; see --port", e);
+        }
+    }
+
+    int port() {
+        return socket.getLocalPort();
+    }
+
+    /** Waits for a client. Who comes and is none is told on {@code err}, and sent away. */
+    Control accept(PrintWriter err) throws IOException, InterruptedException {
+        while (true) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            try {
+                Socket client = socket.accept();
+                try {
+                    return Control.greet(client, "the client");
+                } catch (CommandFailure | IOException e) {
+                    client.close();
+                    err.println("urma: sent away " + client.getInetAddress().getHostAddress() + ": " + e.getMessage());
+                    err.flush();
+                } catch (InterruptedException e) {
+                    client.close();
+                    throw e;
+                }
+            } catch (SocketTimeoutException e) {
+                // looks up
+            }
+        }
+    }
+
+    /** Does what the client asks until it says goodbye. */
+    static void follow(Control control, Settings own, UrmaContext context) throws InterruptedException {
+        Settings settings =
+                Agreement.of(own, new Settings(control.hear(SETTINGS).values()));
+        Clashes.check(settings);
+        Line agreed = Line.of(AGREED);
+        settings.given().forEach(agreed::with);
+        control.say(agreed);
+        Side side = new Side(context, settings, control, false);
+        side.meet();
+        Phase phase = new Phase(0, 0, null, 0);
+        while (true) {
+            Line request = control.hear(Control.PATIENCE);
+            switch (request.verb()) {
+                case Phase.VERB -> {
+                    phase = Phase.of(request);
+                    side.prepare(phase);
+                    control.say(Line.of("ready"));
+                    side.follow(phase, request.text("timed").equals("true"));
+                }
+                case "check" -> {
+                    side.check(phase);
+                    control.say(Line.of("checked"));
+                }
+                case Control.BYE -> {
+                    return;
+                }
+                default -> throw new CommandFailure("the client asked for '" + request.verb() + "'");
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,286 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.OrderType;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.perftest.Workload.Kind;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.SequencedMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run is like: the options that were given, by name, and what holds where none was. Both sides compute the same
+ * from the same options. Immutable.
+ */
+final class Settings {
+    /** The name of what is no option: which test. */
+    static final String TEST = "TEST";
+
+    static final long MAX_SIZE_BYTES = 8L << 20;
+
+    private static final long COARSE_BYTES = 8192; // longer ones are signalled one by one
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(15);
+
+    private final SortedMap<String, String> given;
+
+    /** @param given options by their long name, as in {@code --jfs_depth}, and {@link #TEST} */
+    Settings(SequencedMap<String, String> given) {
+        this.given = new TreeMap<>(given);
+    }
+
+    /** What was given. */
+    SortedMap<String, String> given() {
+        return given;
+    }
+
+    boolean isGiven(String option) {
+        return given.containsKey(option);
+    }
+
+    // ---- what is done
+
+    Workload workload() {
+        String word = text(TEST, "");
+        return Workload.of(word)
+                .orElseThrow(() -> new CommandFailure("'" + word + "' is none of the tests " + Workload.words()));
+    }
+
+    private Kind kind() {
+        return workload().kind();
+    }
+
+    boolean isLatency() {
+        return workload().isLatency();
+    }
+
+    boolean isAll() {
+        return flag("--all");
+    }
+
+    long sizeBytes() {
+        long usual = kind() == Kind.ATOMIC ? 8 : isLatency() ? 2 : 65536;
+        return number("--size", mode() == TransportMode.UM ? Math.min(usual, 1024) : usual);
+    }
+
+    long minSizeBytes() {
+        return number("--min_size", kind() == Kind.ATOMIC ? 4 : 2);
+    }
+
+    long maxSizeBytes() {
+        long usual = kind() == Kind.ATOMIC ? 8 : mode() == TransportMode.UM ? 1024 : MAX_SIZE_BYTES;
+        return number("--max_size", usual);
+    }
+
+    /** Smallest, for {@code --all} the others are its doubles. */
+    long firstSizeBytes() {
+        return isAll() ? minSizeBytes() : sizeBytes();
+    }
+
+    long lastSizeBytes() {
+        return isAll() ? maxSizeBytes() : sizeBytes();
+    }
+
+    /** How many operations are timed; means nothing when a {@link #duration} is given. */
+    long iterations(long sizeBytes) {
+        return number("--iters", isLatency() ? usualTurns(sizeBytes) : within(200, (2L << 30) / sizeBytes, 1_000_000));
+    }
+
+    private static long usualTurns(long sizeBytes) {
+        return within(500, (256L << 20) / sizeBytes, 20_000);
+    }
+
+    /** How many go before them untimed: many before the first size, so that all is compiled, few before the others. */
+    long warmUpIterations(long sizeBytes, boolean first) {
+        return number(
+                "--warm_up",
+                first ? within(100, (256L << 20) / sizeBytes, 20_000) : within(10, iterations(sizeBytes) / 20, 1000));
+    }
+
+    private static long within(long least, long value, long most) {
+        return Math.clamp(value, least, most);
+    }
+
+    /** How long a size is measured in place of a count; null when the count decides. */
+    @Nullable
+    Duration duration() {
+        return isGiven("--duration") ? Duration.ofSeconds(number("--duration", 0)) : null;
+    }
+
+    /** Print a line each so often, until Ctrl-C or the end of the duration; null when not asked for. */
+    @Nullable
+    Duration period() {
+        return isGiven("--infinite") ? Duration.ofSeconds(number("--infinite", 0)) : null;
+    }
+
+    boolean isBidirectional() {
+        return flag("--bidirection");
+    }
+
+    boolean isCompareAndSwap() {
+        return text("--atomic_type", "cas").equals("cas");
+    }
+
+    boolean hasImmediate() {
+        return flag("--enable_imm");
+    }
+
+    boolean hasNotify() {
+        return flag("--enable_notify");
+    }
+
+    boolean isVerified() {
+        return !flag("--no-verify");
+    }
+
+    boolean hasPeak() {
+        return !flag("--no_peak") && duration() == null && period() == null;
+    }
+
+    // ---- with which queues
+
+    TransportMode mode() {
+        return TransportMode.valueOf(text("--trans_mode", "RM"));
+    }
+
+    OrderType orderType() {
+        return OrderType.valueOf(text("--order_type", "DEF"));
+    }
+
+    TokenPolicy tokenPolicy() {
+        return TokenPolicy.valueOf(text("--token_policy", "PLAIN_TEXT"));
+    }
+
+    boolean isSimplex() {
+        return flag("--simplex_mode");
+    }
+
+    int jetties() {
+        return (int) number("--jettys", 1);
+    }
+
+    boolean sharesJfr() {
+        return flag("--share_jfr");
+    }
+
+    /** Receive work requests are consumed. */
+    boolean receives() {
+        return kind() == Kind.SEND || (kind() == Kind.WRITE && hasImmediate());
+    }
+
+    int jfsDepth() {
+        return (int) number("--jfs_depth", isLatency() ? 16 : 128);
+    }
+
+    int jfrDepth() {
+        return (int) number("--jfr_depth", !receives() ? 1 : isLatency() ? 64 : 512);
+    }
+
+    int jfrCount() {
+        return sharesJfr() ? 1 : jetties();
+    }
+
+    /** Records that may lie in the completion queue at a time. */
+    int leastJfcDepth() {
+        return jetties() * (jfsDepth() + (hasCredit() ? 1 : 0)) + jfrCount() * jfrDepth();
+    }
+
+    int jfcDepth() {
+        return (int) number("--jfc_depth", leastJfcDepth());
+    }
+
+    int jfsPostList() {
+        return (int) number("--jfs_post_list", 1);
+    }
+
+    int jfrPostList() {
+        return (int) number("--jfr_post_list", 1);
+    }
+
+    /** Each so-many-th work request makes a record. */
+    int signalEvery(long sizeBytes) {
+        long usual = isLatency() || sizeBytes > COARSE_BYTES ? 1 : within(1, jfsDepth() / 2, 64);
+        return (int) number("--cq_mod", usual);
+    }
+
+    /** Payloads of at most so many bytes are posted inline. */
+    long inlineBytes() {
+        return number("--inline_size", 0);
+    }
+
+    int sges() {
+        return (int) number("--sge_num", 1);
+    }
+
+    boolean usesEvents() {
+        return flag("--use_jfce");
+    }
+
+    Duration eventTimeout() {
+        return Duration.ofMillis(number("--wait_jfc_timeout", 10));
+    }
+
+    /** URMA's formula: 4.096 µs, doubled so many times. */
+    Duration errTimeout() {
+        return isGiven("--err_timeout") ? Duration.ofNanos(4096L << number("--err_timeout", 0)) : USUAL_TIMEOUT;
+    }
+
+    boolean isLockFree() {
+        return flag("--lock_free");
+    }
+
+    boolean hasCredit() {
+        return flag("--enable_credit");
+    }
+
+    boolean hasHugePages() {
+        return flag("--hugepages");
+    }
+
+    // ---- how fast
+
+    boolean hasRate() {
+        return isGiven("--rate_limit");
+    }
+
+    /** Operations a second, as far as {@link #hasRate}. */
+    double rate(long sizeBytes) {
+        double limit = Double.parseDouble(text("--rate_limit", "0"));
+        return switch (text("--rate_units", "G")) {
+            case "M" -> limit * 1e6 / sizeBytes;
+            case "G" -> limit * 1e9 / 8 / sizeBytes;
+            default -> limit * 1e3;
+        };
+    }
+
+    int burst() {
+        return (int) number("--burst_size", isLatency() ? 1 : jfsPostList());
+    }
+
+    // ---- reading
+
+    private boolean flag(String option) {
+        return text(option, "false").equals("true");
+    }
+
+    private String text(String option, String usual) {
+        return given.getOrDefault(option, usual);
+    }
+
+    private long number(String option, long usual) {
+        String text = given.get(option);
+        try {
+            return text == null ? usual : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new CommandFailure(option + " is '" + text.toLowerCase(Locale.ROOT) + "', which is no number", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return given.toString();
+    }
+}

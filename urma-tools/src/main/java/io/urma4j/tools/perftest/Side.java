@@ -1,0 +1,303 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.Opcode;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaContext;
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Line;
+import io.urma4j.tools.perftest.Stream.Listener;
+import io.urma4j.tools.perftest.Workload.Kind;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of a run: prepares its memory for a phase, does its part, and checks what arrived. The client leads, the
+ * server follows; in both directions each does both. For one thread.
+ */
+final class Side {
+    static final String DONE = "done";
+
+    private static final String SENT = "sent";
+
+    /** A phase lasts as long as it lasts: the reader of the conversation ends this wait when the other side ends. */
+    private static final Duration UNTIL_IT_ENDS = Duration.ofDays(3650);
+
+    private final Settings settings;
+    private final Control control;
+    private final boolean client;
+    private final Endpoint endpoint;
+    private final Watch watch;
+    private final Records records;
+    private final Meter meter = new Meter();
+    private long sent;
+    private long sentByPeer;
+    private Line last = Line.of(DONE);
+
+    Side(UrmaContext context, Settings settings, Control control, boolean client) {
+        this.settings = settings;
+        this.control = control;
+        this.client = client;
+        this.endpoint = new Endpoint(context, settings);
+        this.watch = new Watch(control);
+        this.records = new Records(endpoint, settings, watch);
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    /** Exchanges endpoints: both sides reach each other then. */
+    void meet() throws InterruptedException {
+        control.say(endpoint.describe());
+        endpoint.connect(control.hear(Endpoint.ENDPOINT));
+        control.say(Line.of("connected"));
+        control.hear("connected");
+    }
+
+    // ---- phases
+
+    /** Fills what goes out, clears what comes in, and counts anew. */
+    void prepare(Phase phase) {
+        records.begin();
+        for (Lane lane : endpoint.lanes()) {
+            lane.begin(settings.signalEvery(phase.sizeBytes()));
+            prepare(phase, lane.index);
+        }
+        for (int i = 0; i < endpoint.layout().bufferCount(); i++) {
+            payload(endpoint.layout().buffer(i), phase).fill((byte) 0);
+        }
+    }
+
+    private void prepare(Phase phase, int lane) {
+        Layout layout = endpoint.layout();
+        boolean reads = settings.workload().kind() == Kind.READ;
+        Pattern.fill(payload(reads ? layout.incoming(lane) : layout.outgoing(lane), phase), ownSeed(phase));
+        payload(reads ? layout.outgoing(lane) : layout.incoming(lane), phase).fill((byte) 0);
+        MemorySegment memory = endpoint.memory().memory();
+        Words.set(memory, layout.inbox(lane), Long.BYTES, 0);
+        Words.set(memory, layout.credit(lane), Long.BYTES, 0);
+        Words.set(memory, layout.counter(lane), Long.BYTES, 0);
+    }
+
+    private MemorySegment payload(long at, Phase phase) {
+        return endpoint.memory().memory().asSlice(at, phase.sizeBytes());
+    }
+
+    private long ownSeed(Phase phase) {
+        return client ? phase.seed() : ~phase.seed();
+    }
+
+    private long seedOfPeer(Phase phase) {
+        return client ? ~phase.seed() : phase.seed();
+    }
+
+    /** Leads a phase of a latency test. */
+    void leadTurns(Phase phase, Samples samples, boolean timed) throws InterruptedException {
+        double perSecond = settings.hasRate() ? settings.rate(phase.sizeBytes()) : 0;
+        Turns turns = new Turns(endpoint, settings, records, watch, control, phase.sizeBytes());
+        meter.begin();
+        turns.lead(phase, samples, perSecond);
+        meter.end(timed);
+        sent = endpoint.lanes()[0].posted;
+        finish(null);
+    }
+
+    /** Runs operations of its own as fast as they go; then waits for the other side's. */
+    Bandwidth leadStream(Phase phase, Listener listener, boolean timed) throws InterruptedException {
+        Stream stream = new Stream(endpoint, settings, records, watch, phase.sizeBytes());
+        meter.begin();
+        Bandwidth bandwidth = stream.run(phase, listener);
+        meter.end(timed);
+        sent = records.completed();
+        finish(bandwidth);
+        return bandwidth;
+    }
+
+    /** The client says done first, the server answers; both have received then what the other sent. */
+    private void finish(@Nullable Bandwidth bandwidth) throws InterruptedException {
+        if (client) {
+            control.say(Line.of(DONE).with(SENT, sent));
+            receiveAll();
+        } else {
+            receiveAll();
+            control.say(done(bandwidth));
+        }
+    }
+
+    /** Does what a server does in a phase: answers turns, streams too, or only is there. */
+    void follow(Phase phase, boolean timed) throws InterruptedException {
+        if (settings.isBidirectional()) {
+            var _ = leadStream(phase, Listener.NONE, timed);
+            return;
+        }
+        sent = 0;
+        meter.begin();
+        if (settings.workload().isPingPong()) {
+            new Turns(endpoint, settings, records, watch, control, phase.sizeBytes()).answer();
+            sent = endpoint.lanes()[0].posted;
+        } else {
+            serve();
+        }
+        receiveAll();
+        meter.end(timed);
+        control.say(done(null));
+    }
+
+    /** Takes messages, and drives what arrives, until the client says that it is done. */
+    private void serve() throws InterruptedException {
+        boolean polls = settings.receives() || endpoint.isDriven();
+        while (polls && !control.hasSpoken()) {
+            if (settings.usesEvents()) {
+                records.pollOrWait();
+            } else if (records.poll() == 0) {
+                Thread.onSpinWait();
+            }
+            watch.busy(); // how long the client needs is the client's affair
+        }
+    }
+
+    /** Hears that the other side is done, and takes the rest of its messages. */
+    private void receiveAll() throws InterruptedException {
+        boolean polls = settings.receives() || endpoint.isDriven();
+        while (polls && !control.hasSpoken()) {
+            records.poll();
+            watch.busy();
+        }
+        Line done = control.hear(UNTIL_IT_ENDS);
+        if (!done.verb().equals(DONE)) {
+            throw new CommandFailure("the other side said '" + done.verb() + "' where '" + DONE + "' was due");
+        }
+        sentByPeer = done.number(SENT);
+        last = done;
+        while (isReliable() && settings.receives() && records.received() < sentByPeer) {
+            records.pollOrWait();
+        }
+        records.drain();
+    }
+
+    /** Operations of its own in the last phase. */
+    long sent() {
+        return sent;
+    }
+
+    /** What the other side said at the end of the phase. */
+    Line lastOfPeer() {
+        return last;
+    }
+
+    private boolean isReliable() {
+        return settings.mode() != TransportMode.UM;
+    }
+
+    private Line done(@Nullable Bandwidth bandwidth) {
+        Line line = Line.of(DONE).with(SENT, sent).with("received", records.received());
+        if (bandwidth != null) {
+            line.with("iterations", bandwidth.iterations())
+                    .with("nanos", bandwidth.nanos())
+                    .with("peak", bandwidth.peakBytesPerSecond());
+        }
+        meter.reading().into(line);
+        return line;
+    }
+
+    // ---- what arrived
+
+    /** Throws when what arrived in the phase is not what the other side sent. */
+    void check(Phase phase) {
+        boolean initiates =
+                client || settings.isBidirectional() || settings.workload().isPingPong();
+        boolean receives =
+                !client || settings.isBidirectional() || settings.workload().isPingPong();
+        switch (settings.workload().kind()) {
+            case READ -> {
+                if (initiates) {
+                    checkLanes(phase, true);
+                }
+            }
+            case WRITE -> {
+                if (receives) {
+                    checkWrites(phase);
+                }
+            }
+            case SEND -> {
+                if (receives) {
+                    checkMessages(phase);
+                }
+            }
+            case ATOMIC -> {
+                if (receives) {
+                    checkSum(phase);
+                }
+            }
+        }
+    }
+
+    private void checkWrites(Phase phase) {
+        boolean turns = settings.isLatency() && !settings.receives();
+        if (turns) {
+            int bytes = Turns.wordBytes(settings, phase.sizeBytes());
+            MemorySegment memory = endpoint.memory().memory();
+            if (!Words.holds(memory, endpoint.layout().inbox(0), bytes, sentByPeer)) {
+                throw wrong(phase, "the last turn is not number " + sentByPeer);
+            }
+        }
+        boolean word = turns && Operations.opcodeOfWrite(settings, phase.sizeBytes()) == Opcode.WRITE;
+        if (!word) {
+            checkLanes(phase, false);
+        }
+    }
+
+    private void checkLanes(Phase phase, boolean outgoing) {
+        for (Lane lane : endpoint.lanes()) {
+            Layout layout = endpoint.layout();
+            long at = outgoing ? layout.outgoing(lane.index) : layout.incoming(lane.index);
+            long used = (outgoing ? sent : sentByPeer) - lane.index;
+            long mismatch = used <= 0 ? -1 : Pattern.mismatch(payload(at, phase), seedOfPeer(phase));
+            if (mismatch >= 0) {
+                throw wrong(phase, "byte " + mismatch + " or one of the seven after it, of lane " + lane.index);
+            }
+        }
+    }
+
+    /** Buffers that were not used are still clear; the others hold what was sent. */
+    private void checkMessages(Phase phase) {
+        long right = 0;
+        for (int i = 0; i < endpoint.layout().bufferCount(); i++) {
+            MemorySegment buffer = payload(endpoint.layout().buffer(i), phase);
+            if (buffer.get(ValueLayout.JAVA_BYTE, 0) != 0) {
+                long mismatch = Pattern.mismatch(buffer, seedOfPeer(phase));
+                if (mismatch >= 0) {
+                    throw wrong(phase, "byte " + mismatch + " or one of the seven after it, of a message");
+                }
+                right++;
+            }
+        }
+        // the buffers of one JFR are used in turn; of several nobody knows how far each is
+        long least = settings.jfrCount() == 1 ? records.received() : Math.min(1, records.received());
+        if (right < Math.min(least, endpoint.layout().bufferCount())) {
+            throw wrong(phase, right + " buffers hold a message, of " + records.received() + " that came");
+        }
+    }
+
+    private void checkSum(Phase phase) {
+        long sum = 0;
+        for (Lane lane : endpoint.lanes()) {
+            sum += Words.get(endpoint.memory().memory(), endpoint.layout().counter(lane.index));
+        }
+        boolean right = phase.sizeBytes() == Long.BYTES ? sum == sentByPeer : (int) sum == (int) sentByPeer;
+        if (!right) {
+            throw wrong(phase, sentByPeer + " atomics made " + sum);
+        }
+    }
+
+    private CommandFailure wrong(Phase phase, String what) {
+        return new CommandFailure("wrong data after " + settings.workload() + " of " + phase.sizeBytes()
+                + " bytes (seed " + phase.seed() + "): " + what);
+    }
+}

@@ -1,0 +1,70 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Units;
+import java.time.Duration;
+
+/**
+ * Looks up from a busy loop now and then: whether the user or the other side has ended it, or nothing has happened for
+ * too long. For one thread.
+ */
+final class Watch {
+    private static final int ROUNDS = 1024; // some ten microseconds
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(30).toNanos(); // longer than the library's timeouts
+    private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;
+
+    private final Control control;
+    private int rounds;
+    private boolean idle;
+    private long idleSinceNanos;
+
+    Watch(Control control) {
+        this.control = control;
+    }
+
+    /** One round of a loop that found nothing. */
+    void idle() throws InterruptedException {
+        if (++rounds >= ROUNDS) {
+            rounds = 0;
+            lookUp();
+            checkPatience();
+        }
+        Thread.onSpinWait();
+    }
+
+    /** One round of a loop that got on. */
+    void busy() throws InterruptedException {
+        idle = false;
+        if (++rounds >= ROUNDS) {
+            rounds = 0;
+            lookUp();
+        }
+    }
+
+    /** Something has happened: patience begins anew. */
+    void progress() {
+        idle = false;
+    }
+
+    /** Throws when the user has ended it, or the other side. */
+    void lookUp() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        control.check();
+        if (ALONE) {
+            Thread.yield(); // whom we wait for needs this CPU
+        }
+    }
+
+    private void checkPatience() {
+        long now = System.nanoTime();
+        if (!idle) {
+            idle = true;
+            idleSinceNanos = now;
+        } else if (now - idleSinceNanos > PATIENCE_NANOS) {
+            throw new CommandFailure("nothing has happened for " + Units.time(PATIENCE_NANOS)
+                    + "; 'urma admin show --whole' looks into both processes");
+        }
+    }
+}

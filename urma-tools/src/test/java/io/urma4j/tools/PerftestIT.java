@@ -1,0 +1,241 @@
+package io.urma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonToken;
+import io.urma4j.tools.Shell.Ended;
+import io.urma4j.tools.Shell.Running;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code urma perftest} with both of its processes. */
+class PerftestIT {
+    private static final Pattern PORT = Pattern.compile("waits for a client on port (\\d+)");
+
+    @TempDir
+    Path folder;
+
+    private Shell shell;
+
+    @BeforeEach
+    void openShell() {
+        shell = new Shell(folder);
+    }
+
+    @AfterEach
+    void endShell() throws Exception {
+        shell.end();
+    }
+
+    private Ended perftest(String words) throws Exception {
+        return shell.run(("perftest " + words).split(" ", -1));
+    }
+
+    private static void assertRow(Ended run, long bytes, long iterations) throws Exception {
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern("(?m)^ +" + bytes + " +" + iterations + "( +[\\d.-]+)+$")
+                .contains("Verified: ")
+                .contains("client: ")
+                .contains("server: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read_lat", "write_lat", "send_lat", "atomic_lat"})
+    void latencyHasItsColumns(String test) throws Exception {
+        Ended run = perftest(test + " --local -d shm0 -s 8 -n 50 -w 50");
+
+        assertRow(run, 8, 50);
+        assertThat(run.out())
+                .containsPattern(
+                        "bytes +iterations +t_min +t_max +t_median +t_avg +t_stdev +99% +99.9% +99.99% +99.999%");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read_bw", "write_bw", "send_bw", "atomic_bw"})
+    void bandwidthHasItsColumns(String test) throws Exception {
+        Ended run = perftest(test + " --local -d shm0 -s 8 -n 500 -w 100");
+
+        assertRow(run, 8, 500);
+        assertThat(run.out()).containsPattern("bytes +iterations +BW peak +BW average +MsgRate");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "write_lat -s 4096 -n 20",
+                "write_lat -s 64 -n 20 --enable_imm -e",
+                "write_lat -s 4 -n 20 -I 64 -p RC",
+                "send_lat -s 64 -n 20 -p RC --order_type OL",
+                "send_lat -s 64 -n 20 -p UM -r 4",
+                "send_lat -s 64 -n 20 -e --wait_jfc_timeout 5",
+                "send_lat -s 64 -n 20 --rate_limit 1 --rate_units P",
+                "atomic_lat -s 4 -n 20 -A faa",
+                "write_bw -s 100 -n 300 -J 3 -l 5 -Q 7 -T 32",
+                "write_bw -s 100 -n 300 -I 128 -L",
+                "write_bw -s 4096 -n 300 --enable_notify --sge_num 3",
+                "write_bw -s 64 -n 300 --enable_imm",
+                "write_bw -s 64 -n 300 -B -J 2",
+                "read_bw -s 4096 -n 300 --sge_num 4 -b",
+                "send_bw -s 64 -n 300 -b --enable_credit -R 16",
+                "send_bw -s 64 -n 300 -J 4 -j -r 8 --enable_imm",
+                "send_bw -s 64 -n 300 -B -p RC -J 2",
+                "send_bw -s 64 -n 300 --rate_limit 10 --rate_units M --burst_size 4",
+                "atomic_bw -s 4 -n 300 -J 2 -B",
+                "atomic_bw -s 8 -n 300 -l 4 -K NONE -N -E 20"
+            })
+    void optionsDoWhatTheySayAndTheDataIsRight(String words) throws Exception {
+        Ended run = perftest(words + " --local -d shm0 -w 10");
+
+        long bytes = Long.parseLong(words.replaceAll(".*-s (\\d+).*", "$1"));
+        long iterations = Long.parseLong(words.replaceAll(".*-n (\\d+).*", "$1"));
+        assertRow(run, bytes, words.contains("-B") ? 2 * iterations : iterations);
+    }
+
+    @Test
+    void allSizesAreMeasuredAndProgramsReadThem() throws Exception {
+        Path csv = folder.resolve("rows.csv");
+        Path svg = folder.resolve("curve.svg");
+
+        Ended run = perftest(
+                "write_lat --local -d shm0 -a --max_size 64 -n 20 -w 20 --json --csv " + csv + " --plot " + svg);
+
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        List<Long> sizes = new ArrayList<>();
+        try (var json = new JsonFactory().createParser(run.stdout())) {
+            while (json.nextToken() != null) {
+                if (json.currentToken() == JsonToken.FIELD_NAME && "bytes".equals(json.currentName())) {
+                    sizes.add(json.nextLongValue(0));
+                }
+            }
+        }
+        assertThat(sizes).containsExactly(2L, 4L, 8L, 16L, 32L, 64L);
+        assertThat(Files.readString(csv)).startsWith("bytes,iterations,t_min,").hasLineCount(7);
+        assertThat(Files.readString(svg)).startsWith("<svg ").endsWith("</svg>\n");
+    }
+
+    @Test
+    void aDurationEndsARun() throws Exception {
+        Ended run = perftest("write_bw --local -d shm0 -s 64 -D 1 -w 10");
+
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        assertThat(run.out()).containsPattern("(?m)^ +64 +\\d+ +- +[\\d.]+ +[\\d.]+$");
+    }
+
+    @Test
+    void aServerServesWhoeverSpeaksItsLanguageAndTakesOverHisSettings() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0", "-n", "30");
+        int port = port(server);
+        try (var stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            stranger.getOutputStream().write("GET / HTTP/1.1\r\n".getBytes(StandardCharsets.UTF_8));
+            server.awaitErr("the client is no urma-perftest: it said 'GET / HTTP/1.1?'");
+        }
+
+        Ended client = perftest("read_lat -S localhost -d shm0 -s 16 -P " + port);
+
+        assertRow(client, 16, 30);
+        assertThat(server.ended().exitCode()).isZero();
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void settingsThatDifferAreRefusedByNameOnBothSides() throws Exception {
+        Running server = shell.start("perftest", "write_lat", "-d", "shm0", "-P", "0", "-s", "64");
+
+        Ended client = perftest("write_lat -S localhost -d shm0 -s 128 -P " + port(server));
+
+        assertThat(client.exitCode()).isEqualTo(1);
+        assertThat(client.err())
+                .contains("the server: the settings differ: --size is 64 at the server and 128 at the client");
+        Ended ended = server.ended();
+        assertThat(ended.exitCode()).isEqualTo(1);
+        assertThat(ended.err()).contains("--size is 64 at the server and 128 at the client");
+    }
+
+    @Test
+    void ctrlCOfTheClientEndsBothAndLeavesNothing() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0");
+        Running client = shell.start(
+                "perftest",
+                "write_bw",
+                "-S",
+                "localhost",
+                "-d",
+                "shm0",
+                "-y",
+                "1",
+                "-P",
+                Integer.toString(port(server)));
+        client.awaitOut("MsgRate");
+
+        Ended ended = client.interrupted();
+
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(130);
+        assertThat(ended.err()).contains("urma: interrupted");
+        assertThat(server.ended().err()).contains("the client was stopped by its user");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void ctrlCOfTheServerEndsBothAndLeavesNothing() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0");
+        Running client = shell.start(
+                "perftest",
+                "send_bw",
+                "-S",
+                "localhost",
+                "-d",
+                "shm0",
+                "-y",
+                "1",
+                "-P",
+                Integer.toString(port(server)));
+        client.awaitOut("MsgRate");
+
+        Ended ended = server.interrupted();
+
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(130);
+        Ended other = client.ended();
+        assertThat(other.exitCode()).isEqualTo(1);
+        assertThat(other.err()).contains("the server was stopped by its user");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void theServerOfLocalEndsWithAKilledClient() throws Exception {
+        Running client = shell.start("perftest", "write_bw", "--local", "-d", "shm0", "-y", "1");
+        client.awaitOut("MsgRate");
+        List<ProcessHandle> children = client.process().descendants().toList();
+        assertThat(children).hasSize(1);
+
+        client.signal("KILL");
+        client.ended();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    private static int port(Running server) throws Exception {
+        server.awaitErr("waits for a client on port ");
+        Matcher matcher = PORT.matcher(server.err());
+        assertThat(matcher.find()).as(server.err()).isTrue();
+        return Integer.parseInt(matcher.group(1));
+    }
+}

@@ -1,0 +1,96 @@
+package io.urma4j.tools.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.tools.CommandFailure;
+import java.util.LinkedHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ClashesTest {
+    /** A test and its options: {@code "write_bw --jettys=2 --bidirection=true"}. */
+    static Settings settings(String words) {
+        var given = new LinkedHashMap<String, String>();
+        for (String word : words.split(" ", -1)) {
+            int equals = word.indexOf('=');
+            given.put(
+                    equals < 0 ? Settings.TEST : word.substring(0, equals),
+                    equals < 0 ? word : word.substring(equals + 1));
+        }
+        return new Settings(given);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Workload.class)
+    void withoutOptionsNothingClashes(Workload workload) {
+        assertThatCode(() -> Clashes.check(settings(workload.word()))).doesNotThrowAnyException();
+        assertThatCode(() -> Clashes.check(settings(workload.word() + " --all=true")))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        write_lat --trans_mode=UM               | --trans_mode UM and write_lat clash
+        send_lat --trans_mode=RC --simplex_mode=true | --trans_mode RC and --simplex_mode clash
+        send_lat --order_type=OT                | --order_type OT and --trans_mode RM clash
+        write_bw --all=true --size=8            | --size and --all clash
+        write_bw --min_size=8                   | --min_size means nothing without --all
+        write_bw --all=true --min_size=64 --max_size=8 | --min_size 64 and --max_size 8 clash
+        atomic_bw --size=16                     | --size 16 and atomic_bw clash
+        write_bw --iters=10 --duration=1        | --iters and --duration clash
+        write_bw --infinite=2 --all=true        | --infinite and --all clash
+        write_bw --infinite=2 --duration=1      | --duration and --infinite clash
+        write_lat --infinite=2                  | --infinite and write_lat clash
+        write_bw --enable_imm=true --enable_notify=true | --enable_imm and --enable_notify clash
+        read_bw --enable_imm=true               | --enable_imm and read_bw clash
+        send_bw --enable_notify=true            | --enable_notify and send_bw clash
+        read_bw --inline_size=8                 | --inline_size and read_bw clash
+        write_bw --sge_num=2 --inline_size=8    | --sge_num and --inline_size clash
+        write_lat --jettys=2                    | --jettys and write_lat clash
+        write_lat --bidirection=true            | --bidirection and write_lat clash
+        write_bw --jfs_post_list=256            | --jfs_post_list 256 and --jfs_depth 128 clash
+        write_bw --cq_mod=129                   | --cq_mod 129 and --jfs_depth 128 clash
+        send_bw --jfc_depth=16                  | --jfc_depth 16 and --jfs_depth 128 clash
+        write_bw --enable_credit=true           | --enable_credit and write_bw clash
+        send_bw --enable_credit=true --trans_mode=UM | --enable_credit and --trans_mode UM clash
+        write_bw --jfr_depth=4                  | --jfr_depth and write_bw clash
+        write_lat --use_jfce=true               | --use_jfce and write_lat clash
+        send_lat --wait_jfc_timeout=5           | --wait_jfc_timeout means nothing without --use_jfce
+        write_bw --rate_units=M                 | --rate_units means nothing without --rate_limit
+        write_bw --burst_size=2                 | --burst_size means nothing without --rate_limit
+        write_bw --rate_limit=0                 | --rate_limit must be more than nothing
+        write_bw --jettys=0                     | --jettys is 0, must be 1 to 4096
+        write_bw --iters=4                      | --iters is 4, must be at least 5
+        write_bw --err_timeout=3                | --err_timeout is 3, must be 8 to 31
+        write_fast                              | is none of the tests read_lat
+        """)
+    void whatClashesIsRefusedByName(String words, String message) {
+        assertThatThrownBy(() -> Clashes.check(settings(words)))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void whatOnlyOneSideWasGivenHoldsForBoth() {
+        Settings both =
+                Agreement.of(settings("write_bw --size=64"), settings("write_bw --iters=7 --size=64 --jettys=2"));
+
+        assertThat(both.sizeBytes()).isEqualTo(64);
+        assertThat(both.iterations(64)).isEqualTo(7);
+        assertThat(both.jetties()).isEqualTo(2);
+    }
+
+    @Test
+    void settingsThatDifferAreRefusedWithNameAndBothValues() {
+        assertThatThrownBy(() -> Agreement.of(
+                        settings("write_bw --size=64 --iters=7"), settings("read_bw --size=128 --iters=7")))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("--size is 64 at the server and 128 at the client")
+                .hasMessageContaining("TEST is write_bw at the server and read_bw at the client")
+                .hasMessageNotContaining("--iters");
+    }
+}
