@@ -161,7 +161,8 @@ class MainTest {
             strings = {
                 "perftest write_lat --local -S host",
                 "perftest write_lat --local -P 5",
-                "perftest write_bw --local -y --plot x.svg"
+                "perftest write_bw --local -y --plot x.svg",
+                "perftest write_bw --local -y --json"
             })
     void whatPerftestDecidesForItselfClashesToo(String command) {
         assertThat(urma(command.split(" ", -1))).isEqualTo(2);

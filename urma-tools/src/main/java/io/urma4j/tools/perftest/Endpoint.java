@@ -9,7 +9,6 @@ import io.urma4j.JfcConfig;
 import io.urma4j.Jfce;
 import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
-import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
@@ -195,10 +194,5 @@ final class Endpoint {
     /** What the allocation could not give as asked. */
     List<String> steps() {
         return steps;
-    }
-
-    /** The send queue of a lane, for messages of failure. */
-    static String describe(Jfs jfs) {
-        return jfs + " in state " + jfs.state();
     }
 }

@@ -128,6 +128,11 @@ public final class PerftestCommand implements Callable<Integer> {
         if (output.plot() != null && settings.isGiven("--infinite")) {
             throw wrongUse("--plot and --infinite clash: a curve over time is none over sizes");
         }
+        boolean endless = settings.isGiven("--infinite") && !settings.isGiven("--duration");
+        if (endless && (output.asksJson() || output.csv() != null)) {
+            throw wrongUse(output.given() + " and --infinite clash: the result is written at the end, and without "
+                    + "--duration there is none");
+        }
         if (settings.isGiven(Settings.TEST)) {
             try {
                 Clashes.check(settings);

@@ -3,6 +3,7 @@ package io.urma4j.tools.perftest;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Units;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Looks up from a busy loop now and then: whether the user or the other side has ended it, or nothing has happened for
@@ -53,7 +54,7 @@ final class Watch {
         }
         control.check();
         if (ALONE) {
-            Thread.yield(); // whom we wait for needs this CPU
+            LockSupport.parkNanos(1); // whom we wait for needs this CPU
         }
     }
 
