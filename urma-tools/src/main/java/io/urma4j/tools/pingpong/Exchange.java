@@ -143,7 +143,7 @@ final class Exchange implements Closeable {
 
     /** At least one: zero would be for ever. */
     private static int millisLeft(long deadlineNanos) {
-        return (int) Math.clamp((deadlineNanos - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
+        return Math.clamp((deadlineNanos - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
     }
 
     private static String message(@Nullable IOException e) {

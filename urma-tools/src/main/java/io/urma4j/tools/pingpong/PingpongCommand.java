@@ -44,6 +44,7 @@ public final class PingpongCommand implements Callable<Integer> {
     /** Which of the two it is. */
     private static final class Transport {
         @Option(names = "--rc", description = "Over a reliable connection: the default.")
+        @SuppressWarnings("UnusedVariable") // nobody need read it: what is not UD is RC
         private boolean rc;
 
         @Option(names = "--ud", description = "With datagrams.")

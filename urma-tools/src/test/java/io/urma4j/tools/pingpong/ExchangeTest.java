@@ -77,7 +77,8 @@ class ExchangeTest {
         FutureTask<Destination> server = run(() -> serve(port, LONG));
 
         try (Socket client = connect(port)) {
-            for (char each : CLIENT_LINE.toCharArray()) {
+            for (int i = 0; i < CLIENT_LINE.length(); i++) {
+                char each = CLIENT_LINE.charAt(i);
                 tell(client, String.valueOf(each));
             }
             text(client, 52);
