@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
+import io.urma4j.libc.Errno;
 import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
@@ -103,7 +104,14 @@ final class HostDirectory implements AutoCloseable {
                 contexts.close();
                 throw e;
             }
-        } catch (LibcException | IOException e) {
+        } catch (LibcException e) {
+            boolean isLink = e.errno() == Errno.ELOOP || e.errno() == Errno.ENOTDIR;
+            throw new UrmaException(
+                    isLink ? UrmaStatus.ENOPERM : UrmaStatus.FAIL,
+                    "runtime directory " + path,
+                    isLink ? "is a symbolic link or no directory" : "cannot be opened: " + e.getMessage(),
+                    e);
+        } catch (IOException e) {
             throw new UrmaException(
                     UrmaStatus.FAIL, "runtime directory " + path, "cannot be opened: " + e.getMessage(), e);
         }
