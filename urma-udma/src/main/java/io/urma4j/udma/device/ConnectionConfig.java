@@ -7,7 +7,7 @@ import io.urma4j.udma.transport.Route;
  *
  * @param route to the peer's port
  * @param mtuBytes payload of a packet, equal on both sides: 256, 512, 1024, 2048 or 4096
- * @param number of a shared connection on this side (its EE context), or 0 for any; not read for RC
+ * @param number of a shared connection on this side (its EE context), {@link Card#FIRST_CONNECTION} and up; not read for RC
  * @param remoteNumber of the peer's QP, or of its EE context
  * @param sendPsn first PSN that we send
  * @param receivePsn first PSN that we expect

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * What a receive queue is to be like. Made with {@link #builder}.
  *
- * @param number on the wire, 17…2²⁴−1, or 0 for any
+ * @param number on the wire, 17…2²³−1, or 0 for any
  * @param ring memory laid out as {@link io.urma4j.udma.ring.WqRing} says
  * @param depth elements of the ring, a power of two
  * @param strideBytes from one element to the next

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * What a send queue is to be like. Made with {@link #builder}.
  *
- * @param number on the wire, 17…2²⁴−1, or 0 for any: the QP number of RC and UM queues and of what a Jetty receives
+ * @param number on the wire, 17…2²³−1, or 0 for any: the QP number of RC and UM queues and of what a Jetty receives
  * @param sourceId what peers' records name as the sender's queue: on connections that several queues share
  * @param kind how it sends
  * @param ring memory laid out as {@link io.urma4j.udma.ring.WqRing} says
