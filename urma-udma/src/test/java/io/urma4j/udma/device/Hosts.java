@@ -34,8 +34,9 @@ final class Hosts {
         for (int i = 0; i < 10_000; i++) {
             now += TICK_NANOS;
             long next = Math.min(here.card.step(now), there.card.step(now));
-            boolean carried = carry(here, there) | carry(there, here);
-            if (!carried && next > now) {
+            boolean wentThere = carry(here, there);
+            boolean cameBack = carry(there, here);
+            if (!wentThere && !cameBack && next > now) {
                 return;
             }
         }
