@@ -37,8 +37,8 @@ class CardTest {
         return here.new Sends(SendQueueConfig.Kind.RM, cq, with);
     }
 
-    private List<Long> positions(List<Host.Record> records) {
-        return records.stream().map(Host.Record::position).toList();
+    private List<Long> positions(List<Host.CqRecord> records) {
+        return records.stream().map(Host.CqRecord::position).toList();
     }
 
     // ---- what operations do
@@ -175,7 +175,7 @@ class CardTest {
 
         assertThat(here.leaving).isEmpty();
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.REM_ACCESS_ABORT_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(queue.flush(hosts.now)).containsExactly(List.of(1L, (long) WorkStatus.WR_UNHANDLED));
     }
@@ -213,13 +213,13 @@ class CardTest {
         queue.message(WorkOpcode.SEND_IMM, target, 8, 4);
         hosts.run(SECOND / 100);
 
-        assertThat(cqThere.pollAll()).extracting(Host.Record::immediate).containsExactly(2L, 4L);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::immediate).containsExactly(2L, 4L);
         assertThat(cq.pollAll()).isEmpty();
         assertThat(here.events).containsExactly("not ready for send queue 1");
 
         slow.post(2, 64);
         hosts.run(SECOND / 100);
-        assertThat(cqThere.pollAll()).extracting(Host.Record::immediate).containsExactly(1L, 3L);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::immediate).containsExactly(1L, 3L);
         assertThat(positions(cq.pollAll())).containsExactly(0L, 1L, 2L, 3L);
     }
 
@@ -236,7 +236,7 @@ class CardTest {
         hosts.run(SECOND / 100);
 
         assertThat(cqThere.pollAll())
-                .extracting(Host.Record::immediate)
+                .extracting(Host.CqRecord::immediate)
                 .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
         assertThat(cq.pollAll()).hasSize(10).allMatch(told -> told.status() == WorkStatus.SUCCESS);
     }
@@ -265,7 +265,7 @@ class CardTest {
         }
         hosts.run(SECOND / 100);
 
-        List<Host.Record> records = cq.pollAll();
+        List<Host.CqRecord> records = cq.pollAll();
         assertThat(records.getFirst().status()).isEqualTo(WorkStatus.RNR_RETRY_CNT_EXC_ERR);
         assertThat(records.getLast().has(Cqe.FLUSH_ERR_DONE)).isTrue();
         assertThat(queue.state()).isEqualTo(CardState.ERROR);
@@ -282,7 +282,7 @@ class CardTest {
         }
         hosts.run(SECOND / 100);
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR, WorkStatus.WR_SUSPEND_DONE);
         receives.post(8, 64);
         hosts.run(SECOND / 100);
@@ -293,7 +293,7 @@ class CardTest {
         hosts.run(SECOND / 100);
 
         assertThat(positions(cq.pollAll())).containsExactly(1L, 2L, 3L);
-        assertThat(cqThere.pollAll()).extracting(Host.Record::immediate).containsExactly(1L, 2L, 3L);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::immediate).containsExactly(1L, 2L, 3L);
     }
 
     // ---- silence
@@ -310,7 +310,7 @@ class CardTest {
         hosts.run(SECOND);
 
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(here.events).contains("silent");
     }
@@ -329,7 +329,7 @@ class CardTest {
         other.message(WorkOpcode.SEND, target, 16, 0);
         hosts.run(5 * SECOND);
 
-        assertThat(cq.pollAll()).extracting(Host.Record::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
         assertThat(cqThere.pollAll().getLast().length()).isEqualTo(16);
     }
 
@@ -346,7 +346,7 @@ class CardTest {
         hosts.run(30 * SECOND);
 
         assertThat(cqThere.pollAll())
-                .extracting(Host.Record::immediate)
+                .extracting(Host.CqRecord::immediate)
                 .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
         assertThat(cq.pollAll()).hasSize(10).allMatch(told -> told.status() == WorkStatus.SUCCESS);
     }
@@ -361,7 +361,7 @@ class CardTest {
         here.card.peerLost(hosts.toThere, hosts.now);
 
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
     }
 
@@ -408,7 +408,7 @@ class CardTest {
         hosts.run(SECOND / 100);
 
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(
                         WorkStatus.RNR_RETRY_CNT_EXC_ERR,
                         WorkStatus.WR_FLUSH_ERR,
@@ -527,7 +527,7 @@ class CardTest {
         Host.Sends other = queue();
         other.message(WorkOpcode.SEND, target, 16, 0);
         hosts.run(20 * SECOND);
-        assertThat(cqThere.pollAll()).extracting(Host.Record::length).containsExactly(16L);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::length).containsExactly(16L);
     }
 
     @Test
@@ -626,7 +626,7 @@ class CardTest {
         jetties[0].message(WorkOpcode.SEND_IMM, 0, 3000, 9);
         hosts.run();
 
-        assertThat(cq.pollAll()).extracting(Host.Record::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
         assertThat(cqThere.pollAll()).singleElement().satisfies(told -> {
             assertThat(told.tag()).isEqualTo(400);
             assertThat(told.immediate()).isEqualTo(9);
@@ -640,7 +640,7 @@ class CardTest {
         jetties[0].message(WorkOpcode.SEND, 0, 8, 0);
         hosts.run(SECOND / 100);
         assertThat(cq.pollAll())
-                .extracting(Host.Record::status)
+                .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR, WorkStatus.WR_SUSPEND_DONE);
         jetties[0].message(WorkOpcode.SEND, 0, 16, 0);
         theirsReceives.post(1, 64);
@@ -648,8 +648,8 @@ class CardTest {
         here.card.modifySendQueue(jetties[0].handle, CardState.READY, hosts.now);
         hosts.run(SECOND / 100);
 
-        assertThat(cq.pollAll()).extracting(Host.Record::status).containsExactly(WorkStatus.SUCCESS);
-        assertThat(cqThere.pollAll()).extracting(Host.Record::length).containsExactly(16L);
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::length).containsExactly(16L);
     }
 
     @Test
@@ -672,7 +672,7 @@ class CardTest {
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
         hosts.run();
 
-        assertThat(cq.pollAll()).extracting(Host.Record::status).containsExactly(WorkStatus.WR_FLUSH_ERR_DONE);
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(queue.flush(hosts.now)).containsExactly(List.of(0L, (long) WorkStatus.WR_UNHANDLED));
         assertThat(here.card.modifySendQueue(queue.handle, CardState.RESET, hosts.now))
                 .isTrue();
@@ -680,7 +680,7 @@ class CardTest {
                 .isTrue();
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
         hosts.run();
-        assertThat(cq.pollAll()).extracting(Host.Record::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
     }
 
     @Test

@@ -142,13 +142,13 @@ final class Host implements Port, CardListener {
         }
 
         @Nullable
-        Record poll() {
+        CqRecord poll() {
             long at = CqRing.at(consumed, depth);
             int word = Cqe.word(ring, at);
             if (Cqe.owner(word) != CqRing.owner(consumed, depth)) {
                 return null;
             }
-            Record polled = new Record(
+            CqRecord polled = new CqRecord(
                     Cqe.status(word),
                     Cqe.opcode(word),
                     Cqe.flags(word),
@@ -162,16 +162,16 @@ final class Host implements Port, CardListener {
             return polled;
         }
 
-        List<Record> pollAll() {
-            List<Record> all = new ArrayList<>();
-            for (Record polled = poll(); polled != null; polled = poll()) {
+        List<CqRecord> pollAll() {
+            List<CqRecord> all = new ArrayList<>();
+            for (CqRecord polled = poll(); polled != null; polled = poll()) {
                 all.add(polled);
             }
             return all;
         }
     }
 
-    record Record(int status, int opcode, int flags, int tag, long position, long length, long immediate, long remote) {
+    record CqRecord(int status, int opcode, int flags, int tag, long position, long length, long immediate, long remote) {
         boolean has(int flag) {
             return (flags & flag) != 0;
         }
