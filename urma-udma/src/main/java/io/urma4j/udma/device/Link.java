@@ -56,9 +56,7 @@ final class Link extends Timed implements ConnectionOwner {
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
                 .reads(config.maxReads(), config.resources());
-        if (config.urma4j()) {
-            agreed.selective();
-        } else {
+        if (!config.urma4j()) {
             agreed.foreignPeer();
         }
         return new Connection(agreed.build(), config.route(), board.port, board.keys, receivers, this, nowNanos);

@@ -59,6 +59,12 @@ final class OutOfOrder {
         kept.lengthBytes(packet.lengthBytes());
     }
 
+    /** Nothing of it counts any more. */
+    void clear() {
+        Arrays.fill(psns, NONE);
+        count = 0;
+    }
+
     /** The packet with that PSN, if it is kept. */
     @Nullable
     Packet get(long psn) {
@@ -85,7 +91,7 @@ final class OutOfOrder {
      */
     int tell(MemorySegment to, long at, long expected) {
         sinceTold = 0;
-        int bytes = count == 0 ? 0 : (int) (highest - expected + Byte.SIZE - 1) / Byte.SIZE;
+        int bytes = count == 0 ? 0 : (int) Math.max(0, highest - expected + Byte.SIZE - 1) / Byte.SIZE;
         for (int i = 0; i < bytes; i++) {
             int bits = 0;
             for (int bit = 0; bit < Byte.SIZE; bit++) {

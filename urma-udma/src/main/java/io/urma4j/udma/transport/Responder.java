@@ -234,6 +234,9 @@ final class Responder {
             answers.judge(psn, expected, syndrome);
         } else if (isNotReady) {
             answers.notReady(psn, syndrome);
+            if (outOfOrder != null) {
+                outOfOrder.clear(); // a requester that gives up uses these PSNs for something else
+            }
         } else {
             refuseAll(psn, syndrome);
         }
