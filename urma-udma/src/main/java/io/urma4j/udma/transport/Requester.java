@@ -105,7 +105,8 @@ final class Requester {
                 return false;
             }
             Message message = nextMessage();
-            while (message != null && missing != null && next < end && missing.skips(next)) {
+            // a message of no packets has no PSN that could be skipped
+            while (message != null && message.packets > 0 && missing != null && next < end && missing.skips(next)) {
                 pass(message);
                 message = nextMessage();
             }
