@@ -3,6 +3,8 @@ package io.urma4j.udma.driver;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.support.Claim;
@@ -37,6 +39,7 @@ final class UdmaJfc implements ProviderJfc {
     private int lastTag; // of the poller
     private @Nullable RecordOwner lastOwner; // of the poller
     private volatile boolean valid = true;
+    private boolean closed; // guarded by the card's claim
 
     UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
         this.queues = queues;
@@ -169,9 +172,17 @@ final class UdmaJfc implements ProviderJfc {
     public void rearm(boolean solicitedOnly) {
         crank.enter();
         try {
+            checkOpen();
             crank.card().arm(cq, solicitedOnly);
         } finally {
             crank.leave();
+        }
+    }
+
+    /** Who races with {@link #close} must not reach the next queue that gets its handle (S4.2). Under the claim. */
+    private void checkOpen() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
         }
     }
 
@@ -196,6 +207,7 @@ final class UdmaJfc implements ProviderJfc {
         long overflows;
         crank.enter();
         try {
+            checkOpen();
             made = crank.card().records(cq);
             overflows = crank.card().overflows(cq);
         } finally {
@@ -213,6 +225,7 @@ final class UdmaJfc implements ProviderJfc {
         context.adapter().unwatchCq(cq);
         crank.enter();
         try {
+            closed = true;
             crank.card().destroyCq(cq);
         } finally {
             crank.leave();

@@ -1,0 +1,27 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.tck.AcrossProcesses;
+import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.RemoteMemoryContract;
+import org.junit.jupiter.api.Nested;
+
+/** The comfortable level over the network device, between two processes. */
+class UdmaSimpleCallsIT {
+    private static final String DEVICE = "udma0";
+
+    @Nested
+    @AcrossProcesses
+    class Memory extends RemoteMemoryContract {
+        Memory() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Messages extends MessageChannelContract {
+        Messages() {
+            super(DEVICE);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.tck.InOneProcess;
+import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.RemoteMemoryContract;
+import org.junit.jupiter.api.Nested;
+
+/** The comfortable level over the network device, within one process. */
+class UdmaSimpleCallsTest {
+    private static final String DEVICE = "udma0";
+
+    @Nested
+    @InOneProcess
+    class Memory extends RemoteMemoryContract {
+        Memory() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Messages extends MessageChannelContract {
+        Messages() {
+            super(DEVICE);
+        }
+    }
+}
