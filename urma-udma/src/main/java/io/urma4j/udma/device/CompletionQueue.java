@@ -102,10 +102,10 @@ final class CompletionQueue extends Timed {
         overflows++;
         if (valid) {
             valid = false;
-            board.listener.cqOverflowed(handle);
             for (CqUser user : List.copyOf(users)) {
                 user.cqFailed();
             }
+            board.listener.cqOverflowed(handle); // last: who hears of it finds the queues in ERROR
         }
     }
 

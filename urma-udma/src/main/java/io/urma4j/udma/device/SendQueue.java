@@ -451,12 +451,12 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         run(nowNanos);
     }
 
-    /** Later, in its turn: who calls may be in the middle of a connection's call. */
+    /** What has begun is given up later, in its turn: who calls may be in the middle of a connection's call. */
     @Override
     public void cqFailed() {
-        if (!closed && state != CardState.ERROR) {
+        if (!closed && state != CardState.ERROR && state != CardState.RESET) {
             cqOverflowed = true;
-            touch();
+            enterError();
         }
     }
 

@@ -96,7 +96,8 @@ final class SendReports {
     /** In ERROR, what was never started stays behind and the others pass it; then comes the marker. */
     private void drainError() {
         for (long position = queue.head(); position < queue.end(); position++) {
-            if (slots.stage(position) == Slots.DONE && !isReported(position)) {
+            byte stage = slots.stage(position);
+            if (stage == Slots.STARTED || (stage == Slots.DONE && !isReported(position))) {
                 return;
             }
         }
