@@ -156,8 +156,18 @@ public abstract class DatagramsContract extends Contract {
             assertThat(queue.jfs().post(list)).isZero();
             assertThat(list.refusal()).hasValueSatisfying(e -> assertThat(e).hasMessageContaining("UM"));
         }
-        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs()
-                        .send(Opcode.SEND_INVALIDATE, receiver.target(), scratch, 0, 8, 1, 0, PostFlags.DEFAULT))
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> queue.jfs()
+                                .send(
+                                        Opcode.SEND_INVALIDATE,
+                                        receiver.target(),
+                                        scratch,
+                                        0,
+                                        8,
+                                        1,
+                                        0,
+                                        PostFlags.DEFAULT))
                 .hasMessageContaining("UM");
     }
 
@@ -169,8 +179,9 @@ public abstract class DatagramsContract extends Contract {
         var queue = pair.initiator().queue(SEND);
         var fenced = PostFlags.DEFAULT.fenced();
 
-        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs()
-                        .send(Opcode.SEND, receiver.target(), queue.scratch(), 0, 8, 0, 0, fenced))
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> queue.jfs().send(Opcode.SEND, receiver.target(), queue.scratch(), 0, 8, 0, 0, fenced))
                 .hasMessageContaining("fence");
         var list = new WorkRequestList(1, 1)
                 .send(receiver.target(), 0)

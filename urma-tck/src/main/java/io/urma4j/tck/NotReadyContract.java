@@ -212,8 +212,9 @@ public abstract class NotReadyContract extends Contract {
         receiver.receive(1, 0, 8);
 
         assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
-        assertThat(receiver.queue().next()).returns(8L, Outcome::userContext).returns(42L, o -> o.immediate()
-                .orElse(-1));
+        assertThat(receiver.queue().next())
+                .returns(8L, Outcome::userContext)
+                .returns(42L, o -> o.immediate().orElse(-1));
         assertThat(imported.home().firstDifference(new Payload(4), 0, 0, 64)).isEqualTo(-1);
     }
 

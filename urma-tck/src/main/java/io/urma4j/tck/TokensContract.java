@@ -302,8 +302,9 @@ public abstract class TokensContract extends Contract {
 
         for (int i = 1; i <= guesses; i++) {
             var guess = Token.of(segment.token().value() + i);
-            assertRefused(UrmaStatus.ENOPERM, () -> pair.home()
-                    .importSegment(new SharedSegment(segment.descriptor(), guess)));
+            assertRefused(
+                    UrmaStatus.ENOPERM,
+                    () -> pair.home().importSegment(new SharedSegment(segment.descriptor(), guess)));
         }
 
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(500));

@@ -36,8 +36,9 @@ final class CaptureCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FILE",
             required = true,
-            description = "File to write, in the pcap format. Of several processes at a time each has its own: the number"
-                    + " of the process is put into the name.")
+            description =
+                    "File to write, in the pcap format. Of several processes at a time each has its own: the number"
+                            + " of the process is put into the name.")
     private Path output;
 
     @Option(

@@ -143,7 +143,8 @@ public final class PingpongCommand implements Callable<Integer> {
             Eid.parse(text);
             return text;
         } catch (UrmaException e) {
-            throw wrongUse("-g " + text + ": give our own address, IPv4 or IPv6; the index of a GID is for the other side");
+            throw wrongUse(
+                    "-g " + text + ": give our own address, IPv4 or IPv6; the index of a GID is for the other side");
         }
     }
 

@@ -89,8 +89,8 @@ final class Rally implements AutoCloseable {
     Destination destination() {
         JettyDescriptor descriptor = jetty.descriptor();
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
-                .orElseThrow(() -> new CommandFailure(
-                        "no other program can reach us: " + context.device().attributes().ioPath()));
+                .orElseThrow(() -> new CommandFailure("no other program can reach us: "
+                        + context.device().attributes().ioPath()));
         return new Destination(endpoint.qpNumber(), endpoint.firstPsn(), endpoint.gid());
     }
 

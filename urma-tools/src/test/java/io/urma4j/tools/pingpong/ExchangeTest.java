@@ -32,7 +32,8 @@ class ExchangeTest {
     @Test
     void addressesLookAsThoseOfLinux() {
         assertThat(new String(OURS.toBytes(), StandardCharsets.US_ASCII)).isEqualTo(CLIENT_LINE);
-        assertThat(Destination.parse(SERVER_LINE.getBytes(StandardCharsets.US_ASCII))).isEqualTo(THEIRS);
+        assertThat(Destination.parse(SERVER_LINE.getBytes(StandardCharsets.US_ASCII)))
+                .isEqualTo(THEIRS);
         assertThat(OURS).hasToString("LID 0x0000, QPN 0x000011, PSN 0xfffff0, GID ::ffff:10.77.0.1");
     }
 

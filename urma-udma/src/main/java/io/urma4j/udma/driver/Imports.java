@@ -49,13 +49,14 @@ final class Imports {
         long deadlineNanos = context.deadline(request.timeout());
         int tokenId = descriptor.tokenId();
         long number = Integer.toUnsignedLong(endpoint.get().number());
-        return adapter.engine().ask(() -> context.connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                .thenCompose(home -> context.askCore(
-                                home,
-                                SegmentGranted.class,
-                                n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
-                                deadlineNanos)
-                        .thenApply(granted -> granted(home, granted, tokenId, request.access()))));
+        return adapter.engine()
+                .ask(() -> context.connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                        .thenCompose(home -> context.askCore(
+                                        home,
+                                        SegmentGranted.class,
+                                        n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
+                                        deadlineNanos)
+                                .thenApply(granted -> granted(home, granted, tokenId, request.access()))));
     }
 
     private static UdmaImport byHand(String what, ImportRequest request) {

@@ -135,9 +135,15 @@ final class RcBond {
                 orderType.value(),
                 firstPsn(),
                 path.peer().own().mtuBytes());
-        return context.adapter().engine().ask(() -> context.plane()
-                .ask(path.peer(), _ -> request, deadlineNanos, context.adapter().nanos())
-                .thenAccept(answer -> bound(whom, path, answer)));
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                path.peer(),
+                                _ -> request,
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .thenAccept(answer -> bound(whom, path, answer)));
     }
 
     private void bound(UdmaTarget whom, Path path, Message answer) {
@@ -185,13 +191,15 @@ final class RcBond {
         }
         long deadlineNanos = context.deadline(timeout);
         Peer peer = whom.path().peer();
-        return context.adapter().engine().ask(() -> context.plane()
-                .ask(
-                        peer,
-                        n -> new Core(new Unbind(n, whom.number(), number)),
-                        deadlineNanos,
-                        context.adapter().nanos())
-                .handle((_, _) -> null)); // a peer that is gone is unbound as well
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                peer,
+                                n -> new Core(new Unbind(n, whom.number(), number)),
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
     // ---- being bound; the engine's thread

@@ -358,13 +358,14 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             }
             long deadlineNanos = deadline(timeout);
             int number = endpoint.get().number();
-            return adapter.engine().ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                    .thenCompose(home -> askCore(
-                                    home,
-                                    QueueGranted.class,
-                                    n -> new ImportQueue(n, number, descriptor.kind(), token),
-                                    deadlineNanos)
-                            .thenApply(granted -> target(descriptor, number, home, granted))));
+            return adapter.engine()
+                    .ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
+                            .thenCompose(home -> askCore(
+                                            home,
+                                            QueueGranted.class,
+                                            n -> new ImportQueue(n, number, descriptor.kind(), token),
+                                            deadlineNanos)
+                                    .thenApply(granted -> target(descriptor, number, home, granted))));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -374,14 +375,13 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
                 .orElseThrow(() ->
                         new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
-        int handle =
-                switch (descriptor.mode()) {
-                    case RC -> 0;
-                    case UM -> datagramTarget(endpoint, token == null ? 0 : token.value());
-                    case RM ->
-                        throw new UrmaException(
-                                UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
-                };
+        int handle = switch (descriptor.mode()) {
+            case RC -> 0;
+            case UM -> datagramTarget(endpoint, token == null ? 0 : token.value());
+            case RM ->
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
+        };
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
     }
 

@@ -136,12 +136,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     private SendQueueConfig cardConfig(int wantedNumber, @Nullable UdmaJfc receiveJfc) {
-        SendQueueConfig.Kind kind =
-                switch (config.mode()) {
-                    case RC -> SendQueueConfig.Kind.RC;
-                    case RM -> SendQueueConfig.Kind.RM;
-                    case UM -> SendQueueConfig.Kind.UM;
-                };
+        SendQueueConfig.Kind kind = switch (config.mode()) {
+            case RC -> SendQueueConfig.Kind.RC;
+            case RM -> SendQueueConfig.Kind.RM;
+            case UM -> SendQueueConfig.Kind.UM;
+        };
         SendQueueConfig.Builder builder = SendQueueConfig.builder(kind, ring, depth, strideBytes, jfc.cq())
                 .number(wantedNumber)
                 .sourceId(id)

@@ -65,10 +65,14 @@ class ControlPlaneTest {
                 boolean odd = (i / 2 + 1 & 1) == 1;
                 assertThat(answers.get(i).isCompletedExceptionally()).as(which).isEqualTo(!odd);
             }
-            assertThat(a.served).as(which).hasSize(100).allSatisfy((_, times) -> assertThat(times)
-                    .isEqualTo(1));
-            assertThat(b.served).as(which).hasSize(100).allSatisfy((_, times) -> assertThat(times)
-                    .isEqualTo(1));
+            assertThat(a.served)
+                    .as(which)
+                    .hasSize(100)
+                    .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+            assertThat(b.served)
+                    .as(which)
+                    .hasSize(100)
+                    .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
             assertThat(a.greeted).as(which).hasSize(1);
             assertThat(b.greeted).as(which).hasSize(1);
         }

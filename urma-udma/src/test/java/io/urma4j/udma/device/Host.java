@@ -171,7 +171,8 @@ final class Host implements Port, CardListener {
         }
     }
 
-    record CqRecord(int status, int opcode, int flags, int tag, long position, long length, long immediate, long remote) {
+    record CqRecord(
+            int status, int opcode, int flags, int tag, long position, long length, long immediate, long remote) {
         boolean has(int flag) {
             return (flags & flag) != 0;
         }
