@@ -9,6 +9,7 @@ final class Pair {
     private SendSide other;
     private int oneConnection;
     private int otherConnection;
+    private int times; // how often it was connected
     private boolean up;
     private boolean oneDrained;
     private boolean otherDrained;
@@ -35,6 +36,7 @@ final class Pair {
         otherConnection = connect(other, one, otherPsn, onePsn);
         one.pair = this;
         other.pair = this;
+        times++;
         up = true;
         oneDrained = false;
         otherDrained = false;
@@ -70,13 +72,18 @@ final class Pair {
         if ((oneDrained || one.life.isDead) && (otherDrained || other.life.isDead)) {
             oneDrained = false;
             otherDrained = false;
-            world.time.after(world.network.longestDelayNanos(), this::reconnect);
+            int before = times;
+            world.time.after(world.network.longestDelayNanos(), () -> reconnect(before));
         }
     }
 
-    private void reconnect() {
+    /** Unless somebody has, since it was the n-th time. */
+    private void reconnect(int before) {
+        if (times != before) {
+            return;
+        }
         if (one.life.machine.isPaused() || other.life.machine.isPaused()) {
-            world.time.after(world.network.longestDelayNanos() + 50_000_000, this::reconnect);
+            world.time.after(world.network.longestDelayNanos() + 50_000_000, () -> reconnect(before));
             return;
         }
         if (one.life.isDead || other.life.isDead) {
