@@ -136,7 +136,7 @@ final class SendScan {
     /** A connection of its own keeps the order by itself. */
     private boolean tryConnected(long position, long at, int opcode, Flow flow, PeerFlow peer, long nowNanos) {
         if (isRefused(at)) {
-            return refuse(position);
+            return peer.sent == 0 && refuse(position);
         }
         return !isFenced(at, opcode, peer) && start(position, flow, peer, nowNanos);
     }
@@ -145,6 +145,7 @@ final class SendScan {
         if (peer.sentMessages > 0
                 || peer.flowBlockedInScan == scans
                 || peer.oneSidedBlockedInScan == scans
+                || (isRefused(at) && peer.sent > 0)
                 || isFenced(at, opcode, peer)) {
             peer.oneSidedBlockedInScan = scans;
             return false;
@@ -166,6 +167,7 @@ final class SendScan {
                 || peer.oneSidedBlockedInScan == scans
                 || (flow.probing && (flow.sent > 0 || nowNanos - flow.retryAtNanos < 0))
                 || (placesBytes && (peer.sentMessages > 0 || peer.flowBlockedInScan == scans))
+                || (placesBytes && isRefused(at) && peer.sent > 0)
                 || isFenced(at, opcode, peer)) {
             return blocked(flow, peer);
         }
@@ -194,7 +196,10 @@ final class SendScan {
                 || (peer.sentFetches > 0 && (SendWqe.flags(ring, at) & WorkOpcode.FENCE) != 0);
     }
 
-    /** Whether the driver knows that the home has taken back what it names: then nobody is asked. */
+    /**
+     * Whether the driver knows that the home has taken back what it names: then nobody is asked. But first ends what is under
+     * way there: it is answered as it deserves, and not flushed for the sake of a younger one.
+     */
     private boolean isRefused(long at) {
         return (SendWqe.flags(ring, at) & (SendWqe.REMOTE_GONE | SendWqe.NOTIFY_GONE)) != 0;
     }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
@@ -169,7 +170,7 @@ class CardTest {
                 0x10000,
                 8,
                 0,
-                WorkOpcode.SIGNALLED | io.urma4j.udma.ring.SendWqe.REMOTE_GONE);
+                WorkOpcode.SIGNALLED | SendWqe.REMOTE_GONE);
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
         here.card.step(hosts.now);
 
@@ -178,6 +179,26 @@ class CardTest {
                 .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.REM_ACCESS_ABORT_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(queue.flush(hosts.now)).containsExactly(List.of(1L, (long) WorkStatus.WR_UNHANDLED));
+    }
+
+    @Test
+    void whatIsUnderWayIsAnsweredBeforeARefusalThatTheDriverKnows() {
+        Host.Sends queue = queue();
+        queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 5000, 0);
+
+        queue.oneSided(
+                WorkOpcode.WRITE,
+                hosts.memoryThere,
+                keyThere,
+                0x10000,
+                8,
+                0,
+                WorkOpcode.SIGNALLED | SendWqe.REMOTE_GONE);
+        hosts.run();
+
+        assertThat(cq.pollAll())
+                .extracting(Host.CqRecord::status)
+                .startsWith(WorkStatus.SUCCESS, WorkStatus.REM_ACCESS_ABORT_ERR);
     }
 
     @Test
