@@ -224,7 +224,7 @@ public abstract class MappingContract extends Contract {
     /** S7.11 (DSVA): in the process of the home something is at that address: the memory itself. */
     @Rule({"S7.11", "S2.2"})
     @Test
-    void sameAddressIsRefusedWhereSomethingIsThere() {
+    void sameAddressFailsWhereSomethingIsThere() {
         assumeTrue(topology() != Topology.TWO_PROCESSES, "the home's addresses may be free here");
         var imported = pair.imported(SIZE);
 
