@@ -4,11 +4,13 @@ import io.urma4j.SharedJetty;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What initiators do to a home while one of them may die: threads that look it up, import, write, read, add, send, bind
@@ -27,6 +29,7 @@ final class Trouble {
     final AtomicLong failures = new AtomicLong();
     final AtomicLong imports = new AtomicLong();
     private final List<String> wrongs = new CopyOnWriteArrayList<>();
+    private final long beginNanos;
     private final List<Thread> threads;
     private volatile boolean stopped;
 
@@ -43,6 +46,12 @@ final class Trouble {
      * @param connected an RC Jetty of the home, to bind to
      */
     Trouble(UrmaContext context, String name, SharedJetty jetty, SharedJetty connected) {
+        this(context, name, jetty, connected, Duration.ZERO);
+    }
+
+    /** The same, after a while. */
+    Trouble(UrmaContext context, String name, SharedJetty jetty, SharedJetty connected, Duration delay) {
+        this.beginNanos = System.nanoTime() + delay.toNanos();
         this.context = context;
         this.name = name;
         this.jetty = jetty;
@@ -59,6 +68,9 @@ final class Trouble {
     }
 
     private void repeat(Step step) {
+        while (beginNanos - System.nanoTime() > 0) {
+            LockSupport.parkNanos(beginNanos - System.nanoTime());
+        }
         for (long round = 0; !stopped; round++) {
             try {
                 step.run(this, round);

@@ -7,11 +7,15 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.libc.Signal;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The victim in its own process; {@code TckDriver} makes it by its name. */
 final class VictimProcess implements Victim {
+    /** The armed fault may strike in the first step: before it, whoever asked for trouble must have his answer. */
+    private static final Duration ANSWERED_FIRST = Duration.ofMillis(200);
+
     private String directory;
     private Urma urma;
     private UrmaContext context;
@@ -33,7 +37,7 @@ final class VictimProcess implements Victim {
 
     @Override
     public void troubleHome(String name, Doors doors) {
-        trouble = new Trouble(context, name, doors.jetty(), doors.connected());
+        trouble = new Trouble(context, name, doors.jetty(), doors.connected(), ANSWERED_FIRST);
     }
 
     @Override
