@@ -7,7 +7,7 @@ import io.urma4j.*;
 static final long ARRIVED = 0; // how many have come to the barrier, since the beginning
 static final long COUNTER = 8;
 static final int ROUNDS = 100;
-static final int ADDITIONS = 1000; // of each process in each round
+static final int ADDITIONS = 100; // of each process in each round
 
 void main(String[] args) throws InterruptedException {
     try (var urma = Urma.open(); var context = urma.device().openContext()) {

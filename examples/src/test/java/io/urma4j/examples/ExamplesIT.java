@@ -41,8 +41,8 @@ class ExamplesIT {
         programs.java("reader", "Cache.java");
         programs.java("other", "Cache.java");
 
-        assertThat(programs.ended("reader")).startsWith("Read 200000 whole values");
-        assertThat(programs.ended("other")).startsWith("Read 200000 whole values");
+        assertThat(programs.ended("reader")).startsWith("Read 20000 whole values");
+        assertThat(programs.ended("other")).startsWith("Read 20000 whole values");
     }
 
     @Test
@@ -66,7 +66,7 @@ class ExamplesIT {
 
         assertThat(programs.ended("one")).isEqualTo("Saw every sum\n");
         assertThat(programs.ended("two")).isEqualTo("Saw every sum\n");
-        assertThat(programs.ended("home")).endsWith("Counted to 200000\n");
+        assertThat(programs.ended("home")).endsWith("Counted to 20000\n");
     }
 
     @Test
