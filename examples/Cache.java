@@ -17,7 +17,7 @@ void main(String[] args) throws InterruptedException {
         if (args.length > 0) {
             home(context);
         } else {
-            read(context, 20_000);
+            read(context, 2_000);
         }
     }
 }

@@ -41,8 +41,8 @@ class ExamplesIT {
         programs.java("reader", "Cache.java");
         programs.java("other", "Cache.java");
 
-        assertThat(programs.ended("reader")).startsWith("Read 20000 whole values");
-        assertThat(programs.ended("other")).startsWith("Read 20000 whole values");
+        assertThat(programs.ended("reader")).startsWith("Read 2000 whole values");
+        assertThat(programs.ended("other")).startsWith("Read 2000 whole values");
     }
 
     @Test
