@@ -25,6 +25,7 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.support.FailureLimiter;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,7 +42,7 @@ final class Serving implements PeerEvents {
     private final Paths paths;
     private final DataPlane dataPlane;
     private final ContextEvents events;
-    private final FailureLimiter limiter = new FailureLimiter();
+    private final FailureLimiter<Integer> limiter = new FailureLimiter<>();
     private int delayed;
     private boolean closing;
 

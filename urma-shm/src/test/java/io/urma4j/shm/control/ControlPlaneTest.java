@@ -22,6 +22,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.support.FailureLimiter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

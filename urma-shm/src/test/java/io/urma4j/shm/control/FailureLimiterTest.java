@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.spi.support.FailureLimiter;
 import org.junit.jupiter.api.Test;
 
 /** S7.6: failures are rate-limited. */
@@ -9,7 +10,7 @@ class FailureLimiterTest {
     private static final int GUESSER = 7;
     private static final int OTHER = 8;
 
-    private final FailureLimiter limiter = new FailureLimiter();
+    private final FailureLimiter<Integer> limiter = new FailureLimiter<>();
 
     @Test
     void aFewMistakesAreFree() {

@@ -18,6 +18,7 @@ import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.support.FailureLimiter;
 import io.urma4j.udma.control.Message;
 import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
@@ -34,7 +35,7 @@ final class Serving {
     private final UdmaContext context;
     private final Adapter adapter;
     private final ContextEvents events;
-    private final Guesses<Eid> guesses = new Guesses<>();
+    private final FailureLimiter<Eid> limiter = new FailureLimiter<>(); // a greeting has proven the address
     private int delayed;
 
     Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
@@ -88,11 +89,11 @@ final class Serving {
     /** Handles a guess now, or later when that address has guessed wrong too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
         long now = adapter.nanos();
-        long delayNanos = guesses.delayNanos(from.peer().eid(), now);
+        long delayNanos = limiter.delayNanos(from.peer().eid(), now);
         if (delayNanos > 0) {
             delay(from, number, isRight, now + delayNanos);
         } else if (!isRight.getAsBoolean()) {
-            guesses.wrong(from.peer().eid(), now);
+            limiter.failed(from.peer().eid(), now);
         }
     }
 
