@@ -54,8 +54,8 @@ final class Message {
         return request().isAnswered();
     }
 
-    /** A READ or an atomic whose answer must come; no acknowledgement passes it. */
+    /** A READ or an atomic whose answer must come; no acknowledgement passes it. One that was never sent has none. */
     boolean isUnanswered() {
-        return isAnswered() && !isRefused && !isUncertain;
+        return packets > 0 && isAnswered() && !isRefused && !isUncertain;
     }
 }

@@ -200,14 +200,13 @@ final class Requester {
 
     /** To the packet behind the one that was sent; of a READ, that is behind all of its answers. */
     private void step(Message message) {
-        if (message.isAnswered() && !message.request().isAbandoned) {
+        if (message.isAnswered() && !message.isAsked) {
+            // also when it was given up meanwhile: the responder may have executed it, and keeps its answer
             message.isAsked = true;
             readsOpen++;
             readBytesOpen += message.lengthBytes;
-            next = message.endPsn();
-        } else {
-            next++;
         }
+        next = message.isAnswered() && !message.request().isAbandoned ? message.endPsn() : next + 1;
     }
 
     /** The peer has it: it is not sent again. */

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SimulationTest {
     @Test
@@ -28,6 +30,13 @@ class SimulationTest {
     @Test
     void theFirstSeedsShowNoViolation() {
         Seeds.run(1, 40, Long.MAX_VALUE, 40);
+    }
+
+    /** A READ that was given up keeps its place among the peer's answers; a piece that was never sent counts nowhere. */
+    @ParameterizedTest
+    @ValueSource(longs = {769688814, 96196684})
+    void seedsThatOnceFoundAConnectionThatStoodStillFindNoneNow(long seed) {
+        Seeds.run(seed, 1, Long.MAX_VALUE, 1);
     }
 
     @Test
