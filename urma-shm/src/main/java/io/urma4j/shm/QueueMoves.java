@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.Claim;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -19,12 +20,14 @@ final class QueueMoves {
 
     private final ShmSendQueue queue;
     private final SendWindow window;
+    private final RcBond bond;
     private final ShmJfc jfc;
     private final Claim claim;
 
-    QueueMoves(ShmSendQueue queue, SendWindow window, ShmJfc jfc) {
+    QueueMoves(ShmSendQueue queue, SendWindow window, RcBond bond, ShmJfc jfc) {
         this.queue = queue;
         this.window = window;
+        this.bond = bond;
         this.jfc = jfc;
         this.claim = jfc.claim();
     }
@@ -57,6 +60,29 @@ final class QueueMoves {
         } finally {
             claim.release();
         }
+    }
+
+    /** A bound RC Jetty is READY. */
+    CompletableFuture<Void> bind(ShmTarget target, Duration timeout) {
+        if (!window.isEmpty()) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
+        }
+        return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
+    }
+
+    CompletableFuture<Void> unbind(Duration timeout) {
+        if (queue.state() != QueueState.ERROR) {
+            modify(QueueState.ERROR);
+        }
+        CompletableFuture<Void> ended = bond.unbind(timeout);
+        enter(QueueState.RESET);
+        return ended;
+    }
+
+    private void enter(QueueState next) {
+        claim.acquire();
+        queue.enter(next);
+        claim.release();
     }
 
     private void reset() {

@@ -78,7 +78,7 @@ final class SendWindow {
     }
 
     /** Whether a flow repeats its oldest message, so that starting anything needs the time. */
-    boolean mayRepeat() {
+    private boolean mayRepeat() {
         return waiting > 0 && answers.rnr() > 0;
     }
 
@@ -208,6 +208,11 @@ final class SendWindow {
             report();
         }
         tellWhetherWatched();
+    }
+
+    /** The same now. Only a flow that repeats asks for the time; reading the clock costs as much as a post. */
+    void advance() {
+        advance(mayRepeat() ? System.nanoTime() : 0);
     }
 
     /** All of the message is in the ring. */

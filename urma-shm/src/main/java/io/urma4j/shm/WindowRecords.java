@@ -103,6 +103,12 @@ final class WindowRecords {
         }
     }
 
+    /** Makes the record of an operation that was executed in its post; false when there is no room. */
+    boolean pushSuccess(long position, Opcode opcode, long lengthBytes, long userContext) {
+        long header = queue.header(CompletionStatus.SUCCESS, opcode);
+        return jfc.push(header, userContext, lengthBytes, ShmJfc.provenance(ownerIndex, position));
+    }
+
     private boolean pushInto(ShmJfc where, int index, long position, Wqe entry) {
         return where.push(
                 queue.header(entry.status, entry.opcode),

@@ -1,0 +1,294 @@
+package io.urma4j.shm;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.ErrorScope;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.shm.control.ShmImport;
+import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Claim;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The posts of a send queue that go through its {@link SendWindow}: messages, what must follow one, and one-sided
+ * operations whose end is not a success with a record.
+ *
+ * <p>The window is guarded by the claim, in a lock-free queue too: progress works on it.
+ */
+final class DeferredPosts {
+    private static final int SEND_INVALIDATE = 0x42; // Opcode.value() as a constant
+
+    static {
+        assert SEND_INVALIDATE == Opcode.SEND_INVALIDATE.value();
+    }
+
+    private final ShmSendQueue queue;
+    private final SendSlots slots;
+    private final SendWindow window;
+    private final WindowRecords records;
+    private final RcBond bond;
+    private final ShmJfc jfc;
+    private final Claim claim; // the JFC's
+    private final boolean locked;
+    private final boolean sendsAtOnce; // short messages, if nothing is in their way
+
+    DeferredPosts(
+            ShmSendQueue queue,
+            SendSlots slots,
+            SendWindow window,
+            WindowRecords records,
+            RcBond bond,
+            JfsConfig config,
+            ShmJfc jfc,
+            boolean locked) {
+        this.queue = queue;
+        this.slots = slots;
+        this.window = window;
+        this.records = records;
+        this.bond = bond;
+        this.jfc = jfc;
+        this.claim = jfc.claim();
+        this.locked = locked;
+        this.sendsAtOnce = config.mode() != TransportMode.UM && config.errorScope() != ErrorScope.TARGET;
+    }
+
+    /** A one-sided operation that may not run yet. */
+    boolean defer(
+            Opcode opcode,
+            ShmImport remote,
+            long remoteOffset,
+            ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long userContext,
+            int flags) {
+        return deferAtomic(opcode, remote, remoteOffset, local, localOffset, lengthBytes, 0, 0, userContext, flags);
+    }
+
+    /** The same with an atomic's operands. */
+    boolean deferAtomic(
+            Opcode opcode,
+            ShmImport remote,
+            long remoteOffset,
+            ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long operand,
+            long expected,
+            long userContext,
+            int flags) {
+        claimWindow();
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(slots.posted());
+            entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
+            entry.remote = remote;
+            entry.remoteOffset = remoteOffset;
+            entry.operand = operand;
+            entry.expected = expected;
+            accept(entry, null);
+            return true;
+        } finally {
+            releaseWindow();
+        }
+    }
+
+    boolean send(
+            int opcode,
+            @Nullable ProviderTarget target,
+            ShmSegment source,
+            long sourceOffset,
+            long lengthBytes,
+            long immediate,
+            long userContext,
+            int flags) {
+        claim.acquire();
+        try {
+            if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES
+                    && immediate == 0
+                    && sendsAtOnce
+                    && slots.areOpenForMessage()
+                    && sendNow(opcode, target, source, sourceOffset, (int) lengthBytes, userContext, flags)) {
+                return true;
+            }
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(slots.posted());
+            entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
+            entry.immediate = immediate;
+            accept(entry, whom(target));
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** A short message that follows nothing goes into the ring at once. False when it cannot: nothing has happened then. */
+    private boolean sendNow(
+            int opcode,
+            @Nullable ProviderTarget target,
+            ShmSegment source,
+            long sourceOffset,
+            int lengthBytes,
+            long userContext,
+            int flags) {
+        ShmTarget to = target == null ? bond.target() : (ShmTarget) target;
+        long position = slots.posted();
+        if (to == null || to.path.isDead() || opcode == SEND_INVALIDATE) {
+            return false;
+        }
+        Lane lane = window.laneTo(to);
+        if (!window.mayStartAtOnce(lane, position)) {
+            return false;
+        }
+        try {
+            if (!to.path.sendShort(queue, position, opcode, flags, lane, source, sourceOffset, lengthBytes)) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            return false; // a memory has gone: who comes after us finds out which, and says so
+        }
+        window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        window.addSent(position);
+        slots.takeDeferred(lengthBytes);
+        return true;
+    }
+
+    boolean post(WorkRequest request) {
+        if (request.jfc != null && request.jfc != jfc) {
+            records.use((ShmJfc) request.jfc, slots.posted());
+        }
+        claim.acquire();
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = window.entry(slots.posted());
+            entry.fill(request);
+            entry.recordJfc = request.jfc == jfc ? null : (ShmJfc) request.jfc;
+            boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
+            accept(entry, message ? whom(request.target) : null);
+            return true;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** The claim on the window: a locked queue has it already. */
+    void claimWindow() {
+        if (!locked) {
+            claim.acquire();
+        }
+    }
+
+    void releaseWindow() {
+        if (!locked) {
+            claim.release();
+        }
+    }
+
+    /** Whether there is a slot; throws when the state refuses posts (S6.4). */
+    private boolean mayDefer() {
+        if (queue.isClosed()) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
+        }
+        if (queue.state() == QueueState.RESET) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, queue, "is in RESET and takes no work requests; bind makes it READY");
+        }
+        long free = Math.max(slots.freed(), records.freedElsewhere());
+        return slots.posted() - free < slots.depth() && window.hasRoom(slots.posted());
+    }
+
+    private ShmTarget whom(@Nullable ProviderTarget target) {
+        ShmTarget known = target == null ? bond.target() : (ShmTarget) target;
+        if (known == null) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, nobody could receive");
+        }
+        return known;
+    }
+
+    private void accept(Wqe entry, @Nullable ShmTarget target) {
+        if (slots.isSignalDue()) {
+            entry.flags |= PostFlags.SIGNALLED_BIT;
+        }
+        window.add(slots.posted(), entry, target);
+        slots.takeDeferred(entry.lengthBytes);
+        slots.lookForFree();
+        window.advance();
+    }
+
+    // ---- one-sided operations whose end is not a success with a record
+
+    /** Rare: something happened to the queue during the operation, most likely a long copy. */
+    void completeLate(long position, int opcode, long lengthBytes, long userContext, int flags) {
+        claimWindow();
+        try {
+            boolean silent = queue.isClosed() || (flags & PostFlags.SIGNALLED_BIT) == 0;
+            if (!silent && !records.pushSuccess(position, Opcode.of(opcode), lengthBytes, userContext)) {
+                keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
+                window.fail();
+            }
+            window.advance(System.nanoTime()); // what was posted meanwhile
+        } finally {
+            releaseWindow();
+        }
+    }
+
+    /** Rare: a memory went away. The operation fails, and the queue goes to ERROR. */
+    boolean failed(
+            RuntimeException failure,
+            long position,
+            Opcode opcode,
+            ShmImport remote,
+            ShmSegment local,
+            long lengthBytes,
+            long userContext) {
+        CompletionStatus status = OneSided.statusOf(failure, remote, local);
+        if (queue.isClosed()) {
+            return true;
+        }
+        claimWindow();
+        try {
+            CompletionStatus told = window.outage().statusOf(remote, status);
+            keepClaimed(position, opcode, told, lengthBytes, userContext);
+            window.outage().failed(remote);
+            window.report();
+        } finally {
+            releaseWindow();
+        }
+        return true;
+    }
+
+    /** Rare: the record of an operation found no place. The window keeps it, in ERROR. */
+    void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
+        claimWindow();
+        try {
+            keepClaimed(position, opcode, status, lengthBytes, userContext);
+            window.fail();
+            window.report();
+        } finally {
+            releaseWindow();
+        }
+    }
+
+    private void keepClaimed(
+            long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
+        Wqe entry = window.entry(position);
+        entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
+        entry.sgeCount = 0;
+        window.keep(position, entry, status);
+        slots.defer();
+    }
+}
