@@ -78,6 +78,9 @@ public final class Jfr implements ContextObject {
     /**
      * Adds a buffer for one message. It belongs to the library until the message's record.
      *
+     * <p>Messages take buffers in the order of posting, each when it begins. Where several queues send to this one, a record
+     * may come before that of a longer message that began earlier (S10.1): the user context says which buffer it is.
+     *
      * @param userContext comes back in the record
      * @return false when the queue is full, and nothing was added
      * @throws UrmaException EINVAL when closed, in ERROR, or the range lies outside the segment

@@ -38,6 +38,7 @@ public abstract class SoakContract extends Contract {
     private static final int MESSAGES = Boolean.getBoolean("urma.full") ? 4000 : 400;
     private static final int LONGEST = 300 * 1024;
     private static final int PLACES = 8;
+    private static final int SHORT = 200; // goes in one piece, whatever the provider
 
     protected SoakContract(String device) {
         super(device);
@@ -98,6 +99,7 @@ public abstract class SoakContract extends Contract {
         private final SplittableRandom random;
         private final Deque<Long> free = new ArrayDeque<>();
         private final Deque<Long> posted = new ArrayDeque<>();
+        private final int[] passedBy = new int[PLACES]; // a bit for each source
         private final long[] nextOf = new long[QUEUES];
         long received;
 
@@ -124,9 +126,9 @@ public abstract class SoakContract extends Contract {
 
         private void take(Outcome record) {
             assertThat(record).matches(Outcome::isSuccess);
-            assertThat(record.userContext()).as("receives are used in order").isEqualTo(posted.remove());
             long tag = record.immediate().orElseThrow();
             int source = (int) (tag >>> 48);
+            assertTakenInTurn(record, source);
             assertThat(tag & 0xFFFF_FFFFL)
                     .as("next message of source " + source)
                     .isEqualTo(nextOf[source]++);
@@ -135,6 +137,33 @@ public abstract class SoakContract extends Contract {
                     .isEqualTo(-1);
             free.add(place);
             received++;
+        }
+
+        /**
+         * Messages take receives in order, each when it begins, and a message of another queue may come to its end while a
+         * long one still arrives. So what lies before a receive in the line is held by at most one long message of each
+         * other queue.
+         */
+        private void assertTakenInTurn(Outcome record, int source) {
+            long place = record.userContext();
+            assertThat(posted).as("receives without a record").contains(place);
+            int passed = 0;
+            for (long older : posted) {
+                if (older == place) {
+                    break;
+                }
+                passedBy[(int) older] |= 1 << source;
+                passed++;
+            }
+            posted.remove((Object) place);
+            assertThat(passed).as("older receives than " + place + ", unused").isLessThan(QUEUES);
+            assertThat(passedBy[(int) place] >> source & 1)
+                    .as("messages of source " + source + " that used receives out of order")
+                    .isZero();
+            if (passedBy[(int) place] != 0) {
+                assertThat(record.lengthBytes()).as("a message that others passed").isGreaterThan(SHORT);
+            }
+            passedBy[(int) place] = 0;
         }
     }
 
@@ -189,7 +218,7 @@ public abstract class SoakContract extends Contract {
         }
 
         private long size() {
-            return random.nextInt(10) == 0 ? random.nextInt(LONGEST) : random.nextInt(200);
+            return random.nextInt(10) == 0 ? random.nextInt(LONGEST) : random.nextInt(SHORT);
         }
 
         private void send() {
@@ -197,7 +226,7 @@ public abstract class SoakContract extends Contract {
             long tag = tag(number, target, nextTo[target]++);
             long lengthBytes = size();
             list.clear().sendImmediate(targets.get(target), tag, posts);
-            if (lengthBytes <= 200 && random.nextBoolean()) {
+            if (lengthBytes <= SHORT && random.nextBoolean()) {
                 byte[] payload = new Payload(tag).bytes(0, (int) lengthBytes);
                 post(list.inline(MemorySegment.ofArray(payload)));
                 Arrays.fill(payload, (byte) 0); // it was copied

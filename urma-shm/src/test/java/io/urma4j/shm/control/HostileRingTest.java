@@ -119,6 +119,28 @@ class HostileRingTest {
         assertThat(victim.spoiltGuards()).isZero();
     }
 
+    /** S10.1, S12.1: each takes its receive when it begins, and a slow one holds up nobody but its own queue. */
+    @Test
+    void aShortMessagePassesTheLongOneOfAnotherQueue() {
+        victim.receive(0);
+        victim.receive(1);
+        victim.receive(2);
+        publish(SEND, SlotFlags.FIRST, 5, CHUNK, 2L * CHUNK);
+        publish(SEND, WHOLE, 6, 40, 40);
+
+        var passing = victim.await("the short message", any -> true);
+        publish(SEND, SlotFlags.LAST, 5, CHUNK, 2L * CHUNK);
+        publish(SEND, WHOLE, 5, 8, 8);
+        var passed = victim.await("the long message", any -> true);
+        var next = victim.await("the next one of its queue", any -> true);
+
+        assertThat(passing.userContext()).isEqualTo(1);
+        assertThat(passing.source().orElseThrow().id()).isEqualTo(6);
+        assertThat(passed.userContext()).isZero();
+        assertThat(passed.lengthBytes()).isEqualTo(2L * CHUNK);
+        assertThat(next.userContext()).isEqualTo(2);
+    }
+
     /** The sender gave it up, and its next message fits into one slot. */
     @Test
     void aTrainThatWasGivenUpLetsGoOfItsReceive() {
