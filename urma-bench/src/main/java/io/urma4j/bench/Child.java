@@ -13,6 +13,8 @@ final class Child {
     enum Role {
         /** Answers each turn of {@link PingPongChapter}. */
         RETURNER,
+        /** Takes the messages of {@link MessageChapter}. */
+        TAKER,
         /** Sleeps until it is woken, for {@link WaitingChapter}. */
         SLEEPER,
         /** Counts with others, for {@link CountingChapter}. */
@@ -32,6 +34,7 @@ final class Child {
         Child child = new Child();
         switch (Role.valueOf(arguments[0])) {
             case RETURNER -> PingPongChapter.child(child);
+            case TAKER -> MessageChapter.child(child);
             case SLEEPER -> WaitingChapter.child(child);
             case COUNTER -> CountingChapter.child(child);
             case GUEST -> SharingChapter.child(child);

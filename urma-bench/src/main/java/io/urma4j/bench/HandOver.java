@@ -24,10 +24,15 @@ record HandOver(Fd descriptor, MemorySegment memory, EventFd event) {
     private static final int PATIENCE_MILLIS = 10_000;
     private static final String SOCKET = "s";
 
-    /** Makes both, and gives them to a child that {@linkplain #take takes}. */
+    /** Makes both, and gives them to a child that {@linkplain #take(String) takes}. */
     static HandOver give(ChildProcess child) throws IOException {
-        Fd memory = MemFd.create("urma-bench", BYTES);
-        HandOver shared = new HandOver(memory, map(memory), EventFd.create());
+        return give(child, BYTES);
+    }
+
+    /** The same with that much memory, for a child that {@linkplain #take(String, long) knows}. */
+    static HandOver give(ChildProcess child, long lengthBytes) throws IOException {
+        Fd memory = MemFd.create("urma-bench", lengthBytes);
+        HandOver shared = new HandOver(memory, map(memory, lengthBytes), EventFd.create());
         shared.giveTo(child);
         return shared;
     }
@@ -51,19 +56,24 @@ record HandOver(Fd descriptor, MemorySegment memory, EventFd event) {
 
     /** Takes what the parent gives. */
     static HandOver take(String place) {
+        return take(place, BYTES);
+    }
+
+    /** The same with that much memory. */
+    static HandOver take(String place, long lengthBytes) {
         try (Dir directory = Dir.open(Path.of(place));
                 UnixSocket socket = UnixSocket.connect(directory, SOCKET)) {
             await(socket.fd());
             List<Fd> descriptors = new ArrayList<>();
             socket.receive(MemorySegment.ofArray(new byte[1]), descriptors, 2);
             Fd memory = descriptors.get(0);
-            return new HandOver(memory, map(memory), EventFd.adopt(descriptors.get(1)));
+            return new HandOver(memory, map(memory, lengthBytes), EventFd.adopt(descriptors.get(1)));
         }
     }
 
-    private static MemorySegment map(Fd memory) {
+    private static MemorySegment map(Fd memory, long lengthBytes) {
         // a shared arena, as urma4j's own mappings have, so that each access makes the same checks
-        return Mapping.map(memory, 0, BYTES, Mapping.Protection.READ_WRITE, Arena.ofShared());
+        return Mapping.map(memory, 0, lengthBytes, Mapping.Protection.READ_WRITE, Arena.ofShared());
     }
 
     static void await(Fd fd) {

@@ -112,6 +112,7 @@ public final class Numbers {
         System.out.println(Table.head());
         new OneSidedChapter(run).measure();
         new PingPongChapter(run).measure();
+        new MessageChapter(run).measure();
         new WaitingChapter(run).measure();
         new CountingChapter(run).measure();
         new SharingChapter(run).measure();

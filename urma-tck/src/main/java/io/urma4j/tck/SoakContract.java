@@ -161,7 +161,9 @@ public abstract class SoakContract extends Contract {
                     .as("messages of source " + source + " that used receives out of order")
                     .isZero();
             if (passedBy[(int) place] != 0) {
-                assertThat(record.lengthBytes()).as("a message that others passed").isGreaterThan(SHORT);
+                assertThat(record.lengthBytes())
+                        .as("a message that others passed")
+                        .isGreaterThan(SHORT);
             }
             passedBy[(int) place] = 0;
         }
