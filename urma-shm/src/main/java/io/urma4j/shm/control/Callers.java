@@ -27,7 +27,10 @@ final class Callers {
         closed = true;
     }
 
-    /** Runs a step on the engine's thread, and hands its result to the caller. */
+    /**
+     * Runs a step on the engine's thread, or here and now when that sleeps, and hands its result to the caller, who holds no
+     * lock that a step might wait for.
+     */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step) {
         return ask(step, unwanted -> {});
     }
@@ -39,7 +42,7 @@ final class Callers {
      */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step, Consumer<T> undo) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        if (!engine.execute(() -> run(step, undo, result))) {
+        if (!engine.executeNow(() -> run(step, undo, result))) {
             result.completeExceptionally(closedFailure());
         }
         return result;

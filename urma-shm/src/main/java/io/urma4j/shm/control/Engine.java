@@ -12,11 +12,16 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one thread of a context that waits in the kernel: for descriptors, for times, and for what other threads hand in.
  * It knows no protocol.
+ *
+ * <p><b>Who is in.</b> What the engine owns belongs to whoever is {@linkplain #inside in}: its thread during a round, or a
+ * caller that finds nobody there and does its own step at once ({@link #executeNow}), which saves it a wake-up. A caller
+ * never waits to get in. Where this package says "the engine's thread", it means who is in.
  *
  * <p>A round is: wait; descriptors that are ready; tasks of other threads; times that have come; a turn of the data
  * plane. Input comes before times, so that after a pause of the whole process nobody is declared silent whose answer
@@ -37,6 +42,9 @@ final class Engine {
     private static final int MAX_ROUNDS_WITHOUT_TIMES = 64;
 
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
+
+    /** A sleep without an end, as a difference of times. */
+    private static final long FOR_EVER_NANOS = Long.MAX_VALUE / 2;
 
     private static final int RUNNING = 0;
     private static final int SLEEPING = 1;
@@ -90,13 +98,16 @@ final class Engine {
     private final Turn turn;
     private final Runnable atEnd;
 
-    // the engine's thread alone, or before it starts
+    private final ReentrantLock inside = new ReentrantLock();
+
+    // of who is in, or before the thread starts
     private final List<@Nullable Watch> slots = new ArrayList<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private final List<Integer> endedSlots = new ArrayList<>();
     private final Timers timers = new Timers();
     private boolean turnFailed;
     private int roundsWithoutTimes;
+    private long sleepsUntilNanos = System.nanoTime(); // at the latest
 
     private volatile boolean stopped; // set by the engine's thread
 
@@ -130,6 +141,39 @@ final class Engine {
     boolean execute(Runnable task) {
         tasks.add(task);
         wake();
+        return isTaken(task);
+    }
+
+    /**
+     * Runs {@code task}, and what was handed in before it, on the calling thread when nobody is in; else as {@link #execute}.
+     * For threads that hold nothing which a step might wait for, such as the claim of a queue.
+     */
+    boolean executeNow(Runnable task) {
+        tasks.add(task);
+        if (inside.isHeldByCurrentThread() || !inside.tryLock()) {
+            wake();
+        } else {
+            try {
+                runTasksForCaller();
+            } finally {
+                inside.unlock();
+            }
+        }
+        return isTaken(task);
+    }
+
+    private void runTasksForCaller() {
+        if (stopped) {
+            return; // its own thread does what is still to be done
+        }
+        runTasks();
+        long now = System.nanoTime();
+        if (stopped || timers.delayNanos(now) < sleepsUntilNanos - now) {
+            wake();
+        }
+    }
+
+    private boolean isTaken(Runnable task) {
         // who stopped it emptied the queue after that; so either it is still in there, or it ran
         return !stopped || !tasks.remove(task);
     }
@@ -179,16 +223,34 @@ final class Engine {
                 delayNanos = round(delayNanos);
             }
         } finally {
+            end();
+        }
+    }
+
+    private void end() {
+        inside.lock();
+        try {
             stopped = true;
             runTasks(); // those that were in time; what they ask for is refused as closed
             epoll.close();
             wake.close();
-            atEnd.run();
+        } finally {
+            inside.unlock();
         }
+        atEnd.run();
     }
 
     private long round(long delayNanos) {
         int ready = await(delayNanos);
+        inside.lock();
+        try {
+            return serve(ready);
+        } finally {
+            inside.unlock();
+        }
+    }
+
+    private long serve(int ready) {
         for (int i = 0; i < ready; i++) {
             dispatch((int) epoll.tag(i), epoll.events(i));
         }
@@ -199,7 +261,20 @@ final class Engine {
             roundsWithoutTimes = 0;
             timers.fire(now);
         }
-        return Math.min(turn(now), timers.delayNanos(System.nanoTime()));
+        return delayOfSleep(turn(now));
+    }
+
+    /**
+     * How long to sleep. A time that was planned stays, even if what was to happen then was cancelled: the next request of a
+     * caller has its deadline after that, and needs not wake us for it.
+     */
+    private long delayOfSleep(long turnDelayNanos) {
+        long now = System.nanoTime();
+        long delay = Math.min(Math.min(turnDelayNanos, timers.delayNanos(now)), FOR_EVER_NANOS);
+        long planned = sleepsUntilNanos - now;
+        delay = planned > 0 ? Math.min(planned, delay) : delay;
+        sleepsUntilNanos = now + delay;
+        return delay >= FOR_EVER_NANOS / 2 ? Long.MAX_VALUE : delay;
     }
 
     private int await(long delayNanos) {

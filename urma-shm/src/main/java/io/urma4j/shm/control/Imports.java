@@ -113,7 +113,7 @@ final class Imports {
      */
     CompletableFuture<Void> close(ShmImport closing) {
         if (closing.mapping().tryRevoke()) {
-            engine.execute(() -> forget(closing));
+            engine.executeNow(() -> forget(closing));
             return CompletableFuture.completedFuture(null);
         }
         return closeSlowly(closing);

@@ -7,7 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.EventFd;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +27,8 @@ class EngineTest {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Engine engine = new Engine("test-engine", this::turn, () -> ended.complete(null));
 
+    private boolean engineIsOver;
+
     private long turn(long now) {
         turns.incrementAndGet();
         return delayNanos.get();
@@ -31,7 +36,7 @@ class EngineTest {
 
     @AfterEach
     void stopped() throws Exception {
-        assertThat(engine.execute(engine::stop)).isTrue();
+        assertThat(engine.execute(engine::stop)).isEqualTo(!engineIsOver);
         ended.get(10, SECONDS);
         assertThat(engine.execute(() -> {})).isFalse();
         engine.wake();
@@ -98,5 +103,92 @@ class EngineTest {
         engine.execute(() -> after.complete(null));
 
         after.get(10, SECONDS);
+    }
+
+    @Test
+    void aCallersStepRunsAtOnceOnItsOwnThreadWhileTheEngineSleeps() {
+        engine.start();
+        await().until(() -> turns.get() > 0);
+        AtomicInteger here = new AtomicInteger();
+
+        await().pollInterval(Duration.ofMillis(1)).until(() -> {
+            Thread caller = Thread.currentThread();
+            assertThat(engine.executeNow(() -> here.addAndGet(caller.equals(Thread.currentThread()) ? 1 : 0)))
+                    .isTrue();
+            return here.get() >= 100;
+        });
+    }
+
+    @Test
+    void aStepWithinAStepComesAfterIt() {
+        engine.start();
+        List<String> order = new CopyOnWriteArrayList<>();
+
+        engine.executeNow(() -> {
+            engine.executeNow(() -> order.add("inner"));
+            order.add("outer");
+        });
+
+        await().untilAsserted(() -> assertThat(order).containsExactly("outer", "inner"));
+    }
+
+    /** Steps of many threads and of the engine are never in at the same time, and none is lost. */
+    @Test
+    void stepsOfManyThreadsRunOnceEachAndOneAtATime() throws Exception {
+        engine.start();
+        int[] count = {0}; // of who is in: a race would lose some
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            boolean here = i % 2 == 0;
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int n = 0; n < WAKES; n++) {
+                    Runnable step = () -> count[0]++;
+                    assertThat(here ? engine.executeNow(step) : engine.execute(step))
+                            .isTrue();
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        CompletableFuture<Integer> counted = new CompletableFuture<>();
+        engine.execute(() -> counted.complete(count[0]));
+
+        assertThat(counted.get(10, SECONDS)).isEqualTo(4 * WAKES);
+    }
+
+    @Test
+    void aTimeThatACallersStepSetsIsKeptThoughTheEngineWouldSleepOn() throws Exception {
+        engine.start();
+        await().until(() -> turns.get() > 0);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<Void> came = new CompletableFuture<>();
+            engine.executeNow(() -> engine.after(1_000_000, () -> came.complete(null)));
+            came.get(10, SECONDS);
+        }
+    }
+
+    @Test
+    void aTimeThatWasCancelledCostsOneRoundAtMost() {
+        engine.start();
+        await().until(() -> turns.get() > 0);
+        for (int i = 0; i < 1000; i++) {
+            engine.executeNow(() -> engine.after(50_000_000, () -> {}).cancel());
+        }
+        int before = turns.get();
+
+        await().pollDelay(Duration.ofMillis(200)).until(() -> turns.get() <= before + 2);
+    }
+
+    @Test
+    void aCallersStepMayEndTheEngine() throws Exception {
+        engine.start();
+        await().until(() -> turns.get() > 0);
+
+        assertThat(engine.executeNow(engine::stop)).isTrue();
+
+        ended.get(10, SECONDS);
+        assertThat(engine.executeNow(() -> {})).isFalse();
+        engineIsOver = true;
     }
 }
