@@ -1,5 +1,6 @@
 package io.urma4j.bench;
 
+import io.urma4j.UrmaOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,7 +23,11 @@ final class Child {
         /** Imports, for {@link SharingChapter}. */
         GUEST,
         /** Has the other card of {@link UdmaChapter}. */
-        CARD
+        CARD,
+        /** The same, and loses packets. */
+        LOSSY_CARD,
+        /** Does nothing. */
+        IDLER
     }
 
     private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -38,7 +43,9 @@ final class Child {
             case SLEEPER -> WaitingChapter.child(child);
             case COUNTER -> CountingChapter.child(child);
             case GUEST -> SharingChapter.child(child);
-            case CARD -> UdmaChapter.child(child);
+            case CARD -> UdmaChapter.child(child, UrmaOptions.DEFAULT);
+            case LOSSY_CARD -> UdmaChapter.child(child, UdmaChapter.LOSSY);
+            case IDLER -> child.hear();
         }
         System.exit(0); // whatever still waits
     }

@@ -7,6 +7,9 @@ import java.util.concurrent.FutureTask;
 
 /** Runs things in a thread that stays on one CPU. */
 final class Pinned {
+    /** Of the process: found when nobody is pinned yet, since a pinned thread, and who it asks, sees its own alone. */
+    private static final BitSet ALLOWED = Cpus.allowed();
+
     private Pinned() {}
 
     /** What is measured, in a chapter. */
@@ -17,10 +20,9 @@ final class Pinned {
 
     /** The n-th CPU that this process may use, counted from 0; the last one when there are fewer. */
     static int cpu(int index) {
-        BitSet allowed = Cpus.allowed();
-        int cpu = allowed.nextSetBit(0);
-        for (int i = 0; i < index && allowed.nextSetBit(cpu + 1) >= 0; i++) {
-            cpu = allowed.nextSetBit(cpu + 1);
+        int cpu = ALLOWED.nextSetBit(0);
+        for (int i = 0; i < index && ALLOWED.nextSetBit(cpu + 1) >= 0; i++) {
+            cpu = ALLOWED.nextSetBit(cpu + 1);
         }
         return cpu;
     }

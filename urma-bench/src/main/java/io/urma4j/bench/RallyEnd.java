@@ -15,6 +15,7 @@ import io.urma4j.SharedSegment;
 import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.UrmaOptions;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -23,7 +24,7 @@ final class RallyEnd implements AutoCloseable {
     private static final int POLLS = 1024;
     private static final long BYTES = 4 << 20;
 
-    private final Urma urma = Urma.open();
+    private final Urma urma;
     private final UrmaContext context;
     private final Jfr jfr;
     final boolean isDriven;
@@ -35,6 +36,11 @@ final class RallyEnd implements AutoCloseable {
 
     /** Opens the device; on some, a home's memory changes only while somebody polls. */
     RallyEnd(String device) {
+        this(device, UrmaOptions.DEFAULT);
+    }
+
+    RallyEnd(String device, UrmaOptions options) {
+        urma = Urma.open(options);
         context = urma.device(device).openContext();
         isDriven = !device.startsWith("shm");
         local = context.register(context.allocate(BYTES), Access.READ_WRITE_ATOMIC);

@@ -2,6 +2,7 @@ package io.urma4j.bench;
 
 import io.urma4j.Urma;
 import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
 import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
@@ -13,6 +14,9 @@ import java.io.IOException;
  */
 final class UdmaChapter {
     static final String DEVICE = "udma0";
+
+    /** Each end loses one packet in a hundred of those that arrive. */
+    static final UrmaOptions LOSSY = UrmaOptions.DEFAULT.withSetting("urma.udma.loss", "0.01:4711");
 
     private static final int CHUNK = 100;
     private static final int RAW_SEGMENT_BYTES = 4096;
@@ -41,11 +45,36 @@ final class UdmaChapter {
                 ChildProcess child = ChildProcess.start(Child.Role.CARD);
                 RallyEnd end = new RallyEnd(DEVICE)) {
             Rallies rallies = end.meet(child.ask(end.invitation()));
+            idle(child);
             Pinned.run(0, () -> roundTrips(raw, child, rallies));
             Pinned.run(0, () -> streams(raw, child, rallies.stream()));
+            loss(child, rallies.stream());
         } catch (IOException e) {
             System.err.println("numbers: no figures of udma: " + e.getMessage());
         }
+    }
+
+    // ---- idleness
+
+    /** Its device is open, its segment imported, and nobody polls. */
+    private void idle(ChildProcess child) throws IOException, InterruptedException {
+        if (!run.wants("udma-idle")) {
+            return;
+        }
+        double[] waiting = new IdleCpu(child.pid()).millisPerSecond();
+        double bare;
+        try (ChildProcess idler = ChildProcess.start(Child.Role.IDLER)) {
+            bare = Rounds.median(new IdleCpu(idler.pid()).millisPerSecond());
+        }
+        run.tell(new Figure(
+                "udma-idle",
+                "CPU of a process with an idle device, beyond that of an idle JVM",
+                WaitingChapter.perSecond(Rounds.median(waiting)),
+                WaitingChapter.perSecond(bare),
+                Rounds.median(waiting) - bare,
+                Rounds.least(waiting) - bare,
+                Rounds.most(waiting) - bare,
+                new AtMost(1)));
     }
 
     // ---- round trips
@@ -198,6 +227,37 @@ final class UdmaChapter {
         }
     }
 
+    // ---- loss
+
+    /** Beside the same without loss. The kernel of a small machine may lack netem, so the ports lose the packets. */
+    private void loss(ChildProcess child, StreamEnd lossless) throws Exception {
+        if (!run.wantsSomeOf("udma-loss-")) {
+            return;
+        }
+        try (ChildProcess lossyChild = ChildProcess.start(Child.Role.LOSSY_CARD);
+                RallyEnd end = new RallyEnd(DEVICE, LOSSY)) {
+            StreamEnd lossy = end.meet(lossyChild.ask(end.invitation())).stream();
+            Pinned.run(0, () -> {
+                for (int bytes : new int[] {64 << 10, 1 << 20}) {
+                    String size = bytes >> 10 >= 1024 ? "1m" : "64k";
+                    int operations = (int) (STREAM_BYTES / bytes);
+                    atLeast(
+                            "udma-loss-write-" + size,
+                            "WRITE " + size + " with 1 % of loss, speed beside that without",
+                            perOperation(lossyChild, operations, count -> lossy.writes(bytes, count)),
+                            perOperation(child, operations, count -> lossless.writes(bytes, count)),
+                            0.6);
+                    atLeast(
+                            "udma-loss-read-" + size,
+                            "READ " + size + " with 1 % of loss, speed beside that without",
+                            perOperation(lossyChild, operations, count -> lossy.reads(bytes, count)),
+                            perOperation(child, operations, count -> lossless.reads(bytes, count)),
+                            0.6);
+                }
+            });
+        }
+    }
+
     private static Timed perOperation(ChildProcess child, int operations, Loop loop) {
         return polled(child, () -> {
             long start = System.nanoTime();
@@ -236,8 +296,8 @@ final class UdmaChapter {
 
     // ---- the other process
 
-    static void child(Child parent) throws Exception {
-        try (RallyEnd end = new RallyEnd(DEVICE)) {
+    static void child(Child parent, UrmaOptions options) throws Exception {
+        try (RallyEnd end = new RallyEnd(DEVICE, options)) {
             String invitation = parent.hear();
             parent.say(end.invitation());
             Rallies rallies = end.meet(invitation);

@@ -94,7 +94,7 @@ final class WaitingChapter {
                 new AtMost(1)));
     }
 
-    private static String perSecond(double millis) {
+    static String perSecond(double millis) {
         return String.format(Locale.ROOT, "%.2f ms/s", millis);
     }
 

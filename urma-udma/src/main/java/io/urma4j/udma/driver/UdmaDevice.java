@@ -13,12 +13,14 @@ import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.udma.udp.IoWay;
+import io.urma4j.udma.udp.PacketLoss;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class UdmaDevice implements ProviderDevice {
     /** The setting that names the way of I/O: auto, gso, mmsg or channel. */
     private static final String IO_SETTING = "urma.udma.io";
+
+    /** The setting that has packets lost on purpose: a share, and perhaps a seed. */
+    private static final String LOSS_SETTING = "urma.udma.loss";
 
     private static final int MESSAGE_LIMIT_BITS = 31;
 
@@ -53,11 +58,16 @@ final class UdmaDevice implements ProviderDevice {
     }
 
     private PortOptions portOptions() {
+        return PortOptions.of(address)
+                .withWay(setting(IO_SETTING, IoWay::parse))
+                .withLoss(setting(LOSS_SETTING, PacketLoss::parse));
+    }
+
+    private <T> @Nullable T setting(String setting, Function<@Nullable String, @Nullable T> parse) {
         try {
-            return PortOptions.of(address)
-                    .withWay(IoWay.parse(options.setting(IO_SETTING).orElse(null)));
+            return parse.apply(options.setting(setting).orElse(null));
         } catch (IllegalArgumentException e) {
-            throw new UrmaException(UrmaStatus.EINVAL, "setting " + IO_SETTING, String.valueOf(e.getMessage()), e);
+            throw new UrmaException(UrmaStatus.EINVAL, "setting " + setting, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -80,7 +90,7 @@ final class UdmaDevice implements ProviderDevice {
     private DeviceAttributes attributesOf(UdpPort port) {
         StringBuilder path = new StringBuilder(
                 "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.way());
-        for (String remark : List.of(port.reason(), port.portNote(), port.trouble())) {
+        for (String remark : List.of(port.reason(), port.portNote(), port.lossNote(), port.trouble())) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }

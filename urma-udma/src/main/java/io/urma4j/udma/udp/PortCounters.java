@@ -25,6 +25,7 @@ public final class PortCounters {
     private long tooLong;
     private long transportVersion;
     private long icrc;
+    private long onPurpose;
 
     PortCounters() {}
 
@@ -71,6 +72,7 @@ public final class PortCounters {
             case TOO_LONG -> tooLong++;
             case TRANSPORT_VERSION -> transportVersion++;
             case ICRC -> icrc++;
+            case ON_PURPOSE -> onPurpose++;
         }
     }
 
@@ -103,7 +105,7 @@ public final class PortCounters {
 
     /** Packets that arrived and were not handed on, whatever the reason. */
     public long dropped() {
-        return tooShort + unknownOpcode + cut + tooLong + transportVersion + icrc;
+        return tooShort + unknownOpcode + cut + tooLong + transportVersion + icrc + onPurpose;
     }
 
     /** Names and values, in the order in which a person wants to read them. */
@@ -127,5 +129,6 @@ public final class PortCounters {
         reader.accept("dropped_too_long", tooLong);
         reader.accept("dropped_transport_version", transportVersion);
         reader.accept("dropped_icrc", icrc);
+        reader.accept("dropped_on_purpose", onPurpose);
     }
 }

@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param way null for the fastest that works here
  * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
  * @param capture keeps what is sent and received; null for nobody
+ * @param loss packets that are lost on purpose when they arrive; null for none
  */
 public record PortOptions(
         InetAddress address,
         int port,
         @Nullable IoWay way,
         int bufferBytes,
-        @Nullable PcapWriter capture) {
+        @Nullable PcapWriter capture,
+        @Nullable PacketLoss loss) {
     public static final int DEFAULT_PORT = 0;
 
     private static final int DEFAULT_BUFFER_BYTES = 8 << 20;
@@ -32,22 +34,26 @@ public record PortOptions(
 
     /** Everything by default. */
     public static PortOptions of(InetAddress address) {
-        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null);
+        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null);
     }
 
     public PortOptions withPort(int number) {
-        return new PortOptions(address, number, way, bufferBytes, capture);
+        return new PortOptions(address, number, way, bufferBytes, capture, loss);
     }
 
     public PortOptions withWay(@Nullable IoWay only) {
-        return new PortOptions(address, port, only, bufferBytes, capture);
+        return new PortOptions(address, port, only, bufferBytes, capture, loss);
     }
 
     public PortOptions withBufferBytes(int bytes) {
-        return new PortOptions(address, port, way, bytes, capture);
+        return new PortOptions(address, port, way, bytes, capture, loss);
     }
 
     public PortOptions withCapture(@Nullable PcapWriter writer) {
-        return new PortOptions(address, port, way, bufferBytes, writer);
+        return new PortOptions(address, port, way, bufferBytes, writer, loss);
+    }
+
+    public PortOptions withLoss(@Nullable PacketLoss onPurpose) {
+        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose);
     }
 }

@@ -45,6 +45,8 @@ public final class UdpPort implements Port, AutoCloseable {
     private final String portNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
+    private final PacketLoss.@Nullable Draws loss;
+    private final String lossNote;
     private final PortCounters counters = new PortCounters();
     private final Icrc icrc = new Icrc();
     private final IpHeaders arriving; // of each packet that came, in turn
@@ -71,6 +73,9 @@ public final class UdpPort implements Port, AutoCloseable {
         portNote = opened.portNote;
         outbox = opened.outbox;
         capture = options.capture();
+        PacketLoss wanted = options.loss();
+        loss = wanted == null ? null : wanted.draws();
+        lossNote = wanted == null ? "" : "loses " + 100 * wanted.share() + " % of what arrives, as asked for";
         port = io.localPort();
         arriving = headers(address, port, address, port);
     }
@@ -206,6 +211,11 @@ public final class UdpPort implements Port, AutoCloseable {
     /** Why it is not that of RoCE, and what is lost thereby; empty when it is. */
     public String portNote() {
         return portNote;
+    }
+
+    /** What share of the packets it loses on purpose; empty when it does not. */
+    public String lossNote() {
+        return lossNote;
     }
 
     public IoWay way() {
@@ -420,6 +430,9 @@ public final class UdpPort implements Port, AutoCloseable {
         Drop drop = PacketCheck.of(packet);
         if (drop == null && !hasRightIcrc(packet)) {
             drop = Drop.ICRC;
+        }
+        if (drop == null && loss != null && loss.takesNext()) {
+            drop = Drop.ON_PURPOSE;
         }
         if (drop != null) {
             counters.dropped(drop);

@@ -10,5 +10,7 @@ public enum Drop {
     /** Longer than the largest MTU allows. */
     TOO_LONG,
     TRANSPORT_VERSION,
-    ICRC
+    ICRC,
+    /** It was right, and somebody wanted to lose some. */
+    ON_PURPOSE
 }
