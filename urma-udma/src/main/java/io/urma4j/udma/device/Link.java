@@ -56,7 +56,9 @@ final class Link extends Timed implements ConnectionOwner {
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
                 .reads(config.maxReads(), config.resources());
-        if (!config.urma4j()) {
+        if (config.urma4j()) {
+            agreed.selective();
+        } else {
             agreed.foreignPeer();
         }
         return new Connection(agreed.build(), config.route(), board.port, board.keys, receivers, this, nowNanos);
@@ -124,6 +126,15 @@ final class Link extends Timed implements ConnectionOwner {
         }
     }
 
+    /** The same when the peer is silent, and may answer later. */
+    void pause(SendQueue queue) {
+        if (only == null) {
+            abandon(queue);
+        } else {
+            connection.pause(board.nowNanos);
+        }
+    }
+
     void forget(SendQueue queue) {
         waiters.remove(queue);
     }
@@ -132,7 +143,7 @@ final class Link extends Timed implements ConnectionOwner {
         return connection.lastHeardNanos();
     }
 
-    /** A connection that has failed for a receiver that was not ready goes on. */
+    /** A connection that has failed for a receiver that was not ready, or a silent peer, goes on. */
     void resume() {
         if (connection.resume()) {
             board.ready(this);

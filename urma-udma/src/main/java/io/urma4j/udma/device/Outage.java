@@ -124,7 +124,7 @@ final class Outage {
                 queue.end(position, WorkStatus.WR_FLUSH_ERR);
             }
         }
-        silent.abandon(queue);
+        silent.pause(queue);
         flows.startAnew(silent, board.nowNanos);
     }
 

@@ -361,7 +361,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             slots.sinceNanos(position, nowNanos); // time in suspension is not the peer's silence
         }
         if (own != null) {
-            own.resume(); // a connection that had failed for a receiver that was not ready
+            own.resume(); // a connection that had failed for a receiver that was not ready, or a silent peer
         }
         enter(CardState.READY);
         return true;

@@ -37,7 +37,7 @@ public final class Connection {
 
     private State state = State.OPEN;
 
-    /** It has failed for a receiver that was not ready: its responder goes on. */
+    /** It has failed for a receiver that was not ready, or was paused: its responder goes on. */
     private boolean isResumable;
 
     private long lastHeardNanos;
@@ -162,15 +162,27 @@ public final class Connection {
         fail(status, status, nowNanos);
     }
 
+    /**
+     * Waits no longer for a peer that is silent: all that was started ends with WR_FLUSH_ERR, and what the peer asks is still
+     * answered. A peer that is not ours does not know where to go on: then the connection has failed.
+     */
+    public void pause(long nowNanos) {
+        fail(WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR, config.peerIsOurs(), nowNanos);
+    }
+
     /** The request that it fails with has ended already. */
     void failBehind(int status, long nowNanos) {
         fail(status, WorkStatus.WR_FLUSH_ERR, nowNanos);
     }
 
     private void fail(int reason, int firstStatus, long nowNanos) {
+        fail(reason, firstStatus, reason == WorkStatus.RNR_RETRY_CNT_EXC_ERR, nowNanos);
+    }
+
+    private void fail(int reason, int firstStatus, boolean mayBeResumed, long nowNanos) {
         if (state == State.OPEN) {
             state = State.FAILED;
-            isResumable = reason == WorkStatus.RNR_RETRY_CNT_EXC_ERR;
+            isResumable = mayBeResumed;
             if (!isResumable) {
                 responder.giveUp();
             }
@@ -180,7 +192,7 @@ public final class Connection {
     }
 
     /**
-     * Goes on after it has failed for a receiver that was not ready: both ends know where they are. Until then it has
+     * Goes on after it has failed for a receiver that was not ready, or was {@linkplain #pause paused}. Until then it has
      * answered the peer's requests.
      *
      * @return false when it has failed for another reason, or not at all

@@ -75,6 +75,18 @@ final class RequestPackets {
         return Outcome.SENT;
     }
 
+    /** On a connection of one queue: the responder goes on behind that PSN, wherever it is. False when there is no room. */
+    boolean sendResync(long psn) {
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.RESYNC), psn);
+        if (packet == null) {
+            return false;
+        }
+        Bth.solicit(packet.bytes());
+        Bth.askForAcknowledgement(packet.bytes());
+        outlet.end(0);
+        return true;
+    }
+
     private Outcome sendRead(Message message, long psn) {
         Request request = message.request();
         Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, request);

@@ -53,6 +53,9 @@ final class Requester {
     private long heldUntilNanos = Long.MIN_VALUE;
     private int rnrTries;
 
+    /** The PSN of a RESYNC that the responder has not acknowledged; nothing else is sent before. */
+    private long resyncPsn = NONE;
+
     private long timedPsn = NONE;
     private long timedSinceNanos;
 
@@ -103,6 +106,9 @@ final class Requester {
         for (int sent = 0; sent < budget; sent++) {
             if (isStopped || nowNanos < heldUntilNanos) {
                 return false;
+            }
+            if (resyncPsn != NONE) {
+                return !sendResync(nowNanos);
             }
             Message message = nextMessage();
             // a message of no packets has no PSN that could be skipped
@@ -198,6 +204,23 @@ final class Requester {
         }
     }
 
+    /** Has the responder leave out all PSNs before it; false when the port has no room. */
+    private boolean sendResync(long nowNanos) {
+        if (next > resyncPsn) {
+            return true;
+        }
+        if (!packets.sendResync(resyncPsn)) {
+            return false;
+        }
+        traffic.packetsResent += end > resyncPsn ? 1 : 0;
+        next = resyncPsn + 1;
+        end = next;
+        if (!timer.isRunning()) {
+            timer.restart(nowNanos);
+        }
+        return true;
+    }
+
     /** To the packet behind the one that was sent; of a READ, that is behind all of its answers. */
     private void step(Message message) {
         if (message.isAnswered() && !message.isAsked) {
@@ -249,6 +272,10 @@ final class Requester {
     boolean advance(long to, long nowNanos) {
         long before = unacked;
         boolean isWhole = true;
+        if (resyncPsn != NONE && to > resyncPsn) {
+            unacked = to; // nothing else was sent since
+            resyncPsn = NONE;
+        }
         while (unacked < to && isWhole) {
             Message message = inFlight.head();
             if (message == null) {
@@ -432,10 +459,24 @@ final class Requester {
         return isHeld ? heldUntilNanos : timer.dueNanos();
     }
 
-    /** Begins anew where the responder is, after everything has ended for it was not ready. */
+    /**
+     * Begins anew, after everything has ended. A peer of our own goes on behind all PSNs that were ever used, so that no late
+     * packet, and none that it keeps, is taken for a new one; of others the responder is where it was not ready, and takes
+     * the same PSNs again.
+     */
     void resume() {
+        if (config.peerIsOurs() && unacked < end) {
+            resyncPsn = end;
+            unacked = end;
+        } else {
+            resyncPsn = NONE;
+            end = unacked;
+        }
         next = unacked;
-        end = unacked;
+        if (missing != null) {
+            missing.forget();
+            missing.over(unacked);
+        }
         heldUntilNanos = Long.MIN_VALUE;
         rnrTries = 0;
         isRepeating = false;

@@ -64,6 +64,8 @@ final class Responder {
                 again(packet, psn);
             }
             answers.refuseAgain();
+        } else if (psn >= expected && isLeap(packet)) {
+            leap(psn);
         } else if (psn == expected) {
             isGapTold = false;
             inOrder(packet, psn, nowNanos);
@@ -78,6 +80,24 @@ final class Responder {
             isGapTold = true;
             answers.gap();
         }
+    }
+
+    /**
+     * Whether the requester of a connection of one queue begins anew: what it gave up has PSNs before this one, which never
+     * come, or come late.
+     */
+    private boolean isLeap(Packet packet) {
+        return !config.isShared() && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC;
+    }
+
+    private void leap(long psn) {
+        incoming.giveUp();
+        if (outOfOrder != null) {
+            outOfOrder.clear();
+        }
+        isGapTold = false;
+        executed(psn, 1);
+        answers.acknowledge();
     }
 
     /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
@@ -234,9 +254,6 @@ final class Responder {
             answers.judge(psn, expected, syndrome);
         } else if (isNotReady) {
             answers.notReady(psn, syndrome);
-            if (outOfOrder != null) {
-                outOfOrder.clear(); // a requester that gives up uses these PSNs for something else
-            }
         } else {
             refuseAll(psn, syndrome);
         }

@@ -674,6 +674,26 @@ class CardTest {
     }
 
     @Test
+    void connectionIsSuspendedBySilenceAndResumed() {
+        Host.Sends[] jetties = connected(builder -> builder.errorSuspend(true).timeoutNanos(SECOND), 7);
+        theirsReceives.post(2, 64);
+        there.isLost = packet -> true; // what it takes is not acknowledged
+        jetties[0].message(WorkOpcode.SEND, 0, 8, 0);
+        hosts.run(2 * SECOND);
+        assertThat(cq.pollAll())
+                .extracting(Host.CqRecord::status)
+                .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_SUSPEND_DONE);
+        there.isLost = packet -> false;
+        jetties[0].message(WorkOpcode.SEND, 0, 16, 0);
+
+        here.card.modifySendQueue(jetties[0].handle, CardState.READY, hosts.now);
+        hosts.run(SECOND / 2);
+
+        assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(cqThere.pollAll()).extracting(Host.CqRecord::length).containsExactly(8L, 16L);
+    }
+
+    @Test
     void disconnectedJettyLivesAgain() {
         Host.Sends[] jetties = connected(builder -> builder, 7);
         here.card.modifySendQueue(jetties[0].handle, CardState.ERROR, hosts.now);

@@ -12,6 +12,8 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A connection of one queue, on a network that does what it should. */
@@ -257,6 +259,79 @@ class ConnectedTest {
         assertThat(queue.statuses()).containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR, 0, 0);
         assertThat(inbox.arrivals).hasSize(1);
         assertThat(impatient.left.connection.resume()).isFalse();
+    }
+
+    @Test
+    void whatComesLateOrIsKeptIsNotTakenForWhatFollowsAResumption() {
+        Pair impatient = new Pair(RELIABLE_CONNECTED, config -> config.rnrRetries(0).selective(), Pair.Faults.NONE, 1);
+        Outbox queue = impatient.left.outbox();
+        Inbox inbox = impatient.right.inbox(100);
+        int second = impatient.left.connection.config().firstSendPsn() + 1;
+        List<Packet> late = new ArrayList<>();
+        impatient.filter = (to, packet) -> {
+            boolean isLate = to == impatient.right && late.isEmpty() && Bth.psn(packet.bytes()) == second;
+            if (isLate) {
+                late.add(Pair.copy(packet));
+            }
+            return !isLate;
+        };
+        queue.send(10);
+        queue.send(20); // comes late
+        queue.send(30); // is kept
+        impatient.run();
+        assertThat(queue.statuses())
+                .containsExactly(
+                        WorkStatus.RNR_RETRY_CNT_EXC_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR);
+
+        inbox.post(4);
+        assertThat(impatient.left.connection.resume()).isTrue();
+        queue.send(40);
+        impatient.runFor(1_000_000);
+        late.forEach(impatient.right::receive);
+        queue.send(50);
+        impatient.run();
+
+        assertThat(inbox.arrivals).extracting(Inbox.Arrival::lengthBytes).containsExactly(40L, 50L);
+    }
+
+    @Test
+    void aPausedConnectionGoesOnWhereverThePeerIs() {
+        Pair paused = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+        Outbox queue = paused.left.outbox();
+        Inbox inbox = paused.right.inbox(100);
+        inbox.post(4);
+        int[] packets = {0};
+        paused.filter = (to, packet) -> packets[0]++ < 1; // the first arrives, and no answer
+        queue.send(10);
+        queue.send(20);
+        queue.read(0, 9000, 0);
+        paused.runFor(10_000_000);
+        paused.left.connection.pause(paused.now);
+        assertThat(queue.statuses())
+                .containsExactly(WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR);
+
+        assertThat(paused.left.connection.resume()).isTrue();
+        queue.send(30);
+        queue.read(0, 100, 0);
+        paused.runFor(10_000_000); // the first word of it is lost, too
+        paused.filter = (to, packet) -> true;
+        paused.run();
+
+        assertThat(queue.statuses()).endsWith(WorkStatus.WR_FLUSH_ERR, 0, 0);
+        assertThat(inbox.arrivals).extracting(Inbox.Arrival::lengthBytes).containsExactly(10L, 30L);
+    }
+
+    @Test
+    void towardsOthersAPauseIsTheEnd() {
+        Pair paused = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::foreignPeer, Pair.Faults.NONE, 1);
+        Outbox queue = paused.left.outbox();
+        queue.write(10, 0);
+        paused.left.step();
+
+        paused.left.connection.pause(paused.now);
+
+        assertThat(queue.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR);
+        assertThat(paused.left.connection.resume()).isFalse();
     }
 
     @Test
