@@ -421,14 +421,15 @@ public final class UdpPort implements Port, AutoCloseable {
             arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
         }
         int segment = io.segmentBytes(datagram);
+        int id = 0; // the kernel numbers the packets of a run so
         for (int at = 0; at < length; at += segment) {
-            packet(io.view(datagram, at, Math.min(segment, length - at)), sink);
+            packet(io.view(datagram, at, Math.min(segment, length - at)), id++, sink);
         }
     }
 
-    private void packet(Packet packet, PacketSink sink) {
+    private void packet(Packet packet, int likelyId, PacketSink sink) {
         Drop drop = PacketCheck.of(packet);
-        if (drop == null && !hasRightIcrc(packet)) {
+        if (drop == null && !hasRightIcrc(packet, likelyId)) {
             drop = Drop.ICRC;
         }
         if (drop == null && loss != null && loss.takesNext()) {
@@ -446,9 +447,9 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     /** A plain socket does not show the identification of an IPv4 packet: it is found out of the ICRC (WIRE §8.5). */
-    private boolean hasRightIcrc(Packet packet) {
+    private boolean hasRightIcrc(Packet packet, int likelyId) {
         return arriving.isIpv4()
-                ? icrc.recover(packet, arriving) != Icrc.NOT_RECOVERED
+                ? icrc.recover(packet, arriving, likelyId) != Icrc.NOT_RECOVERED
                 : icrc.isRight(packet, arriving);
     }
 
@@ -461,10 +462,19 @@ public final class UdpPort implements Port, AutoCloseable {
      * @param timeoutNanos {@code Long.MAX_VALUE} for no end
      */
     public void await(long timeoutNanos) {
+        await(timeoutNanos, true);
+    }
+
+    /** The same, but what there is to receive is somebody else's business: it ends no wait, and costs no wake-up. */
+    public void awaitOther(long timeoutNanos) {
+        await(timeoutNanos, false);
+    }
+
+    private void await(long timeoutNanos, boolean packets) {
         if (capture != null) {
             capture.flush();
         }
-        io.await(timeoutNanos, blocked);
+        io.await(timeoutNanos, packets, blocked);
     }
 
     /**

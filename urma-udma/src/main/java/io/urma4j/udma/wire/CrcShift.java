@@ -1,8 +1,8 @@
 package io.urma4j.udma.wire;
 
 /**
- * Runs the register of the reflected CRC-32 backwards over bytes of zero: a multiplication by x<sup>−8n</sup> modulo the
- * polynomial, of which the factors are in a table (WIRE §8.5).
+ * Runs the register of the reflected CRC-32 over bytes of zero, forwards and backwards: a multiplication by x<sup>8n</sup>
+ * or x<sup>−8n</sup> modulo the polynomial, of which the factors are in tables (WIRE §8.5).
  */
 final class CrcShift {
     private static final int POLYNOMIAL = 0xEDB8_8320;
@@ -11,12 +11,15 @@ final class CrcShift {
     /** As many bytes as can lie behind the identification of a datagram. */
     private static final int MAX_BYTES = 64 + Packet.MAX_BYTES;
 
-    private static final int[] FACTORS = new int[MAX_BYTES + 1];
+    private static final int[] BACK = new int[MAX_BYTES + 1];
+    private static final int[] ON = new int[MAX_BYTES + 1];
 
     static {
-        FACTORS[0] = ONE;
+        BACK[0] = ONE;
+        ON[0] = ONE;
         for (int n = 1; n <= MAX_BYTES; n++) {
-            FACTORS[n] = backOneByte(FACTORS[n - 1]);
+            BACK[n] = backOneByte(BACK[n - 1]);
+            ON[n] = onOneByte(ON[n - 1]);
         }
     }
 
@@ -24,7 +27,20 @@ final class CrcShift {
 
     /** The register as it was so many bytes of zero before. */
     static int back(int register, int bytes) {
-        return multiply(register, FACTORS[bytes]);
+        return multiply(register, BACK[bytes]);
+    }
+
+    /** The register as it is so many bytes of zero later. */
+    static int on(int register, int bytes) {
+        return multiply(register, ON[bytes]);
+    }
+
+    private static int onOneByte(int register) {
+        int after = register;
+        for (int bit = 0; bit < Byte.SIZE; bit++) {
+            after = after >>> 1 ^ (-(after & 1) & POLYNOMIAL);
+        }
+        return after;
     }
 
     private static int backOneByte(int register) {

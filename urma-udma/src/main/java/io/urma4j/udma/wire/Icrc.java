@@ -21,21 +21,23 @@ public final class Icrc {
     private static final int UDP_BYTES = 8;
 
     private final CRC32 crc = new CRC32();
-    private final byte[] bth = new byte[Bth.BYTES];
 
-    /** What the ICRC must be. */
+    /** What the ICRC must be. The byte that routers may change counts as all ones, whatever it is. */
     public int of(Packet packet, IpHeaders ip) {
         int length = packet.lengthBytes();
+        int share = ip.share(length, crc);
         ByteBuffer view = packet.view();
+        int notices = view.get(Bth.NOTICES) & 0xFF;
         crc.reset();
-        crc.update(ip.covering(length));
-        view.get(0, bth);
-        bth[Bth.NOTICES] = (byte) 0xFF;
-        crc.update(bth);
-        view.limit(length - BYTES).position(Bth.BYTES);
-        crc.update(view);
+        crc.update(view.limit(length - BYTES));
         view.clear();
-        return (int) crc.getValue();
+        int value = share ^ (int) crc.getValue();
+        return notices == 0 ? value : value ^ shareOfNotices(notices, length);
+    }
+
+    /** By how much it changes the CRC of a packet of that length when these bits of its {@link Bth#NOTICES} are flipped. */
+    static int shareOfNotices(int bits, int packetBytes) {
+        return CrcShift.on(bits, packetBytes - BYTES - Bth.NOTICES);
     }
 
     /** What the packet says. */
@@ -57,24 +59,28 @@ public final class Icrc {
      * Checks an IPv4 packet whose identification is unknown: a plain socket does not show it. The CRC is linear, so these
      * sixteen bits can be solved out of it; sixteen bits remain to tell right from wrong (WIRE §8.5).
      *
-     * @param ip an ID of 0; afterwards with what was found
+     * @param ip afterwards with the ID that was found
+     * @param likelyId saves the solving when it is right
      * @return the ID, and {@link #DONT_FRAGMENT} when that was set; {@link #NOT_RECOVERED} for a wrong ICRC
      */
-    public int recover(Packet packet, IpHeaders ip) {
-        int found = recover(packet, ip, true);
-        return found != NOT_RECOVERED ? found | DONT_FRAGMENT : recover(packet, ip, false);
+    public int recover(Packet packet, IpHeaders ip, int likelyId) {
+        int found = recover(packet, ip, likelyId, true);
+        return found != NOT_RECOVERED ? found | DONT_FRAGMENT : recover(packet, ip, likelyId, false);
     }
 
-    private int recover(Packet packet, IpHeaders ip, boolean dontFragment) {
-        ip.ipv4Id(0);
+    private int recover(Packet packet, IpHeaders ip, int likelyId, boolean dontFragment) {
+        ip.ipv4Id(likelyId);
         ip.ipv4DontFragment(dontFragment);
         int difference = of(packet, ip) ^ in(packet);
+        if (difference == 0) {
+            return likelyId;
+        }
         int behind = BEHIND_IPV4_ID + UDP_BYTES + packet.lengthBytes() - BYTES;
         int id = CrcShift.back(difference, behind + 2); // and over the two bytes of the ID itself
         if (id >>> 16 != 0) {
             return NOT_RECOVERED;
         }
-        int wireOrder = Short.toUnsignedInt(Short.reverseBytes((short) id));
+        int wireOrder = Short.toUnsignedInt(Short.reverseBytes((short) id)) ^ likelyId;
         ip.ipv4Id(wireOrder);
         return wireOrder;
     }

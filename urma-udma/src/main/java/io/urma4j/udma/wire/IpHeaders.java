@@ -1,6 +1,8 @@
 package io.urma4j.udma.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32;
 
 /**
  * What the ICRC covers in front of the BTH: eight bytes of ones, IP and UDP header, those fields masked that routers may
@@ -26,8 +28,13 @@ public final class IpHeaders {
     private static final int IPV6_SOURCE = ONES + 8;
     private static final int UDP_LENGTH = 4; // in the UDP header
 
+    private static final int KEPT = 256; // CRCs: the packets of a run differ in their ID
+    private static final int NO_KEY = -1;
+
     private final ByteBuffer masked;
     private final boolean ipv4;
+    private final int[] keptKeys = new int[KEPT];
+    private final int[] keptCrcs = new int[KEPT];
 
     private IpHeaders(int ipBytes) {
         masked = ByteBuffer.allocate(ONES + ipBytes + UDP_BYTES); // big-endian, as the wire
@@ -35,6 +42,7 @@ public final class IpHeaders {
         for (int i = 0; i < ONES; i++) {
             masked.put((byte) 0xFF);
         }
+        Arrays.fill(keptKeys, NO_KEY);
     }
 
     /** Of packets that are never fragmented, and whose ID is 0 unless {@link #ipv4Id} says otherwise. */
@@ -88,15 +96,30 @@ public final class IpHeaders {
 
     /** Turns them into those of a packet from elsewhere to the same destination; IPv4 only. */
     public void ipv4Source(int address, int port) {
-        masked.putInt(IPV4_SOURCE, address);
-        masked.putShort(masked.capacity() - UDP_BYTES, (short) port);
+        if (masked.getInt(IPV4_SOURCE) != address || sourcePort() != (short) port) {
+            masked.putInt(IPV4_SOURCE, address);
+            sourcePort((short) port);
+        }
     }
 
     /** Turns them into those of a packet from elsewhere to the same destination; IPv6 only. */
     public void ipv6Source(long high, long low, int port) {
-        masked.putLong(IPV6_SOURCE, high);
-        masked.putLong(IPV6_SOURCE + Long.BYTES, low);
-        masked.putShort(masked.capacity() - UDP_BYTES, (short) port);
+        if (masked.getLong(IPV6_SOURCE) != high
+                || masked.getLong(IPV6_SOURCE + Long.BYTES) != low
+                || sourcePort() != (short) port) {
+            masked.putLong(IPV6_SOURCE, high);
+            masked.putLong(IPV6_SOURCE + Long.BYTES, low);
+            sourcePort((short) port);
+        }
+    }
+
+    private short sourcePort() {
+        return masked.getShort(masked.capacity() - UDP_BYTES);
+    }
+
+    private void sourcePort(short port) {
+        masked.putShort(masked.capacity() - UDP_BYTES, port);
+        Arrays.fill(keptKeys, NO_KEY);
     }
 
     /**
@@ -144,6 +167,30 @@ public final class IpHeaders {
         }
         masked.putShort(masked.capacity() - UDP_BYTES + UDP_LENGTH, (short) udpBytes);
         return masked.array();
+    }
+
+    /**
+     * What is in front of a packet of so many bytes from the BTH to the ICRC has its share in the CRC of the whole, since the
+     * CRC is linear: the CRC of the whole is this and that of the packet, one XOR the other, when the byte that routers may
+     * change is 0. What was computed before is kept.
+     *
+     * @param crc may be used for it
+     */
+    int share(int packetBytes, CRC32 crc) {
+        int idAndFlag =
+                ipv4 ? masked.getShort(IPV4_ID) & 0xFFFF | (masked.getShort(IPV4_FLAGS) & DONT_FRAGMENT) << 2 : 0;
+        int key = packetBytes << 17 | idAndFlag;
+        int slot = (idAndFlag ^ packetBytes >>> 2) & KEPT - 1;
+        if (keptKeys[slot] == key) {
+            return keptCrcs[slot];
+        }
+        crc.reset();
+        crc.update(covering(packetBytes));
+        int value =
+                CrcShift.on((int) crc.getValue(), packetBytes - Icrc.BYTES) ^ Icrc.shareOfNotices(0xFF, packetBytes);
+        keptKeys[slot] = key;
+        keptCrcs[slot] = value;
+        return value;
     }
 
     @Override

@@ -67,7 +67,7 @@ class GoldenTest {
         int recovered = 0;
         for (Datagram datagram : datagrams(name)) {
             if (datagram.ip().isIpv4()) {
-                assertThat(icrc.recover(datagram.packet(), datagram.ip()))
+                assertThat(icrc.recover(datagram.packet(), datagram.ip(), 0))
                         .as("%s", datagram.packet())
                         .isEqualTo(datagram.ipv4Id());
                 recovered++;

@@ -45,7 +45,7 @@ class IcrcTest {
 
     @Test
     void anUnknownIdentificationIsSolvedOutOfIt() {
-        assertThat(icrc.recover(sendOfLinux(), headersOfLinux())).isEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
+        assertThat(icrc.recover(sendOfLinux(), headersOfLinux(), 0)).isEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
     }
 
     @Test
@@ -71,7 +71,7 @@ class IcrcTest {
             Fields.u8(packet.bytes(), at, Fields.u8(packet.bytes(), at) ^ 1 << bit % Byte.SIZE);
 
             assertThat(icrc.isRight(packet, ip)).as("bit %d flipped", bit).isFalse();
-            assertThat(icrc.recover(packet, ip)).as("bit %d flipped", bit).isNotEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
+            assertThat(icrc.recover(packet, ip, 0)).as("bit %d flipped", bit).isNotEqualTo(0x1d1d | Icrc.DONT_FRAGMENT);
             ip.ipv4Id(0x1d1d);
             ip.ipv4DontFragment(true);
         }
@@ -89,7 +89,11 @@ class IcrcTest {
             packet.end(length, ip, icrc);
 
             assertThat(icrc.isRight(packet, ip)).as("%d bytes", length).isTrue();
-            assertThat(icrc.recover(packet, ip)).as("%d bytes", length).isEqualTo(id | Icrc.DONT_FRAGMENT);
+            for (int likely : new int[] {0, id, random.nextInt(1 << 16)}) {
+                assertThat(icrc.recover(packet, ip, likely))
+                        .as("%d bytes, %d thought likely", length, likely)
+                        .isEqualTo(id | Icrc.DONT_FRAGMENT);
+            }
             assertThat(packet.payloadBytes()).isEqualTo(length);
         }
     }
