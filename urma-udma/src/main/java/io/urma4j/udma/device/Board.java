@@ -19,8 +19,15 @@ final class Board {
     /** The time of the call that is under way. */
     long nowNanos;
 
+    /** Mere acknowledgements are left for the next turn. */
+    boolean holdsAcknowledgements;
+
+    private int armed; // completion queues
+    private volatile boolean isAnyArmed; // read by any thread
+
     private final ArrayDeque<SendQueue> readyQueues = new ArrayDeque<>();
     private final ArrayDeque<Link> readyLinks = new ArrayDeque<>();
+    private final List<Link> owing = new ArrayList<>();
     private final List<SendQueue> awaitingPort = new ArrayList<>();
     private final List<SendQueue> awaitingRecords = new ArrayList<>();
 
@@ -59,6 +66,28 @@ final class Board {
         }
     }
 
+    /** The connection has an acknowledgement for the next turn. */
+    void owes(Link link) {
+        if (!owing.contains(link)) {
+            owing.add(link);
+        }
+    }
+
+    boolean owes() {
+        return !owing.isEmpty();
+    }
+
+    /** So many more completion queues are armed. */
+    void armed(int more) {
+        armed += more;
+        isAnyArmed = armed > 0;
+    }
+
+    /** Whether somebody waits for an event. Any thread. */
+    boolean isAnyArmed() {
+        return isAnyArmed;
+    }
+
     boolean hasReady() {
         return !readyQueues.isEmpty() || !readyLinks.isEmpty();
     }
@@ -68,6 +97,10 @@ final class Board {
         port.clear();
         wake(awaitingPort);
         wake(awaitingRecords);
+        for (int i = 0; i < owing.size(); i++) {
+            ready(owing.get(i));
+        }
+        owing.clear();
     }
 
     private void wake(List<SendQueue> waiting) {
@@ -109,6 +142,7 @@ final class Board {
     /** The connection is closed. */
     void forget(Link link) {
         readyLinks.remove(link);
+        owing.remove(link);
         deadlines.cancel(link);
     }
 }

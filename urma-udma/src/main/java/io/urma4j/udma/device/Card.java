@@ -90,6 +90,20 @@ public final class Card {
      *     never
      */
     public long step(long nowNanos) {
+        board.holdsAcknowledgements = false;
+        return stepNow(nowNanos);
+    }
+
+    /**
+     * The same, but mere acknowledgements are left for the next step, which the caller takes soon: a peer that is answered
+     * meanwhile gets both in one datagram.
+     */
+    public long stepHolding(long nowNanos) {
+        board.holdsAcknowledgements = true;
+        return stepNow(nowNanos);
+    }
+
+    private long stepNow(long nowNanos) {
         board.nowNanos = nowNanos;
         board.beginTurn();
         runTimers(nowNanos);
@@ -121,7 +135,17 @@ public final class Card {
 
     /** Whether a step would do something at once. */
     public boolean hasWork() {
-        return board.hasReady() || doorbells.areRinging();
+        return board.hasReady() || doorbells.areRinging() || board.owes();
+    }
+
+    /** Whether acknowledgements were left for the next step. */
+    public boolean owesAcknowledgements() {
+        return board.owes();
+    }
+
+    /** Whether a completion queue is armed, so that somebody waits for its event. Any thread. */
+    public boolean isAnyArmed() {
+        return board.isAnyArmed();
     }
 
     /** How many packets were for nobody, or from somebody else than they should be. */

@@ -143,11 +143,18 @@ final class CompletionQueue extends Timed {
         seen = 0;
         board.deadlines.cancel(this);
         if (CqRing.consumed(ring) < produced) {
-            armed = NOT_ARMED;
+            armed(NOT_ARMED);
             onEvent.run();
         } else {
-            armed = solicitedOnly ? ARMED_SOLICITED : ARMED;
+            armed(solicitedOnly ? ARMED_SOLICITED : ARMED);
         }
+    }
+
+    private void armed(int next) {
+        if ((next == NOT_ARMED) != (armed == NOT_ARMED)) {
+            board.armed(next == NOT_ARMED ? -1 : 1);
+        }
+        armed = next;
     }
 
     private void fireFor(int word) {
@@ -165,7 +172,7 @@ final class CompletionQueue extends Timed {
     }
 
     private void fire() {
-        armed = NOT_ARMED;
+        armed(NOT_ARMED);
         board.deadlines.cancel(this);
         onEvent.run();
     }
@@ -180,7 +187,7 @@ final class CompletionQueue extends Timed {
     }
 
     void close() {
-        armed = NOT_ARMED;
+        armed(NOT_ARMED);
         board.deadlines.cancel(this);
     }
 }

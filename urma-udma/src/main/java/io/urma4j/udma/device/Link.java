@@ -165,7 +165,10 @@ final class Link extends Timed implements ConnectionOwner {
 
     /** Sends what may be sent; true when there is more. */
     boolean step(long nowNanos) {
-        boolean more = connection.step(nowNanos);
+        boolean more = connection.step(nowNanos, board.holdsAcknowledgements);
+        if (board.holdsAcknowledgements && connection.owesAcknowledgement()) {
+            board.owes(this);
+        }
         board.deadlines.set(this, connection.deadlineNanos());
         while (!waiters.isEmpty()) {
             waiters.removeFirst().touch();

@@ -54,13 +54,18 @@ final class Crank {
     }
 
     /** The thread that turns the crank when nobody else does. */
-    @FunctionalInterface
     interface Engine {
         /**
          * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
          * would not. Any thread.
          */
         void wakeBy(long nanos);
+
+        /** Whether it leaves the card to those who poll. Any thread. */
+        boolean rests();
+
+        /** Somebody waits now for what only the engine may see: it rests no longer. Any thread. */
+        void attend();
     }
 
     Card card() {
@@ -71,9 +76,12 @@ final class Crank {
         return clock.getAsLong();
     }
 
-    /** Takes the card, waiting as long as another thread has it: for commands. */
+    /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
     void enter() {
         claim.acquire();
+        if (card.owesAcknowledgements()) {
+            step();
+        }
     }
 
     boolean tryEnter() {
@@ -89,23 +97,40 @@ final class Crank {
         release(next);
     }
 
-    /** One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it. */
+    /**
+     * One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it.
+     *
+     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or his next post: what he answers
+     * leaves in the same datagram. Should he not come back, the engine sees to it.
+     */
     boolean tryTurn() {
         if (!claim.tryAcquire()) {
             return false;
         }
-        turn();
-        POLLED.setOpaque(this, clock.getAsLong());
+        long now = clock.getAsLong();
+        if (card.owesAcknowledgements()) {
+            card.step(now);
+        }
+        boolean holds = inlet.receive(card, now) > 0 && engine.rests();
+        nextNanos = holds ? card.stepHolding(now) : card.step(now);
+        POLLED.setOpaque(this, now);
+        release(nextNanos);
         return true;
+    }
+
+    /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
+    boolean isPolled() {
+        return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
+    }
+
+    /** A completion queue was armed: the engine looks after the card. */
+    void attend() {
+        engine.attend();
     }
 
     /** One turn, waiting for the card if need be; returns when the next one is due. For the engine. */
     long turnInsisting() {
         claim.acquire();
-        return turn();
-    }
-
-    private long turn() {
         inlet.receive(card, clock.getAsLong());
         long next = step();
         release(next);

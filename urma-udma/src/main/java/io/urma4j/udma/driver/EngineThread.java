@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A round is: a turn of the card, tasks of other threads, times that have come, and the wait.
  *
+ * <p><b>Resting.</b> While others turn the crank all the time it leaves the card to them, and does not have itself woken for
+ * packets, each of which would cost them the wake-up. It looks now and then whether they still do; whoever arms a completion
+ * queue says so at once ({@link #attend}).
+ *
  * <p><b>Waking.</b> The thread says in {@link #sleepsUntil} until when it is going to wait, and looks at {@link #wantedBy}
  * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
  * both sees the other.
@@ -31,6 +35,12 @@ final class EngineThread implements Crank.Engine {
 
     private static final long AWAKE = Long.MIN_VALUE;
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
+
+    /** So long at most nobody looks after the card when those go away who did. */
+    private static final long REST_NANOS = 1_000_000;
+
+    /** It rests when it has met others at the crank so many times on end. */
+    private static final int MEETINGS_BEFORE_REST = 4;
 
     /** Something else that has its times: a control plane. On the engine's thread. */
     @FunctionalInterface
@@ -47,9 +57,11 @@ final class EngineThread implements Crank.Engine {
     private final Timers timers = new Timers(); // the engine's thread
     private final AtomicLong wantedBy = new AtomicLong(Long.MAX_VALUE);
     private volatile long sleepsUntil = AWAKE;
+    private volatile boolean rests;
     private volatile boolean stopped;
     private @Nullable Crank crank; // set before the start
     private boolean failed; // the engine's thread
+    private int meetings; // the engine's thread
 
     EngineThread(String name, UdpPort port, LongSupplier clock) {
         this.port = port;
@@ -66,6 +78,24 @@ final class EngineThread implements Crank.Engine {
 
     @Override
     public void wakeBy(long nanos) {
+        if (!rests) { // else those at the crank see to it; and it looks soon whether they are still there
+            wake(nanos);
+        }
+    }
+
+    @Override
+    public boolean rests() {
+        return rests;
+    }
+
+    @Override
+    public void attend() {
+        if (rests) {
+            port.wake();
+        }
+    }
+
+    private void wake(long nanos) {
         long wanted = wantedBy.get();
         while (nanos < wanted && !wantedBy.compareAndSet(wanted, nanos)) {
             wanted = wantedBy.get();
@@ -79,7 +109,7 @@ final class EngineThread implements Crank.Engine {
     /** Runs {@code task} on the engine's thread, which must not block; false when it has ended and never will. */
     boolean execute(Runnable task) {
         tasks.add(task);
-        wakeBy(AWAKE + 1);
+        wake(AWAKE + 1);
         // who stopped it emptied the queue after that; so either it is still in there, or it ran
         return !stopped || !tasks.remove(task);
     }
@@ -120,7 +150,7 @@ final class EngineThread implements Crank.Engine {
 
     void add(Turn turn) {
         turns.add(turn);
-        wakeBy(AWAKE + 1);
+        wake(AWAKE + 1);
     }
 
     void remove(Turn turn) {
@@ -140,7 +170,7 @@ final class EngineThread implements Crank.Engine {
     /** Ends the thread after this round; any thread. */
     void stop() {
         stopped = true;
-        wakeBy(AWAKE + 1);
+        wake(AWAKE + 1);
     }
 
     /** Waits for its end; not on the thread itself. */
@@ -160,14 +190,41 @@ final class EngineThread implements Crank.Engine {
 
     private void run() {
         while (!stopped) {
-            long next = round();
-            sleepsUntil = next;
-            if (!stopped && tasks.isEmpty()) {
-                await(Math.min(next, wantedBy.get()));
+            boolean isPolled = isPolled();
+            meetings = isPolled ? meetings + 1 : 0;
+            if (meetings < MEETINGS_BEFORE_REST) {
+                sleep(round(true));
+            } else {
+                rest(round(false));
             }
-            sleepsUntil = AWAKE;
         }
         runTasks(); // those that were in time
+    }
+
+    private boolean isPolled() {
+        return crank != null && crank.isPolled();
+    }
+
+    private void sleep(long next) {
+        sleepsUntil = next;
+        if (!stopped && tasks.isEmpty()) {
+            await(Math.min(next, wantedBy.get()));
+        }
+        sleepsUntil = AWAKE;
+    }
+
+    /** A while, or until somebody wants something of it, or until a time of its own. */
+    private void rest(long next) {
+        rests = true;
+        sleepsUntil = next;
+        if (!stopped && tasks.isEmpty() && isPolled()) {
+            long delayNanos = next == Long.MAX_VALUE ? REST_NANOS : Math.min(REST_NANOS, next - clock.getAsLong());
+            if (delayNanos > 0) {
+                port.awaitOther(delayNanos);
+            }
+        }
+        sleepsUntil = AWAKE;
+        rests = false;
     }
 
     private void await(long deadlineNanos) {
@@ -178,19 +235,9 @@ final class EngineThread implements Crank.Engine {
     }
 
     /** Returns when the next one is due. */
-    private long round() {
+    private long round(boolean withCard) {
         wantedBy.set(Long.MAX_VALUE);
-        long next;
-        try {
-            next = crank == null ? Long.MAX_VALUE : crank.turnInsisting();
-            failed = false;
-        } catch (RuntimeException | Error e) {
-            if (!failed) {
-                failed = true; // once, not in each round
-                LOG.log(Level.ERROR, thread.getName() + ": the card failed", e);
-            }
-            next = clock.getAsLong() + RETRY_AFTER_FAILURE_NANOS;
-        }
+        long next = withCard ? turnCard() : Long.MAX_VALUE;
         runTasks();
         long now = clock.getAsLong();
         timers.fire(now);
@@ -199,6 +246,20 @@ final class EngineThread implements Crank.Engine {
             next = earliest(next, now, turn.run(now));
         }
         return next;
+    }
+
+    private long turnCard() {
+        try {
+            long next = crank == null ? Long.MAX_VALUE : crank.turnInsisting();
+            failed = false;
+            return next;
+        } catch (RuntimeException | Error e) {
+            if (!failed) {
+                failed = true; // once, not in each round
+                LOG.log(Level.ERROR, thread.getName() + ": the card failed", e);
+            }
+            return clock.getAsLong() + RETRY_AFTER_FAILURE_NANOS;
+        }
     }
 
     private static long earliest(long next, long now, long delayNanos) {

@@ -177,6 +177,7 @@ final class UdmaJfc implements ProviderJfc {
         } finally {
             crank.leave();
         }
+        crank.attend();
     }
 
     /** Who races with {@link #close} must not reach the next queue that gets its handle (S4.2). Under the claim. */

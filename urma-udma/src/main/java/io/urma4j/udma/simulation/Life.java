@@ -41,6 +41,7 @@ final class Life implements CardListener {
     private long armed = Long.MAX_VALUE;
     private long steppedAt;
     private int stepsAtOnce;
+    private boolean holds; // acknowledgements, in this step
 
     Life(World world, Machine machine, int lives) {
         this.world = world;
@@ -85,7 +86,8 @@ final class Life implements CardListener {
             return;
         }
         countSteps();
-        long next = card.step(world.time.now());
+        holds = !holds && (machine.index & 1) == 1; // every second machine has a thread that polls all the time
+        long next = holds ? card.stepHolding(world.time.now()) : card.step(world.time.now());
         completions.read();
         for (SendSide side : sends) {
             side.afterStep();

@@ -177,8 +177,12 @@ final class Answers {
 
     // ---- telling it
 
-    /** Sends what is due; true when there is more, for the port had no room or the budget was used up. */
-    boolean send(long expected, int budget) {
+    /**
+     * Sends what is due; true when there is more, for the port had no room or the budget was used up.
+     *
+     * @param holds a mere acknowledgement is left for the next call
+     */
+    boolean send(long expected, int budget, boolean holds) {
         for (int sent = 0; sent < budget; sent++) {
             Turn turn = turns.wanted();
             long judged = nextVerdict(expected);
@@ -198,7 +202,7 @@ final class Answers {
                 isSent = outOfOrder == null ? tell(expected, Aeth.NAK_SEQUENCE) : tellKept(outOfOrder, expected);
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
-            } else if (isAcknowledgementDue) {
+            } else if (isAcknowledgementDue && !holds) {
                 isSent = tell(acknowledged, Aeth.ACK);
                 isAcknowledgementDue = !isSent;
             } else {
@@ -209,6 +213,10 @@ final class Answers {
             }
         }
         return true;
+    }
+
+    boolean isAcknowledgementDue() {
+        return isAcknowledgementDue;
     }
 
     private long nextVerdict(long expected) {

@@ -135,15 +135,31 @@ public final class Connection {
      * @return true when it would send more if it were called again: at once, or when the port has room
      */
     public boolean step(long nowNanos) {
+        return step(nowNanos, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param holdsAcknowledgement a mere acknowledgement is left for the next call, which comes soon: then it may leave
+     *     together with a request
+     */
+    public boolean step(long nowNanos, boolean holdsAcknowledgement) {
         if (state == State.OPEN) {
             requester.runTimers(nowNanos);
         }
         if (state != State.OPEN) {
-            return isResumable && responder.answer(BURST_PACKETS);
+            return isResumable && responder.answer(BURST_PACKETS, false);
         }
-        boolean hasMoreAnswers = responder.answer(BURST_PACKETS);
+        // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS);
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holdsAcknowledgement);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
+    }
+
+    /** Whether an acknowledgement was left for the next {@link #step(long) step}. */
+    public boolean owesAcknowledgement() {
+        return state == State.OPEN && responder.owesAcknowledgement();
     }
 
     /** When {@link #step} must be called at the latest; {@code Long.MAX_VALUE} for never. */

@@ -116,9 +116,14 @@ final class Responder {
         }
     }
 
-    /** Tells what is to be told; true when there is more. */
-    boolean answer(int budget) {
-        return answers.send(expected, budget);
+    /** Tells what is to be told, and perhaps no mere acknowledgement; true when there is more. */
+    boolean answer(int budget, boolean holdsAcknowledgement) {
+        return answers.send(expected, budget, holdsAcknowledgement);
+    }
+
+    /** Whether an acknowledgement is to be told. */
+    boolean owesAcknowledgement() {
+        return answers.isAcknowledgementDue();
     }
 
     void giveUp() {

@@ -153,9 +153,9 @@ final class ChannelIo implements Io {
     }
 
     @Override
-    public void await(long timeoutNanos, boolean room) {
+    public void await(long timeoutNanos, boolean packets, boolean room) {
         try {
-            key.interestOps(room ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            key.interestOps((packets ? SelectionKey.OP_READ : 0) | (room ? SelectionKey.OP_WRITE : 0));
             if (timeoutNanos <= 0) {
                 selector.selectNow();
             } else if (timeoutNanos == Long.MAX_VALUE) {

@@ -41,11 +41,12 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
     // ---- waiting
 
     /**
-     * Waits until there is something to receive, until {@link #wake}, or until the time is over.
+     * Waits until {@link #wake}, or until the time is over.
      *
+     * @param packets also until there is something to receive
      * @param room also until there is room to send
      */
-    void await(long timeoutNanos, boolean room);
+    void await(long timeoutNanos, boolean packets, boolean room);
 
     /** Ends the wait that goes on, or else the next. Any thread. */
     void wake();

@@ -36,7 +36,7 @@ final class SocketIo implements Io {
     private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
     private final AtomicLong lastTag = new AtomicLong(WAKE);
     private int wanted = 1; // datagrams to ask for next: more than there are cost a look more
-    private boolean watchesRoom; // of the thread that waits
+    private int watches = Epoll.IN; // of the socket; of the thread that waits
 
     private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces) {
         this.socket = socket;
@@ -183,10 +183,11 @@ final class SocketIo implements Io {
     }
 
     @Override
-    public void await(long timeoutNanos, boolean room) {
-        if (room != watchesRoom) {
-            epoll.modify(socket.fd(), room ? Epoll.IN | Epoll.OUT : Epoll.IN, SOCKET);
-            watchesRoom = room;
+    public void await(long timeoutNanos, boolean packets, boolean room) {
+        int events = (packets ? Epoll.IN : 0) | (room ? Epoll.OUT : 0);
+        if (events != watches) {
+            epoll.modify(socket.fd(), events, SOCKET);
+            watches = events;
         }
         int ready = epoll.awaitNanos(timeoutNanos);
         for (int i = 0; i < ready; i++) {

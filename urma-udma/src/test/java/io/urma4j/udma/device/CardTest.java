@@ -317,6 +317,45 @@ class CardTest {
         assertThat(cqThere.pollAll()).extracting(Host.CqRecord::immediate).containsExactly(1L, 2L, 3L);
     }
 
+    // ---- acknowledgements that are held
+
+    @Test
+    void heldAcknowledgementsLeaveWithTheNextStep() {
+        Host.Sends queue = queue();
+        queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        here.card.step(hosts.now);
+        hosts.carry(here, there);
+
+        there.card.stepHolding(hosts.now);
+        assertThat(there.leaving).isEmpty();
+        assertThat(there.card.owesAcknowledgements()).isTrue();
+        assertThat(there.card.hasWork()).isTrue();
+
+        there.card.step(hosts.now);
+        assertThat(there.leaving).hasSize(1);
+        assertThat(there.card.owesAcknowledgements()).isFalse();
+        assertThat(there.card.hasWork()).isFalse();
+    }
+
+    @Test
+    void armedQueuesAreKnown() {
+        assertThat(here.card.isAnyArmed()).isFalse();
+        here.card.arm(cq.handle, false);
+        here.card.arm(cq.handle, true);
+        assertThat(here.card.isAnyArmed()).isTrue();
+
+        queue().oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        hosts.run();
+        assertThat(here.card.isAnyArmed()).as("a success is not solicited").isTrue();
+        here.card.arm(cq.handle, false);
+        assertThat(here.card.isAnyArmed()).as("its event was told at once").isFalse();
+
+        Host.Cq other = here.new Cq(16);
+        here.card.arm(other.handle, false);
+        here.card.destroyCq(other.handle);
+        assertThat(here.card.isAnyArmed()).isFalse();
+    }
+
     // ---- silence
 
     @Test

@@ -54,7 +54,7 @@ final class Hosts {
         }
     }
 
-    private boolean carry(Host from, Host to) {
+    boolean carry(Host from, Host to) {
         boolean carried = false;
         for (Packet packet = from.leaving.poll(); packet != null; packet = from.leaving.poll()) {
             to.card.receive(packet, from.address, now);

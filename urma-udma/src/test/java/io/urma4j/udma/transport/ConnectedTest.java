@@ -263,7 +263,8 @@ class ConnectedTest {
 
     @Test
     void whatComesLateOrIsKeptIsNotTakenForWhatFollowsAResumption() {
-        Pair impatient = new Pair(RELIABLE_CONNECTED, config -> config.rnrRetries(0).selective(), Pair.Faults.NONE, 1);
+        Pair impatient =
+                new Pair(RELIABLE_CONNECTED, config -> config.rnrRetries(0).selective(), Pair.Faults.NONE, 1);
         Outbox queue = impatient.left.outbox();
         Inbox inbox = impatient.right.inbox(100);
         int second = impatient.left.connection.config().firstSendPsn() + 1;
@@ -280,8 +281,7 @@ class ConnectedTest {
         queue.send(30); // is kept
         impatient.run();
         assertThat(queue.statuses())
-                .containsExactly(
-                        WorkStatus.RNR_RETRY_CNT_EXC_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR);
+                .containsExactly(WorkStatus.RNR_RETRY_CNT_EXC_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR);
 
         inbox.post(4);
         assertThat(impatient.left.connection.resume()).isTrue();
@@ -452,6 +452,48 @@ class ConnectedTest {
         Packet only = pair.right.sent.getFirst();
         assertThat(only.opcode()).isEqualTo(Opcodes.RC | Opcodes.ACKNOWLEDGE);
         assertThat(Aeth.msn(only.bytes(), only.at(Header.AETH))).isEqualTo(10);
+    }
+
+    @Test
+    void anAcknowledgementThatIsHeldLeavesWithTheNextRequestAndBehindIt() {
+        out.write(8, 0);
+        pair.left.records = true;
+        pair.left.step();
+        pair.right.records = true;
+        pair.left.sent.forEach(pair.right::receive);
+
+        pair.right.connection.step(pair.now, true);
+        assertThat(pair.right.sent).isEmpty();
+        assertThat(pair.right.connection.owesAcknowledgement()).isTrue();
+
+        pair.right.outbox().write(8, 0);
+        pair.right.step();
+        assertThat(pair.right.sent)
+                .extracting(packet -> Opcodes.operation(packet.opcode()))
+                .containsExactly(Opcodes.WRITE_ONLY, Opcodes.ACKNOWLEDGE);
+        assertThat(pair.right.connection.owesAcknowledgement()).isFalse();
+    }
+
+    @Test
+    void nothingButAnAcknowledgementIsHeld() {
+        out.read(0, 8, 0);
+        out.atomic(WorkOpcode.FADD, 0, 8, 0, 1, 0);
+        out.send(8); // nobody is ready
+        pair.left.records = true;
+        pair.left.step();
+        pair.right.records = true;
+        pair.left.sent.forEach(pair.right::receive);
+
+        pair.right.connection.step(pair.now, true);
+
+        assertThat(pair.right.sent)
+                .extracting(packet -> Opcodes.operation(packet.opcode()))
+                .containsExactly(Opcodes.READ_RESPONSE_ONLY, Opcodes.ATOMIC_ACKNOWLEDGE, Opcodes.ACKNOWLEDGE);
+        assertThat(Aeth.kind(Aeth.syndrome(
+                        pair.right.sent.getLast().bytes(),
+                        pair.right.sent.getLast().at(Header.AETH))))
+                .isEqualTo(Aeth.Kind.RNR_NAK);
+        assertThat(pair.right.connection.owesAcknowledgement()).isFalse();
     }
 
     @Test

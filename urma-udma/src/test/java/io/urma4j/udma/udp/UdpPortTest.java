@@ -215,6 +215,24 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
+    void whatArrivesEndsNoWaitThatIsForOtherThings(IoWay way) {
+        long waitNanos = 30_000_000;
+        try (PortPair pair = PortPair.open(way)) {
+            pair.put(1, 64);
+            pair.sender.flush();
+            long start = System.nanoTime();
+            pair.receiver.awaitOther(waitNanos);
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(waitNanos);
+
+            pair.receiver.wake();
+            pair.receiver.awaitOther(DEADLINE_NANOS);
+            pair.receiver.await(DEADLINE_NANOS);
+            assertThat(pair.receiver.receive((packet, origin) -> {})).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void aWaitEndsByItself(IoWay way) {
         try (UdpPort port = PortPair.port("127.0.71.1", way)) {
             port.await(0);
