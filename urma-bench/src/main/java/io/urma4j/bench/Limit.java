@@ -3,10 +3,12 @@ package io.urma4j.bench;
 import java.util.Locale;
 
 /** What a figure must keep to. */
-sealed interface Limit {
+public sealed interface Limit {
+    /** Whether this value is on its right side. */
     boolean isKeptBy(double value);
 
-    record AtMost(double most) implements Limit {
+    /** A ratio of times: less is better. */
+    public record AtMost(double most) implements Limit {
         @Override
         public boolean isKeptBy(double value) {
             return value <= most;
@@ -18,7 +20,8 @@ sealed interface Limit {
         }
     }
 
-    record AtLeast(double least) implements Limit {
+    /** A ratio of speeds: more is better. */
+    public record AtLeast(double least) implements Limit {
         @Override
         public boolean isKeptBy(double value) {
             return value >= least;

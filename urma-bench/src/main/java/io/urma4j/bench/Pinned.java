@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /** Runs things in a thread that stays on one CPU. */
-final class Pinned {
+public final class Pinned {
     /** Of the process: found when nobody is pinned yet, since a pinned thread, and who it asks, sees its own alone. */
     private static final BitSet ALLOWED = Cpus.allowed();
 
@@ -19,7 +19,7 @@ final class Pinned {
     }
 
     /** The n-th CPU that this process may use, counted from 0; the last one when there are fewer. */
-    static int cpu(int index) {
+    public static int cpu(int index) {
         int cpu = ALLOWED.nextSetBit(0);
         for (int i = 0; i < index && ALLOWED.nextSetBit(cpu + 1) >= 0; i++) {
             cpu = ALLOWED.nextSetBit(cpu + 1);
@@ -28,7 +28,7 @@ final class Pinned {
     }
 
     /** Ties the calling thread, and those that it starts. */
-    static void pin(int index) {
+    public static void pin(int index) {
         BitSet one = new BitSet();
         one.set(cpu(index));
         Cpus.pinCurrentThread(one);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The peer of the network figures: raw UDP in C, compiled when it is first wanted. */
-final class RawUdp implements AutoCloseable {
+public final class RawUdp implements AutoCloseable {
     private static final String SOURCE = "/raw_udp.c";
     private static final int COMPILE_SECONDS = 60;
 
@@ -30,7 +30,7 @@ final class RawUdp implements AutoCloseable {
      *
      * @throws IOException when there is no C compiler, or it failed: its last words are on standard error
      */
-    static RawUdp compile() throws IOException, InterruptedException {
+    public static RawUdp compile() throws IOException, InterruptedException {
         Path place = Files.createTempDirectory("urma-bench");
         Path program = place.resolve("raw_udp");
         Path source = place.resolve("raw_udp.c");
@@ -51,7 +51,7 @@ final class RawUdp implements AutoCloseable {
     }
 
     /** One end: its lines in, its lines out. */
-    static final class End implements AutoCloseable {
+    public static final class End implements AutoCloseable {
         private final Process process;
         private final PrintWriter to;
         private final BufferedReader from;
@@ -62,11 +62,13 @@ final class RawUdp implements AutoCloseable {
             this.from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         }
 
-        void say(String line) {
+        /** Tells it a line. */
+        public void say(String line) {
             to.println(line);
         }
 
-        String hear() {
+        /** Its next line; waits for it. */
+        public String hear() {
             try {
                 String line = from.readLine();
                 if (line == null) {
@@ -78,7 +80,8 @@ final class RawUdp implements AutoCloseable {
             }
         }
 
-        String ask(String line) {
+        /** Tells it a line, and waits for the answer. */
+        public String ask(String line) {
             say(line);
             return hear();
         }
@@ -90,7 +93,7 @@ final class RawUdp implements AutoCloseable {
     }
 
     /** Starts an end: "pong", "ping", "sink" or "flood" on the n-th CPU. */
-    End start(String role, int cpu, String... more) throws IOException {
+    public End start(String role, int cpu, String... more) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(program.toString(), role, String.valueOf(Pinned.cpu(cpu)));
         builder.command().addAll(List.of(more));
         return new End(builder.redirectError(ProcessBuilder.Redirect.INHERIT).start());

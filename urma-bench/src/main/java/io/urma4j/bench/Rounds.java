@@ -7,7 +7,7 @@ import java.util.Arrays;
  *
  * <p>The ratio is made within each round, since the machine's speed drifts between rounds.
  */
-final class Rounds {
+public final class Rounds {
     private final double[] subject;
     private final double[] peer;
 
@@ -48,18 +48,21 @@ final class Rounds {
         return speeds;
     }
 
-    static double median(double[] values) {
+    /** The median of the values, in any order. */
+    public static double median(double[] values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    static double least(double[] values) {
+    /** The smallest of the values, in any order. */
+    public static double least(double[] values) {
         return Arrays.stream(values).min().orElseThrow();
     }
 
-    static double most(double[] values) {
+    /** The largest of the values, in any order. */
+    public static double most(double[] values) {
         return Arrays.stream(values).max().orElseThrow();
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.tools.Json;
 import io.urma4j.tools.OutputFile;
+import io.urma4j.tools.Plot;
 import io.urma4j.tools.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

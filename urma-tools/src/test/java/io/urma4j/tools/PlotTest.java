@@ -1,4 +1,4 @@
-package io.urma4j.tools.perftest;
+package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.urma4j.tools.perftest;
+package io.urma4j.tools;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,13 +7,15 @@ import java.util.Locale;
 /**
  * Curves over sizes, both axes logarithmic, as an SVG that reads well on light and dark: mid-grey axes, no background.
  */
-final class Plot {
+public final class Plot {
     /** A size in bytes, and what was measured there. */
-    record Point(double sizeBytes, double value) {}
+    public record Point(double sizeBytes, double value) {}
 
     private record Curve(String name, List<Point> points) {}
 
-    private static final String[] COLOURS = {"#2f81f7", "#e3742f"};
+    private static final String[] COLOURS = {
+        "#2f81f7", "#e3742f", "#2da44e", "#a371f7", "#d4a72c", "#db61a2", "#6e7781", "#1b7c83"
+    };
     private static final String GREY = "#808080";
     private static final int WIDTH = 760;
     private static final int HEIGHT = 440;
@@ -26,19 +28,25 @@ final class Plot {
     private final String unit;
     private final List<Curve> curves = new ArrayList<>();
 
-    Plot(String title, String unit) {
+    /**
+     * A plot without curves.
+     *
+     * @param unit of the values, as text
+     */
+    public Plot(String title, String unit) {
         this.title = title;
         this.unit = unit;
     }
 
     /** Adds a curve; points without a value are left out, since a logarithm has no zero. */
-    Plot line(String name, List<Point> points) {
+    public Plot line(String name, List<Point> points) {
         curves.add(
                 new Curve(name, points.stream().filter(point -> point.value > 0).toList()));
         return this;
     }
 
-    String svg() {
+    /** The drawing, as a document of its own. */
+    public String svg() {
         StringBuilder svg = new StringBuilder();
         svg.append(String.format(
                 Locale.ROOT,

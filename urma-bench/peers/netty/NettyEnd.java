@@ -1,0 +1,305 @@
+package io.urma4j.peers;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SelectStrategy;
+import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.urma4j.bench.compare.Metric;
+import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Work;
+import io.urma4j.bench.compare.end.Participant;
+import io.urma4j.bench.compare.end.Tally;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Netty over TCP on loopback; everything happens in the one event loop of each side, as Netty wants it. The system
+ * property {@code urma.netty.loop} is NIO, EPOLL or BUSY, an epoll that never sleeps.
+ */
+public final class NettyEnd implements Participant {
+    private static final String LOOP = System.getProperty("urma.netty.loop", "EPOLL");
+    private static final long STOP = -1;
+    private static final int SMALL_BATCH = 64;
+    private static final int CONNECTIONS = 20;
+
+    private final EventLoopGroup loop = newLoop();
+
+    private static EventLoopGroup newLoop() {
+        SelectStrategyFactory busy =
+                () -> (supplier, hasTasks) -> hasTasks ? supplier.get() : SelectStrategy.BUSY_WAIT;
+        return switch (LOOP) {
+            case "NIO" -> new NioEventLoopGroup(1);
+            case "EPOLL" -> new EpollEventLoopGroup(1, DefaultSelectStrategyFactory.INSTANCE);
+            case "BUSY" -> new EpollEventLoopGroup(1, busy);
+            default -> throw new IllegalArgumentException(LOOP);
+        };
+    }
+
+    @Override
+    public String version() {
+        return io.netty.util.Version.identify().get("netty-transport").artifactVersion();
+    }
+
+    @Override
+    public Serving serve(Task task, String leaderAddress) throws Exception {
+        Channel server = new ServerBootstrap()
+                .group(loop)
+                .channel(LOOP.equals("NIO") ? NioServerSocketChannel.class : EpollServerSocketChannel.class)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 4 << 20))
+                .childHandler(initializer(() -> new Home(task)))
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .sync()
+                .channel();
+        return new Serving() {
+            @Override
+            public String address() {
+                return String.valueOf(((InetSocketAddress) server.localAddress()).getPort());
+            }
+
+            @Override
+            public void run(BooleanSupplier told) throws Exception {
+                while (!told.getAsBoolean()) {
+                    Thread.sleep(1); // the event loop works
+                }
+                server.close().sync();
+            }
+        };
+    }
+
+    private static ChannelInitializer<Channel> initializer(java.util.function.Supplier<Messages> handler) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(handler.get());
+            }
+        };
+    }
+
+    @Override
+    public Tally lead(Task task, long nanos, String homeAddress) throws Exception {
+        if (task.work() != Work.CONNECT) {
+            return once(task, nanos, homeAddress);
+        }
+        Histogram times = new Histogram(60_000_000_000L, 3);
+        for (int i = 0; i < CONNECTIONS; i++) {
+            times.recordValue((long) once(task, 0, homeAddress).sample().nanos(Metric.MEAN));
+        }
+        return Tally.of(times, 1);
+    }
+
+    private Tally once(Task task, long nanos, String homeAddress) throws Exception {
+        Leader leader = new Leader(task, nanos);
+        Channel channel = new Bootstrap()
+                .group(loop)
+                .channel(LOOP.equals("NIO") ? NioSocketChannel.class : EpollSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 4 << 20))
+                .handler(initializer(() -> leader))
+                .connect(InetAddress.getLoopbackAddress(), Integer.parseInt(homeAddress))
+                .sync()
+                .channel();
+        try {
+            return leader.result.get(nanos / 1_000_000 + 20_000, TimeUnit.MILLISECONDS);
+        } finally {
+            channel.close().sync();
+        }
+    }
+
+    @Override
+    public void close() {
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+
+    /** Cuts the stream of bytes into messages of one size, and tells the number of each. */
+    private abstract static class Messages extends ChannelInboundHandlerAdapter {
+        final Task task;
+        private final int bytes;
+        private long number;
+        private int have;
+
+        Messages(Task task) {
+            this.task = task;
+            this.bytes = task.bytes();
+        }
+
+        abstract void message(ChannelHandlerContext context, long number);
+
+        void batchEnd(ChannelHandlerContext context) {}
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object read) {
+            ByteBuf buffer = (ByteBuf) read;
+            try {
+                while (buffer.isReadable()) {
+                    while (have < Long.BYTES && buffer.isReadable()) {
+                        number = number << 8 | buffer.readByte() & 0xFF;
+                        have++;
+                    }
+                    int rest = Math.min(bytes - have, buffer.readableBytes());
+                    buffer.skipBytes(rest);
+                    have += rest;
+                    if (have == bytes) {
+                        have = 0;
+                        message(context, number);
+                    }
+                }
+            } finally {
+                buffer.release();
+            }
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext context) {
+            batchEnd(context);
+            context.flush();
+        }
+
+        void write(ChannelHandlerContext context, long with) {
+            ByteBuf buffer = context.alloc().directBuffer(bytes, bytes);
+            buffer.writeLong(with);
+            buffer.writerIndex(bytes);
+            context.write(buffer, context.voidPromise());
+        }
+    }
+
+    private static final class Home extends Messages {
+        Home(Task task) {
+            super(task);
+        }
+
+        @Override
+        void message(ChannelHandlerContext context, long number) {
+            if (task.work() != Work.SEND_RATE || number == STOP) {
+                write(context, number);
+            }
+        }
+    }
+
+    private static final class Leader extends Messages {
+        final CompletableFuture<Tally> result = new CompletableFuture<>();
+        private final Histogram times = new Histogram(60_000_000_000L, 3);
+        private final long nanos;
+        private long start = System.nanoTime(); // before there is a connection
+        private long then;
+        private long due;
+        private long sent;
+        private long returned;
+        private boolean stopped;
+
+        Leader(Task task, long nanos) {
+            super(task);
+            this.nanos = nanos;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            if (task.work() == Work.CONNECT) {
+                write(context, STOP);
+                context.flush();
+                return;
+            }
+            start = System.nanoTime();
+            then = start;
+            switch (task.work()) {
+                case SEND_LATENCY -> {
+                    write(context, 0);
+                    context.flush();
+                }
+                case SEND_RATE -> pump(context);
+                case AT_RATE -> pace(context, 1_000_000_000L / task.perSecond());
+                default -> result.completeExceptionally(new IllegalArgumentException(task.work().name()));
+            }
+        }
+
+        @Override
+        void message(ChannelHandlerContext context, long number) {
+            long now = System.nanoTime();
+            if (number == STOP) {
+                result.complete(
+                        switch (task.work()) {
+                            case CONNECT -> Tally.of(1, now - start);
+                            case SEND_RATE -> Tally.of(sent, now - start);
+                            case SEND_LATENCY -> Tally.of(times, 2);
+                            default -> Tally.of(times, 1);
+                        });
+            } else if (task.work() == Work.SEND_LATENCY) {
+                times.recordValue(now - then);
+                then = now;
+                write(context, now - start < nanos ? 0 : STOP);
+            } else {
+                times.recordValue(Math.max(1, now - start - number));
+                returned++;
+            }
+        }
+
+        /** As much as there is room for; goes on when there is room again. */
+        private void pump(ChannelHandlerContext context) {
+            while (context.channel().isWritable() && !stopped) {
+                for (int i = 0; i < SMALL_BATCH && context.channel().isWritable(); i++) {
+                    write(context, 0);
+                    sent++;
+                }
+                if (System.nanoTime() - start >= nanos) {
+                    stopped = true;
+                    write(context, STOP);
+                }
+                context.flush();
+            }
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext context) {
+            if (task.work() == Work.SEND_RATE) {
+                context.executor().execute(() -> pump(context));
+            }
+        }
+
+        /** One look at the clock each time around the loop. */
+        private void pace(ChannelHandlerContext context, long interval) {
+            long now = System.nanoTime() - start;
+            boolean any = false;
+            while (due < nanos && now >= due) {
+                write(context, due);
+                due += interval;
+                sent++;
+                any = true;
+            }
+            if (due >= nanos && returned == sent && !stopped) {
+                stopped = true;
+                write(context, STOP);
+                any = true;
+            }
+            if (any) {
+                context.flush();
+            }
+            if (!stopped) {
+                context.executor().execute(() -> pace(context, interval));
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            result.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.urma4j.bench.compare;
+
+/** What the peers are called, in one place, since rows and peers must agree. */
+public final class Names {
+    public static final String URMA = "urma4j";
+    public static final String RAW_MEMORY = "raw memory (C)";
+    public static final String RAW_UDP = "raw UDP (C)";
+    public static final String UCX = "UCX shm";
+    public static final String UCX_TCP = "UCX tcp";
+    public static final String UCX_SLEEP = "UCX shm, -E sleep";
+    public static final String OPEN_MPI = "Open MPI (ob1, vader)";
+    public static final String OPEN_MPI_UCX = "Open MPI (pml ucx)";
+    public static final String LIBFABRIC = "libfabric udp;rxd";
+    public static final String LIBFABRIC_SHM = "libfabric shm";
+    public static final String LIBFABRIC_TCP = "libfabric tcp;rxm";
+    public static final String SOCKPERF = "sockperf";
+    public static final String IPERF = "iperf3";
+    public static final String AERON = "Aeron";
+    public static final String NETTY = "Netty TCP";
+    public static final String GRPC = "gRPC unary";
+    public static final String MAP_RING = "FileChannel.map ring";
+    public static final String BARE_WAKE = "bare wake, unpark (C)";
+
+    private Names() {}
+}

@@ -1,0 +1,38 @@
+package io.urma4j.bench.compare;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/** Somebody who does the work: urma4j, what one would take in its place, or the least that the machine can do. */
+public interface Peer extends AutoCloseable {
+    /** In tables, and for {@code --peer}. */
+    String name();
+
+    /**
+     * Installs or builds it.
+     *
+     * @return its version
+     * @throws Missing when it cannot be had
+     */
+    String obtain(Workshop workshop) throws Missing, IOException, InterruptedException;
+
+    /** Whether it can do this at all; asked after {@link #obtain}. */
+    boolean can(Task task);
+
+    /**
+     * Does it once.
+     *
+     * @param about how long it may take; a few times as long where the work cannot be cut so finely
+     * @throws IOException when it failed, with what it said
+     */
+    Sample measure(Task task, Duration about) throws IOException, InterruptedException;
+
+    /** How long it works before anything counts: a JVM compiles first. */
+    default Duration warmUp() {
+        return Duration.ofMillis(20);
+    }
+
+    /** Ends its processes, removes its files. */
+    @Override
+    default void close() {}
+}

@@ -1,0 +1,42 @@
+package io.urma4j.bench.compare;
+
+import io.urma4j.bench.compare.peer.Aeron;
+import io.urma4j.bench.compare.peer.Grpc;
+import io.urma4j.bench.compare.peer.Iperf;
+import io.urma4j.bench.compare.peer.Libfabric;
+import io.urma4j.bench.compare.peer.MapRing;
+import io.urma4j.bench.compare.peer.Netty;
+import io.urma4j.bench.compare.peer.OpenMpi;
+import io.urma4j.bench.compare.peer.RawMemory;
+import io.urma4j.bench.compare.peer.RawNetwork;
+import io.urma4j.bench.compare.peer.Sockperf;
+import io.urma4j.bench.compare.peer.Ucx;
+import io.urma4j.bench.compare.peer.UrmaPeer;
+import java.util.List;
+
+/** Everybody, urma4j first. To add one, write its class and a line here. */
+final class Peers {
+    private Peers() {}
+
+    static List<Peer> all() {
+        return List.of(
+                new UrmaPeer(),
+                RawMemory.awake(),
+                RawMemory.asleep(),
+                new RawNetwork(),
+                Ucx.memory(),
+                Ucx.sleeping(),
+                Ucx.tcp(),
+                OpenMpi.ownMemory(),
+                OpenMpi.ucx(),
+                Libfabric.memory(),
+                Libfabric.udp(),
+                Libfabric.tcp(),
+                new Sockperf(),
+                new Iperf(),
+                new Aeron(),
+                new Netty(),
+                new Grpc(),
+                new MapRing());
+    }
+}

@@ -1,0 +1,138 @@
+package io.urma4j.bench.compare;
+
+import static io.urma4j.bench.compare.Reach.MEMORY;
+import static io.urma4j.bench.compare.Reach.NETWORK;
+import static io.urma4j.bench.compare.Target.ahead;
+import static io.urma4j.bench.compare.Target.atLeast;
+import static io.urma4j.bench.compare.Target.atMost;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is compared and what is asked of us, in the order of the table. */
+final class Rows {
+    private static final int K = 1 << 10;
+    private static final int M = 1 << 20;
+
+    private final List<Row> rows = new ArrayList<>();
+
+    private Rows() {
+        oneSided();
+        messages();
+        network();
+    }
+
+    static List<Row> all() {
+        return List.copyOf(new Rows().rows);
+    }
+
+    private void oneSided() {
+        quick("shm-write-8-seen", Work.WRITE_SEEN, MEMORY, 8, atMost(Names.UCX, 1), atMost(Names.RAW_MEMORY, 1.15));
+        quick("shm-write-8-rate", Work.WRITE_RATE, MEMORY, 8, atLeast(Names.UCX, 3));
+        quick("shm-read-8", Work.READ, MEMORY, 8, atMost(Names.UCX, 0.7));
+        quick("shm-fadd", Work.FADD, MEMORY, 8, atMost(Names.UCX, 0.3), atMost(Names.OPEN_MPI, 0.3));
+        quick("shm-cas", Work.CAS, MEMORY, 8, atMost(Names.UCX, 0.3), atMost(Names.OPEN_MPI, 0.3));
+        quick("shm-write-4k", Work.WRITE_RATE, MEMORY, 4 * K, atLeast(Names.OPEN_MPI, 1));
+        quick(
+                "shm-write-64k",
+                Work.WRITE_RATE,
+                MEMORY,
+                64 * K,
+                atLeast(Names.RAW_MEMORY, 0.95),
+                ahead(Names.UCX),
+                ahead(Names.OPEN_MPI));
+        quick(
+                "shm-write-1m",
+                Work.WRITE_RATE,
+                MEMORY,
+                M,
+                atLeast(Names.RAW_MEMORY, 0.85),
+                ahead(Names.UCX),
+                ahead(Names.OPEN_MPI));
+        full("shm-read-4k", Work.READ_RATE, MEMORY, 4 * K, Metric.MEAN);
+        full("shm-read-64k", Work.READ_RATE, MEMORY, 64 * K, Metric.MEAN);
+        full("shm-read-1m", Work.READ_RATE, MEMORY, M, Metric.MEAN);
+    }
+
+    private void messages() {
+        percentiles("shm-send-64", MEMORY, 64, atMost(Names.AERON, 1), atMost(Names.UCX, 0.5));
+        for (int bytes : new int[] {64, 4 * K, 64 * K}) {
+            quick(
+                    "shm-stream-" + (bytes < K ? "" + bytes : bytes / K + "k"),
+                    Work.SEND_RATE,
+                    MEMORY,
+                    bytes,
+                    atLeast(Names.AERON, 2),
+                    atLeast(Names.UCX, 1),
+                    atLeast(Names.RAW_MEMORY, 0.95));
+        }
+        full("shm-stream-64-cpu", Work.SEND_RATE, MEMORY, 64, Metric.CPU);
+        full("shm-stream-4k-cpu", Work.SEND_RATE, MEMORY, 4 * K, Metric.CPU);
+        full("shm-connect", Work.CONNECT, MEMORY, 64, Metric.P50);
+        atOneRate("shm-rate-64", MEMORY, ahead(Names.AERON), ahead(Names.MAP_RING));
+        quick("shm-wake", Work.WAKE, MEMORY, 64, atMost(Names.BARE_WAKE, 2), ahead(Names.UCX_SLEEP));
+    }
+
+    private void network() {
+        percentiles(
+                "udma-send-64",
+                NETWORK,
+                64,
+                atMost(Names.RAW_UDP, 1.2),
+                atMost(Names.AERON, 1.05),
+                ahead(Names.UCX_TCP),
+                ahead(Names.LIBFABRIC),
+                ahead(Names.LIBFABRIC_TCP),
+                ahead(Names.NETTY));
+        quick("udma-read-8", Work.READ, NETWORK, 8, atMost(Names.RAW_UDP, 1.3), ahead(Names.UCX_TCP));
+        quick("udma-fadd", Work.FADD, NETWORK, 8, atMost(Names.RAW_UDP, 1.3), ahead(Names.UCX_TCP));
+        for (int bytes : new int[] {64 * K, M}) {
+            String size = bytes == M ? "1m" : "64k";
+            quick(
+                    "udma-write-" + size,
+                    Work.WRITE_RATE,
+                    NETWORK,
+                    bytes,
+                    atLeast(Names.RAW_UDP, 0.5),
+                    atLeast(Names.UCX_TCP, 1.5),
+                    atLeast(Names.LIBFABRIC, 6));
+            quick(
+                    "udma-stream-" + size,
+                    Work.SEND_RATE,
+                    NETWORK,
+                    bytes,
+                    atLeast(Names.RAW_UDP, 0.5),
+                    atLeast(Names.AERON, 2),
+                    atLeast(Names.UCX_TCP, 1.5),
+                    atLeast(Names.LIBFABRIC, 6));
+        }
+        full("udma-stream-64", Work.SEND_RATE, NETWORK, 64, Metric.MEAN);
+        full("udma-read-64k", Work.READ_RATE, NETWORK, 64 * K, Metric.MEAN);
+        full("udma-stream-64-cpu", Work.SEND_RATE, NETWORK, 64, Metric.CPU);
+        full("udma-stream-64k-cpu", Work.SEND_RATE, NETWORK, 64 * K, Metric.CPU);
+        full("udma-connect", Work.CONNECT, NETWORK, 64, Metric.P50);
+        atOneRate("udma-rate-64", NETWORK, ahead(Names.AERON), ahead(Names.NETTY), ahead(Names.SOCKPERF));
+    }
+
+    /** The same task at its median and its 99 %. */
+    private void percentiles(String name, Reach reach, int bytes, Target... targets) {
+        Task task = Task.of(Work.SEND_LATENCY, reach, bytes);
+        rows.add(new Row(name + "-p50", task, Metric.P50, List.of(targets), true));
+        rows.add(new Row(name + "-p99", task, Metric.P99, List.of(targets), true));
+    }
+
+    private void quick(String name, Work work, Reach reach, int bytes, Target... targets) {
+        rows.add(new Row(name, Task.of(work, reach, bytes), Metric.MEAN, List.of(targets), true));
+    }
+
+    private void full(String name, Work work, Reach reach, int bytes, Metric metric) {
+        rows.add(new Row(name, Task.of(work, reach, bytes), metric, List.of(), false));
+    }
+
+    /** The rate is found when it is measured. */
+    private void atOneRate(String name, Reach reach, Target... targets) {
+        Task task = new Task(Work.AT_RATE, reach, 64, Task.COMMON_RATE);
+        rows.add(new Row(name + "-p99", task, Metric.P99, List.of(targets), false));
+        rows.add(new Row(name + "-p999", task, Metric.P999, List.of(), false));
+    }
+}

@@ -1,0 +1,121 @@
+package io.urma4j.bench.compare.end;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionBatch;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
+import io.urma4j.Jfs;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedJetty;
+import io.urma4j.SharedSegment;
+import io.urma4j.TargetJetty;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.bench.compare.Reach;
+import io.urma4j.bench.compare.Task;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A context on one device, with memory and queues; and for the time of a task, the peer that it has met. */
+final class UrmaCard {
+    static final int DEPTH = 256;
+
+    /** Where peers write; behind it, where our own operations begin, and behind that, where messages arrive. */
+    static final long SOURCE = 8 << 20;
+
+    private static final long BUFFERS = 16 << 20;
+    private static final long BYTES = 64 << 20;
+    private static final int MOST_BUFFERS = 512;
+    private static final int POLLS_PER_LOOK = 1024;
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+    final Jfc jfc;
+    final Jfs jfs;
+    final LocalSegment local;
+    final boolean isDriven; // what arrives is placed by who polls
+
+    /** Records that are due of what was posted; each task ends with none. */
+    int due;
+
+    private final CompletionBatch batch = new CompletionBatch(64);
+    private final UrmaContext context;
+    private @Nullable Jfr jfr;
+    private @Nullable RemoteSegment remote;
+    private @Nullable TargetJetty target;
+
+    UrmaCard(Urma urma, Reach reach) {
+        context = urma.device(reach == Reach.MEMORY ? "shm0" : "udma0").openContext();
+        isDriven = reach == Reach.NETWORK;
+        local = context.register(context.allocate(BYTES), Access.READ_WRITE_ATOMIC);
+        local.memory().fill((byte) 0); // every page is there before anything is measured
+        jfc = context.createJfc(new JfcConfig(8 * DEPTH, true));
+        jfs = context.createJfs(
+                jfc, JfsConfig.builder().depth(DEPTH).lockFree(true).build());
+    }
+
+    /** One word, with secrets; for each task anew. */
+    String invitation(Task task) {
+        Jfr fresh = context.createJfr(
+                jfc, JfrConfig.builder().depth(buffers(task.bytes())).build());
+        jfr = fresh;
+        return local.share() + "," + fresh.share();
+    }
+
+    void meet(String invitation) {
+        String[] parts = invitation.split(",", 2);
+        remote = context.importSegment(SharedSegment.parse(parts[0]));
+        target = context.importJetty(SharedJetty.parse(parts[1]));
+    }
+
+    /** What of an invitation is the Jetty. */
+    static String jettyOf(String invitation) {
+        return invitation.split(",", 2)[1];
+    }
+
+    /** Messages of whoever comes. */
+    void receiveUntil(Task task, BooleanSupplier told) {
+        Link link = link(task);
+        while (!told.getAsBoolean()) {
+            for (int i = 0; i < POLLS_PER_LOOK; i++) {
+                link.poll(number -> {});
+            }
+        }
+    }
+
+    UrmaOneSided oneSided() {
+        return new UrmaOneSided(this, Objects.requireNonNull(remote));
+    }
+
+    Link link(Task task) {
+        return new UrmaLink(
+                this,
+                Objects.requireNonNull(jfr),
+                Objects.requireNonNull(target),
+                task.bytes(),
+                BUFFERS,
+                buffers(task.bytes()));
+    }
+
+    private static int buffers(int bytes) {
+        return Math.clamp((BYTES - BUFFERS) / bytes, 4, MOST_BUFFERS);
+    }
+
+    /** The task is over: takes the records that are still due, so that the next one finds none of them. */
+    void part() {
+        long start = System.nanoTime();
+        while (due > 0) {
+            due -= jfc.poll(batch);
+            if (System.nanoTime() - start > PATIENCE_NANOS) {
+                throw new IllegalStateException(due + " records did not come");
+            }
+        }
+        Objects.requireNonNull(target).close();
+        Objects.requireNonNull(remote).close();
+        Objects.requireNonNull(jfr).close();
+    }
+}

@@ -1,0 +1,40 @@
+package io.urma4j.bench.compare.peer;
+
+import io.urma4j.bench.compare.Names;
+import io.urma4j.bench.compare.Task;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Aeron, IPC and UDP: its media driver invoked by the measuring thread, in one thread of its own, or in three. */
+public final class Aeron extends BestOf {
+    private static final List<String> OPTIONS = List.of(
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+            "--add-opens=java.base/java.util.zip=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Dagrona.disable.bounds.checks=true",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
+
+    /** With all three. */
+    public Aeron() {
+        super(Names.AERON, "aeron", variants("INVOKER", "SHARED", "DEDICATED"));
+    }
+
+    private static List<Variant> variants(String... modes) {
+        List<Variant> variants = new ArrayList<>();
+        for (String mode : modes) {
+            List<String> options = new ArrayList<>(OPTIONS);
+            options.add("-Durma.aeron.driver=" + mode);
+            variants.add(new Variant("driver " + mode, new JvmPeer("io.urma4j.peers.AeronEnd", options)));
+        }
+        return variants;
+    }
+
+    @Override
+    public boolean can(Task task) {
+        return switch (task.work()) {
+            case SEND_LATENCY, SEND_RATE, AT_RATE, CONNECT -> true;
+            case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, WAKE -> false;
+        };
+    }
+}

@@ -1,0 +1,89 @@
+package io.urma4j.bench.compare.peer;
+
+import io.urma4j.bench.compare.Metric;
+import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.Sample;
+import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Workshop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A peer that can be set up in several ways: the warm-up tries all, and the best one plays. */
+abstract class BestOf implements Peer {
+    /** One way. */
+    record Variant(String name, JvmPeer peer) {}
+
+    private final String name;
+    private final String project;
+    private final List<Variant> variants;
+    private final Map<Task, Variant> best = new HashMap<>();
+
+    /**
+     * A peer.
+     *
+     * @param project in {@code urma-bench/peers}
+     */
+    BestOf(String name, String project, List<Variant> variants) {
+        this.name = name;
+        this.project = project;
+        this.variants = variants;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
+        String classPath = workshop.jvm(project);
+        String version = "";
+        for (Variant variant : variants) {
+            version = variant.peer().begin(classPath);
+        }
+        return version + ", the best of: "
+                + variants.stream().map(Variant::name).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
+        Variant chosen = best.get(task);
+        return chosen != null ? chosen.peer().measure(task, about) : first(task, about);
+    }
+
+    private Sample first(Task task, Duration about) throws IOException {
+        Sample least = null;
+        List<String> failures = new ArrayList<>();
+        for (Variant variant : variants) {
+            try {
+                Sample sample = variant.peer().measure(task, about);
+                if (least == null || sample.nanos(Metric.MEAN) < least.nanos(Metric.MEAN)) {
+                    least = sample;
+                    best.put(task, variant);
+                }
+            } catch (IOException e) {
+                failures.add(variant.name() + ": " + e.getMessage());
+            }
+        }
+        if (least == null) {
+            throw new IOException(String.join("; ", failures));
+        }
+        return least;
+    }
+
+    @Override
+    public Duration warmUp() {
+        return JvmPeer.COMPILED;
+    }
+
+    @Override
+    public void close() {
+        variants.forEach(variant -> variant.peer().close());
+    }
+}

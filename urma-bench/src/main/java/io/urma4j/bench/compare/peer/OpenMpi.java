@@ -1,0 +1,102 @@
+package io.urma4j.bench.compare.peer;
+
+import io.urma4j.bench.Pinned;
+import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.Names;
+import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.Processes;
+import io.urma4j.bench.compare.Reach;
+import io.urma4j.bench.compare.Sample;
+import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Work;
+import io.urma4j.bench.compare.Workshop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Open MPI between two ranks of this host: one-sided, and messages. */
+public final class OpenMpi implements Peer {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final String name;
+    private final List<String> components;
+    private String program = "";
+
+    private OpenMpi(String name, String... components) {
+        this.name = name;
+        this.components = List.of(components);
+    }
+
+    /** Its own shared memory. */
+    public static OpenMpi ownMemory() {
+        return new OpenMpi(Names.OPEN_MPI, "--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--mca", "osc", "sm");
+    }
+
+    /** Over UCX. */
+    public static OpenMpi ucx() {
+        return new OpenMpi(
+                Names.OPEN_MPI_UCX,
+                "--mca",
+                "pml",
+                "ucx",
+                "--mca",
+                "osc",
+                "ucx",
+                // it would refuse, since there is no network card that UCX knows
+                "--mca",
+                "pml_ucx_tls",
+                "any",
+                "--mca",
+                "pml_ucx_devices",
+                "any",
+                "-x",
+                "UCX_TLS=self,posix,cma");
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
+        workshop.need("mpirun", "openmpi-bin");
+        workshop.need("mpicc", "libopenmpi-dev");
+        program = workshop.compile("mpicc", "open_mpi").toString();
+        return workshop.packageVersion("openmpi-bin") + ", " + String.join(" ", components);
+    }
+
+    @Override
+    public boolean can(Task task) {
+        return task.reach() == Reach.MEMORY
+                && task.work() != Work.WAKE
+                && task.work() != Work.AT_RATE
+                && task.work() != Work.CONNECT;
+    }
+
+    @Override
+    public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                "mpirun",
+                "--allow-run-as-root",
+                "--oversubscribe",
+                "--bind-to",
+                "none",
+                "-n",
+                "2",
+                "--mca",
+                "orte_tmpdir_base",
+                Processes.scratch().toString()));
+        command.addAll(components);
+        command.addAll(List.of(
+                program,
+                task.work().name(),
+                String.valueOf(task.bytes()),
+                String.valueOf(about.toMillis()),
+                String.valueOf(Pinned.cpu(0)),
+                String.valueOf(Pinned.cpu(1))));
+        return Sample.parse(Processes.run(Processes.ANYWHERE, Map.of(), PATIENCE, command));
+    }
+}

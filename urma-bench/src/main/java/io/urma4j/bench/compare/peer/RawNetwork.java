@@ -1,0 +1,64 @@
+package io.urma4j.bench.compare.peer;
+
+import io.urma4j.bench.Pinned;
+import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.Names;
+import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.Processes;
+import io.urma4j.bench.compare.Reach;
+import io.urma4j.bench.compare.Sample;
+import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Workshop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The least that a UDP socket can do, in C: datagrams of 64 bytes to and fro, and datagrams of 4 KiB with GSO and GRO one
+ * way. Nothing is acknowledged, repeated or put together.
+ */
+public final class RawNetwork implements Peer {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private @Nullable String program;
+
+    @Override
+    public String name() {
+        return Names.RAW_UDP;
+    }
+
+    @Override
+    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
+        program = workshop.compile("cc", "raw_network").toString();
+        return "Linux " + System.getProperty("os.version") + ", 4 KiB datagrams where more than that is sent";
+    }
+
+    @Override
+    public boolean can(Task task) {
+        return task.reach() == Reach.NETWORK
+                && switch (task.work()) {
+                    case READ, FADD, CAS, SEND_LATENCY, AT_RATE, WRITE_SEEN -> task.bytes() <= 1024;
+                    case WRITE_RATE, READ_RATE, SEND_RATE -> true;
+                    case WAKE, CONNECT -> false;
+                };
+    }
+
+    @Override
+    public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
+        return Sample.parse(Processes.run(
+                Processes.ANYWHERE,
+                Map.of(),
+                PATIENCE,
+                List.of(
+                        Objects.requireNonNull(program),
+                        task.work().name(),
+                        String.valueOf(task.bytes()),
+                        String.valueOf(about.toMillis()),
+                        String.valueOf(Pinned.cpu(0)),
+                        String.valueOf(Pinned.cpu(1)),
+                        String.valueOf(task.perSecond()))));
+    }
+}
