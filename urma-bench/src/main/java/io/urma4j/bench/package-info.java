@@ -5,7 +5,7 @@
  * {@link io.urma4j.bench.Alternation}, which takes the time, and the chapters: {@link io.urma4j.bench.OneSidedChapter},
  * {@link io.urma4j.bench.PingPongChapter}, {@link io.urma4j.bench.AllocationChapter},
  * {@link io.urma4j.bench.WaitingChapter}. The classes named {@code …Benchmark} are JMH's, to look closer at one
- * operation.
+ * operation. What others do of the same is in {@link io.urma4j.bench.compare}.
  */
 @NullMarked
 package io.urma4j.bench;

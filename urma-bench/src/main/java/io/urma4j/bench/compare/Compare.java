@@ -25,11 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compare",
         sortOptions = false,
-        mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
         description = {
-            "Measure urma4j beside what one would take in its place, doing the same work in alternating runs on the same "
-                    + "two CPUs, and beside what the machine can do at the same minute.",
+            "Measure urma4j beside what one would take in its place, doing the same work in alternating runs on the"
+                    + " same two CPUs, and beside what the machine can do at the same minute.",
             "",
             "Peers are installed or built where that is possible, and listed as missing where it is not. Ends with 0 "
                     + "when the table is made, whatever it says; with --strict, with 1 when a target is missed."
@@ -38,7 +37,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  urma-bench/compare --quick",
             "  urma-bench/compare --only shm-write,shm-read --rounds 9",
-            "  urma-bench/compare --plots --out docs/performance"
+            "  urma-bench/compare --out docs/performance",
+            "  urma-bench/compare --plots --name plots --out docs/performance"
         })
 public final class Compare implements Callable<Integer> {
     @Option(names = "--quick", description = "The most telling rows, in under three minutes.")
@@ -67,14 +67,25 @@ public final class Compare implements Callable<Integer> {
             description = "Length of a turn; by default 300, or 100 when --quick.")
     private @Nullable Integer millis;
 
-    @Option(names = "--plots", description = "Also draw latency and bandwidth against size, from 8 B to 4 MiB.")
-    private boolean plots;
+    @Option(
+            names = "--plots",
+            arity = "0..1",
+            split = ",",
+            fallbackValue = "shm,udma",
+            paramLabel = "NAME",
+            description =
+                    "Draw latency and bandwidth against size, from 8 B to 4 MiB, in place of the table: all, or those "
+                            + "whose names begin so, such as shm-send.")
+    private List<String> plots = List.of();
+
+    @Option(names = "--out", paramLabel = "FOLDER", description = "Write NAME.json, NAME.md and the plots into FOLDER.")
+    private @Nullable Path out;
 
     @Option(
-            names = "--out",
-            paramLabel = "FOLDER",
-            description = "Write compare.json, compare.md and the plots into FOLDER.")
-    private @Nullable Path out;
+            names = "--name",
+            paramLabel = "NAME",
+            description = "Of these files, when a long run is done in pieces; by default compare.")
+    private String name = "compare";
 
     @Option(names = "--no-install", description = "Take only those peers that are there.")
     private boolean noInstall;
@@ -84,6 +95,10 @@ public final class Compare implements Callable<Integer> {
 
     @Option(names = "--list", description = "List rows and peers, and measure nothing.")
     private boolean list;
+
+    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @SuppressWarnings("UnusedVariable") // read by picocli
+    private boolean help;
 
     @Spec
     private CommandSpec spec;
@@ -108,7 +123,8 @@ public final class Compare implements Callable<Integer> {
         }
         Contest contest = new Contest(
                 rounds != null ? rounds : quick ? 3 : 5,
-                Duration.ofMillis(millis != null ? millis : quick ? 100 : 300));
+                Duration.ofMillis(millis != null ? millis : quick ? 100 : 300),
+                Duration.ofMillis(quick ? 500 : 2_000));
         List<Peer> all = Peers.all();
         try {
             return compare(contest, rows, all);
@@ -118,6 +134,9 @@ public final class Compare implements Callable<Integer> {
     }
 
     private List<Row> rows() {
+        if (!plots.isEmpty() && only.isEmpty() && !quick) {
+            return List.of();
+        }
         List<Row> rows = Rows.all().stream()
                 .filter(row ->
                         only.isEmpty() ? !quick || row.isQuick() : only.stream().anyMatch(row.name()::startsWith))
@@ -146,7 +165,9 @@ public final class Compare implements Callable<Integer> {
             throw new IOException(
                     "urma4j itself cannot be measured here: " + report.foot().strip());
         }
-        System.out.print(Report.head());
+        if (!rows.isEmpty()) {
+            System.out.print(Report.head());
+        }
         Map<Task, Outcome> outcomes = new HashMap<>();
         Map<Reach, Integer> rates = new EnumMap<>(Reach.class);
         for (Row asked : rows) {
@@ -166,13 +187,11 @@ public final class Compare implements Callable<Integer> {
             }
             tell(report, row, outcome);
         }
-        if (plots) {
-            new Curves(contest, here, report).draw(folder());
-        }
+        new Curves(contest, here, report).draw(folder(), plots);
         System.out.print(report.foot());
         if (out != null) {
-            Files.writeString(folder().resolve("compare.json"), report.json());
-            Files.writeString(folder().resolve("compare.md"), report.markdown(Notes.TEXT));
+            Files.writeString(folder().resolve(name + ".json"), report.json());
+            Files.writeString(folder().resolve(name + ".md"), report.markdown(Notes.TEXT));
         }
         return strict && report.lines().stream().anyMatch(line -> !line.isKept()) ? 1 : 0;
     }
@@ -207,7 +226,7 @@ public final class Compare implements Callable<Integer> {
             boolean wanted = peer.name().equals(Names.URMA)
                     || peers.isEmpty()
                     || peers.stream().anyMatch(peer.name()::startsWith);
-            if (!wanted || (!plots && rows.stream().noneMatch(row -> peer.can(row.task())))) {
+            if (!wanted || (plots.isEmpty() && rows.stream().noneMatch(row -> peer.can(row.task())))) {
                 continue;
             }
             try {
@@ -223,7 +242,7 @@ public final class Compare implements Callable<Integer> {
 
     private static void tellFailures(Report report, Row row, Outcome outcome) {
         outcome.failures().forEach((peer, what) -> {
-            report.failed(row, peer.name(), what);
+            report.failed(row.name(), peer.name(), what);
             System.err.println("compare: " + row.name() + ": " + peer.name() + " did not finish: " + what);
         });
     }

@@ -14,8 +14,9 @@ import java.util.SequencedMap;
  *
  * @param rounds how many count
  * @param turn how long each turn is
+ * @param mostWarmUp how long a peer may warm up at most
  */
-public record Contest(int rounds, Duration turn) {
+public record Contest(int rounds, Duration turn, Duration mostWarmUp) {
     /**
      * What came of a task.
      *
@@ -32,7 +33,7 @@ public record Contest(int rounds, Duration turn) {
         for (int round = -1; round < rounds; round++) {
             for (Peer peer : List.copyOf(playing)) {
                 try {
-                    Sample sample = peer.measure(task, round < 0 ? peer.warmUp() : turn);
+                    Sample sample = peer.measure(task, round < 0 ? warmUp(peer) : turn);
                     if (round >= 0) {
                         series.computeIfAbsent(peer, any -> new Series()).add(sample);
                     }
@@ -44,5 +45,9 @@ public record Contest(int rounds, Duration turn) {
             }
         }
         return new Outcome(series, failures);
+    }
+
+    private Duration warmUp(Peer peer) {
+        return peer.warmUp().compareTo(mostWarmUp) < 0 ? peer.warmUp() : mostWarmUp;
     }
 }

@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.compare.Contest.Outcome;
 import io.urma4j.tools.Plot;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,13 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.SequencedMap;
 import java.util.function.DoubleUnaryOperator;
 
 /** Latency and bandwidth against size, a drawing for each kind of work. */
 final class Curves {
-    private static final int LEAST_BYTES = 8;
-    private static final int MOST_BYTES = 4 << 20;
+    private static final int[] SIZES = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20};
 
     private final Contest contest;
     private final List<Peer> peers;
@@ -25,35 +26,49 @@ final class Curves {
         this.report = report;
     }
 
-    void draw(Path folder) throws IOException, InterruptedException {
+    /**
+     * Draws those whose names begin with one of these; none when there are none.
+     *
+     * @throws IOException when a file cannot be written
+     */
+    void draw(Path folder, List<String> wanted) throws IOException, InterruptedException {
         for (Reach reach : Reach.values()) {
             for (Work work : List.of(Work.WRITE_RATE, Work.READ, Work.READ_RATE, Work.SEND_LATENCY, Work.SEND_RATE)) {
-                draw(folder, reach, work);
+                String name = name(reach, work);
+                if (wanted.stream().anyMatch(name::startsWith)) {
+                    draw(folder, name, reach, work);
+                }
             }
         }
     }
 
-    private void draw(Path folder, Reach reach, Work work) throws IOException, InterruptedException {
-        Map<String, List<Plot.Point>> curves = new LinkedHashMap<>();
+    private static String name(Reach reach, Work work) {
+        return (reach == Reach.MEMORY ? "shm-" : "udma-")
+                + work.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private void draw(Path folder, String name, Reach reach, Work work) throws IOException, InterruptedException {
+        SequencedMap<String, List<Plot.Point>> curves = new LinkedHashMap<>();
         boolean isLatency = work == Work.READ || work == Work.SEND_LATENCY;
-        for (int bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 8) {
-            int size = bytes;
-            DoubleUnaryOperator value = isLatency ? nanos -> nanos / 1_000 : nanos -> size * 1_000 / nanos;
-            contest.play(Task.of(work, reach, bytes), peers)
-                    .series()
+        for (int bytes : SIZES) {
+            DoubleUnaryOperator value = isLatency ? nanos -> nanos / 1_000 : nanos -> bytes * 1_000 / nanos;
+            Outcome outcome = contest.play(Task.of(work, reach, bytes), peers);
+            outcome.series()
                     .forEach((peer, series) -> curves.computeIfAbsent(peer.name(), any -> new ArrayList<>())
-                            .add(new Plot.Point(size, value.applyAsDouble(series.median(Metric.MEAN)))));
+                            .add(new Plot.Point(bytes, value.applyAsDouble(series.median(Metric.MEAN)))));
+            outcome.failures().forEach((peer, what) -> report.failed(name + " of " + bytes + " B", peer.name(), what));
         }
         if (curves.isEmpty()) {
             return;
         }
-        String where = reach == Reach.MEMORY ? "shm" : "udma";
-        String name =
-                where + "-" + work.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-') + ".svg";
-        Plot plot = new Plot(where + ": " + work.words("").replace("  ", " "), isLatency ? "µs" : "MB/s");
+        String unit = isLatency ? "µs" : "MB/s";
+        Plot plot = new Plot(
+                (reach == Reach.MEMORY ? "shm: " : "udma: ")
+                        + work.words("").replace(" ,", ",").replace("  ", " "),
+                unit);
         curves.forEach(plot::line);
-        Files.writeString(folder.resolve(name), plot.svg());
-        report.drew(name);
-        System.out.println("drew " + folder.resolve(name));
+        Files.writeString(folder.resolve(name + ".svg"), plot.svg());
+        report.drew(name, unit, curves);
+        System.out.println("drew " + folder.resolve(name + ".svg"));
     }
 }

@@ -28,14 +28,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "guard",
         sortOptions = false,
-        mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
         description = {
-            "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs, each "
-                    + "beside its limit in urma-bench/guard.properties.",
+            "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs,"
+                    + " each beside its limit in urma-bench/guard.properties.",
             "",
-            "A ratio fails when the whole 95 % interval lies beyond its limit, twice in a row. Ends with 1 when one fails, "
-                    + "0 else, 2 when it cannot measure."
+            "A ratio fails when the whole 95 % interval lies beyond its limit, twice in a row. Ends with 1 when one"
+                    + " fails, 0 else, 2 when it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
     private static final String LIMITS = "urma-bench/guard.properties";
@@ -55,6 +54,10 @@ public final class Guard implements Callable<Integer> {
 
     @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; by default 100, or 50 to report.")
     private @Nullable Integer millis;
+
+    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @SuppressWarnings("UnusedVariable") // read by picocli
+    private boolean help;
 
     public static void main(String[] arguments) {
         System.setOut(new PrintStream(System.out, true, StandardCharsets.UTF_8));
@@ -88,7 +91,8 @@ public final class Guard implements Callable<Integer> {
         Properties limits = limits(root);
         Contest contest = new Contest(
                 Math.max(7, pairs != null ? pairs : report ? 7 : 9),
-                Duration.ofMillis(millis != null ? millis : report ? 50 : 100));
+                Duration.ofMillis(millis != null ? millis : report ? 50 : 100),
+                Duration.ofSeconds(2));
         List<Peer> peers = List.of(new UrmaPeer(), RawMemory.awake(), new RawNetwork());
         try {
             Workshop workshop = new Workshop(root, false);
@@ -165,9 +169,9 @@ public final class Guard implements Callable<Integer> {
 
     private static void write(Path file, Map<String, Double> limits) throws IOException {
         StringBuilder text = new StringBuilder("""
-                # What urma-bench/guard keeps: time of urma4j by that of raw C in the same run, at most.
-                # Made anew by urma-bench/guard --record, on an idle machine; a limit that goes up wants a reason.
-                """);
+            # What urma-bench/guard keeps: time of urma4j by that of raw C in the same run, at most.
+            # Made anew by urma-bench/guard --record, on an idle machine; a limit that goes up wants a reason.
+            """);
         limits.forEach((name, limit) -> text.append(String.format(Locale.ROOT, "%s=%.2f%n", name, limit)));
         Files.writeString(file, text);
         System.out.println("wrote " + file);

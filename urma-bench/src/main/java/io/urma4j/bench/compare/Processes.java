@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -22,10 +22,11 @@ public final class Processes {
     /** On the n-th CPU, counted from 0; any of them for {@link #ANYWHERE}. */
     public static final int ANYWHERE = -1;
 
-    private static final Set<Process> alive = ConcurrentHashMap.newKeySet();
+    private static final Set<Process> alive = new HashSet<>();
 
     private static final List<Runnable> endings = new CopyOnWriteArrayList<>();
     private static @Nullable Path scratch;
+    private static boolean isEnding;
 
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(Processes::endAll, "end of all processes"));
@@ -48,10 +49,15 @@ public final class Processes {
         } else {
             builder.redirectErrorStream(true);
         }
-        Process process = builder.start();
-        alive.removeIf(earlier -> !earlier.isAlive());
-        alive.add(process);
-        return process;
+        synchronized (alive) {
+            if (isEnding) {
+                throw new IOException("this program is being ended");
+            }
+            Process process = builder.start();
+            alive.removeIf(earlier -> !earlier.isAlive());
+            alive.add(process);
+            return process;
+        }
     }
 
     /** Runs it to its end and returns what it printed. */
@@ -119,7 +125,11 @@ public final class Processes {
     }
 
     private static void endAll() {
-        List<Process> last = List.copyOf(alive);
+        List<Process> last;
+        synchronized (alive) {
+            isEnding = true; // the main thread goes on meanwhile, and shall start no more
+            last = List.copyOf(alive);
+        }
         last.forEach(Processes::endWithChildren);
         try {
             for (Process process : last) {

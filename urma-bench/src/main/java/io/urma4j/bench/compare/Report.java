@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare;
 
 import io.urma4j.tools.Json;
+import io.urma4j.tools.Plot;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ final class Report {
     private final Map<String, String> missing = new LinkedHashMap<>();
     private final List<String> failures = new ArrayList<>();
     private final List<Line> lines = new ArrayList<>();
-    private final List<String> plots = new ArrayList<>();
+    private final Map<String, Map<String, Object>> plots = new LinkedHashMap<>();
 
     Report(Map<String, Object> machine, String command) {
         this.machine = machine;
@@ -31,16 +32,24 @@ final class Report {
         missing.put(peer, reason);
     }
 
-    void failed(Row row, String peer, String what) {
-        failures.add(row.name() + ": " + peer + " did not finish: " + what);
+    void failed(String where, String peer, String what) {
+        failures.add(where + ": " + peer + " did not finish: " + what);
     }
 
     void add(Line line) {
         lines.add(line);
     }
 
-    void drew(String file) {
-        plots.add(file);
+    /** A drawing of this name, and what it shows. */
+    void drew(String name, String unit, Map<String, List<Plot.Point>> curves) {
+        Map<String, Object> content = new LinkedHashMap<>();
+        content.put("unit", unit);
+        curves.forEach((peer, points) -> {
+            Map<String, Object> values = new LinkedHashMap<>();
+            points.forEach(point -> values.put(String.valueOf((long) point.sizeBytes()), point.value()));
+            content.put(peer, values);
+        });
+        plots.put(name, content);
     }
 
     List<Line> lines() {
@@ -82,13 +91,15 @@ final class Report {
         long kept = lines.stream()
                 .filter(line -> line.limit() != null && line.isKept())
                 .count();
-        text.append(String.format(
-                "%n%d lines, %d with a target: %d hold, %d are missed; behind in %d%n%n",
-                lines.size(),
-                asked,
-                kept,
-                asked - kept,
-                lines.stream().filter(Line::isBehind).count()));
+        if (!lines.isEmpty()) {
+            text.append(String.format(
+                    "%n%d lines, %d with a target: %d hold, %d are missed; behind in %d%n%n",
+                    lines.size(),
+                    asked,
+                    kept,
+                    asked - kept,
+                    lines.stream().filter(Line::isBehind).count()));
+        }
         versions.forEach((peer, version) -> text.append(String.format("- %s: %s%n", peer, version)));
         missing.forEach((peer, reason) -> text.append(String.format("- MISSING %s: %s%n", peer, reason)));
         failures.forEach(failure -> text.append(String.format("- FAILED %s%n", failure)));
@@ -102,16 +113,14 @@ final class Report {
         machine.forEach((what, value) ->
                 text.append("- ").append(what).append(": ").append(value).append('\n'));
         text.append('\n').append(notes).append('\n');
-        text.append(head());
-        lines.forEach(line -> text.append(line(line)));
+        if (!lines.isEmpty()) {
+            text.append(head());
+            lines.forEach(line -> text.append(line(line)));
+        }
         text.append(foot());
         if (!plots.isEmpty()) {
             text.append("\n## Against size\n\n");
-            plots.forEach(file -> text.append("![")
-                    .append(file, 0, file.length() - 4)
-                    .append("](")
-                    .append(file)
-                    .append(")\n"));
+            plots.keySet().forEach(name -> text.append(String.format("![%s](%s.svg)%n", name, name)));
         }
         return text.toString();
     }
@@ -123,6 +132,7 @@ final class Report {
         all.put("versions", versions);
         all.put("missing", missing);
         all.put("failures", failures);
+        all.put("curves", plots);
         all.put("lines", lines.stream().map(Line::json).toList());
         StringWriter text = new StringWriter();
         Json.print(new PrintWriter(text), all);

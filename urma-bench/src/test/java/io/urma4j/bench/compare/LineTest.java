@@ -49,7 +49,7 @@ class LineTest {
         Report report = new Report(Map.of("processor", "a <fast> one"), "compare --quick");
         report.takesPart("urma4j", "1");
         report.isMissing("UCX", "no network");
-        report.failed(row(), "Aeron", "nothing came");
+        report.failed("r", "Aeron", "nothing came");
         report.add(Line.of(row(Target.atLeast("p", 2)), "p", series(10), series(15)));
 
         assertThat(report.markdown("Notes."))
