@@ -13,6 +13,9 @@ module io.urma4j.udma {
             io.urma4j.tools;
     exports io.urma4j.udma.capture to
             io.urma4j.tools;
+    // urma ping
+    exports io.urma4j.udma.ping to
+            io.urma4j.tools;
     // urma simulate
     exports io.urma4j.udma.simulation to
             io.urma4j.tools;

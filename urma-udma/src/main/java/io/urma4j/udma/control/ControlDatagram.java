@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *   20  magic          u32  "URMA"
  *   24  to             u64  incarnation of the context that is meant
  *   32  from           u64  incarnation of the sender
- *   40  tag            u64  by which the receiver knows its peer; of greeting and challenge: the cookie
+ *   40  tag            u64  by which the receiver knows its peer; of greeting, challenge and echo: the cookie
  *   48  floor          u64  the sender has the answers to all requests with a smaller number
- *   56  body                {@link Greeting} or {@link Message}
+ *   56  body                {@link Greeting}, {@link Message}, or the bytes of an echo
  * </pre>
  *
  * @param body from its position to its limit
@@ -59,7 +59,10 @@ record ControlDatagram(Kind kind, int udpPort, long number, long to, long from, 
         /** The context that is meant does not exist, or does not know the tag, which it repeats. */
         UNKNOWN(4),
         REQUEST(5),
-        ANSWER(6);
+        ANSWER(6),
+        /** Asks a port, and no context in particular, for the same body back. */
+        ECHO(7),
+        ECHOED(8);
 
         private final int number;
 

@@ -249,7 +249,8 @@ public final class ControlPlane {
             case UNKNOWN -> unknown(from, datagram);
             case REQUEST -> requested(from, datagram);
             case ANSWER -> answered(from, datagram);
-            case GREET -> throw new IllegalStateException("greetings come with what they say");
+            case GREET, ECHO -> throw new IllegalStateException(datagram.kind() + " is the port's affair");
+            case ECHOED -> port.countStale(); // no context asks for it
         }
     }
 

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * exist. For one thread; the time is handed in.
  */
 public final class ControlPort {
+    private static final long ECHO_LIFE =
+            0; // contexts count theirs from 1: no cookie of an echo is good for a greeting
+
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private final PortAddress self;
@@ -24,6 +27,7 @@ public final class ControlPort {
     private long received;
     private long malformed;
     private long stale;
+    private long echoed;
 
     /**
      * A port without contexts.
@@ -63,6 +67,11 @@ public final class ControlPort {
         return stale;
     }
 
+    /** Of these, such that asked whether anybody is here, and were answered. */
+    public long echoed() {
+        return echoed;
+    }
+
     void countMalformed() {
         malformed++;
     }
@@ -84,6 +93,8 @@ public final class ControlPort {
         try {
             if (datagram.kind() == Kind.GREET) {
                 greeted(plane, from, datagram, nowNanos);
+            } else if (datagram.kind() == Kind.ECHO) {
+                asked(from, datagram, nowNanos);
             } else if (plane == null) {
                 stranger(from, datagram);
             } else {
@@ -103,20 +114,24 @@ public final class ControlPort {
         } else if (plane == null) {
             unknown(from, datagram);
         } else if (!cookies.isGood(datagram.tag(), from, datagram.from(), greeting.life(), nowNanos)) {
-            long cookie = cookies.cookie(from, datagram.from(), greeting.life(), nowNanos);
-            send(
-                    from,
-                    new ControlDatagram(
-                            Kind.CHALLENGE,
-                            self.udpPort(),
-                            datagram.number(),
-                            datagram.from(),
-                            datagram.to(),
-                            cookie,
-                            0,
-                            EMPTY));
+            challenge(from, datagram, greeting.life(), nowNanos);
         } else {
             plane.greeted(from, datagram, greeting, nowNanos);
+        }
+    }
+
+    private void challenge(PortAddress from, ControlDatagram datagram, long life, long nowNanos) {
+        long cookie = cookies.cookie(from, datagram.from(), life, nowNanos);
+        answer(from, datagram, Kind.CHALLENGE, cookie, EMPTY);
+    }
+
+    /** Answers an echo of one who is where he says he is with as many bytes, of anybody else with fewer. */
+    private void asked(PortAddress from, ControlDatagram datagram, long nowNanos) {
+        if (!cookies.isGood(datagram.tag(), from, datagram.from(), ECHO_LIFE, nowNanos)) {
+            challenge(from, datagram, ECHO_LIFE, nowNanos);
+        } else {
+            echoed++;
+            answer(from, datagram, Kind.ECHOED, datagram.tag(), datagram.body());
         }
     }
 
@@ -134,17 +149,16 @@ public final class ControlPort {
 
     /** The same, with a reason. */
     void unknown(PortAddress from, ControlDatagram datagram, Optional<Message> why) {
-        send(
+        answer(
                 from,
-                new ControlDatagram(
-                        Kind.UNKNOWN,
-                        self.udpPort(),
-                        datagram.number(),
-                        datagram.from(),
-                        datagram.to(),
-                        datagram.tag(),
-                        0,
-                        why.map(MessageCodec::encode).orElse(EMPTY)));
+                datagram,
+                Kind.UNKNOWN,
+                datagram.tag(),
+                why.map(MessageCodec::encode).orElse(EMPTY));
+    }
+
+    private void answer(PortAddress from, ControlDatagram asked, Kind kind, long tag, ByteBuffer body) {
+        send(from, new ControlDatagram(kind, self.udpPort(), asked.number(), asked.from(), asked.to(), tag, 0, body));
     }
 
     void send(PortAddress to, ControlDatagram datagram) {

@@ -5,6 +5,7 @@ import io.urma4j.udma.transport.Connection;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
@@ -26,7 +27,7 @@ public final class Card {
     public static final int FIRST_CONNECTION = 0x80_0000;
 
     /** The queue number of control messages. */
-    public static final int CONTROL_QUEUE = 1;
+    public static final int CONTROL_QUEUE = Management.QUEUE;
 
     /** A turn that comes so much later than it was asked for follows a pause of our own. */
     private static final long PAUSE_NANOS = 50_000_000;

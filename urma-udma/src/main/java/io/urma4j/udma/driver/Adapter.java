@@ -16,11 +16,8 @@ import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
 import io.urma4j.udma.udp.UdpRoute;
-import io.urma4j.udma.wire.Deth;
-import io.urma4j.udma.wire.Header;
-import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -36,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class Adapter implements CardListener {
     private static final int SECRET_BYTES = 32;
     private static final int MAX_24 = 0xFF_FFFF;
-    private static final int CONTROL_KEY = 0x8001_0000; // Q_Key of QP 1 (WIRE §7)
 
     /** Control datagrams that wait for the engine; more are dropped, and come again. */
     private static final int MAX_WAITING = 1024;
@@ -211,10 +207,7 @@ final class Adapter implements CardListener {
             route = route(to);
             Packet packet = port.begin(route);
             if (packet != null) {
-                packet.begin(Opcodes.UD | Opcodes.SEND_ONLY, Card.CONTROL_QUEUE, controlPsn++ & MAX_24);
-                Deth.put(packet.bytes(), packet.at(Header.DETH), CONTROL_KEY, Card.CONTROL_QUEUE);
-                MemorySegment.copy(
-                        MemorySegment.ofBuffer(datagram), 0, packet.bytes(), packet.payloadAt(), datagram.remaining());
+                Management.put(packet, controlPsn++, datagram);
                 port.end(datagram.remaining());
                 port.flush();
             }
@@ -227,18 +220,15 @@ final class Adapter implements CardListener {
 
     @Override
     public void controlPacket(Packet packet, Source origin, long nowNanos) {
-        if (packet.opcode() != (Opcodes.UD | Opcodes.SEND_ONLY)
-                || Deth.queueKey(packet.bytes(), packet.at(Header.DETH)) != CONTROL_KEY
-                || waiting.get() >= MAX_WAITING) {
+        if (!Management.isOne(packet) || waiting.get() >= MAX_WAITING) {
             return;
         }
         Eid source = new Eid(origin.eidHigh(), origin.eidLow());
-        byte[] payload = new byte[packet.payloadBytes()];
-        MemorySegment.copy(packet.bytes(), packet.payloadAt(), MemorySegment.ofArray(payload), 0, payload.length);
+        ByteBuffer datagram = Management.datagram(packet);
         waiting.incrementAndGet();
         engine.execute(() -> {
             waiting.decrementAndGet();
-            control.received(source, ByteBuffer.wrap(payload), engine.nanos());
+            control.received(source, datagram, engine.nanos());
         });
     }
 

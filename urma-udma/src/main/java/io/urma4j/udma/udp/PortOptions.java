@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * How a port is opened.
  *
  * @param address one of this machine's own, and no wildcard: the ICRC covers it
- * @param port {@link #DEFAULT_PORT} for that of RoCE when it is free, else any; otherwise this one and no other
+ * @param port {@link #DEFAULT_PORT} for that of RoCE when it is free, else any; {@link #ANY_PORT} for any but that of RoCE;
+ *     otherwise this one and no other
  * @param way null for the fastest that works here
  * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
  * @param capture keeps what is sent and received; null for nobody
@@ -23,12 +24,15 @@ public record PortOptions(
         @Nullable PacketLoss loss) {
     public static final int DEFAULT_PORT = 0;
 
+    /** Who only asks leaves the port of RoCE to those who can be asked. */
+    public static final int ANY_PORT = -1;
+
     private static final int DEFAULT_BUFFER_BYTES = 8 << 20;
     private static final int MAX_PORT = 0xFFFF;
 
     public PortOptions {
-        if (port < 0 || port > MAX_PORT) {
-            throw new IllegalArgumentException("port " + port + " is not within 0 and " + MAX_PORT);
+        if (port < ANY_PORT || port > MAX_PORT) {
+            throw new IllegalArgumentException("port " + port + " is not within " + ANY_PORT + " and " + MAX_PORT);
         }
     }
 

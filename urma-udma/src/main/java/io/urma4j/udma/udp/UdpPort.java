@@ -125,8 +125,10 @@ public final class UdpPort implements Port, AutoCloseable {
     private static UdpPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
         Outbox outbox = new Outbox(way == IoWay.GSO);
         boolean any = options.port() == PortOptions.DEFAULT_PORT;
-        int first = any ? IpHeaders.ROCE_PORT : options.port();
-        String note = first == IpHeaders.ROCE_PORT ? "" : "port " + first + " as asked for: " + loss();
+        int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
+        String note = first == IpHeaders.ROCE_PORT
+                ? ""
+                : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
         Io io = tryBind(options, first, way, outbox);
         if (io == null && any) {
             note = "port " + first + " of " + text(options.address()) + " is taken by " + holder()

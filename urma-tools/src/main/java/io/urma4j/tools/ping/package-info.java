@@ -1,0 +1,5 @@
+/** {@code urma ping}: {@link io.urma4j.tools.ping.PingCommand} asks, {@link io.urma4j.tools.ping.RoundTrips} counts. */
+@NullMarked
+package io.urma4j.tools.ping;
+
+import org.jspecify.annotations.NullMarked;

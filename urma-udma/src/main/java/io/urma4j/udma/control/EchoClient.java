@@ -1,0 +1,114 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.udma.control.ControlDatagram.Kind;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a port whether anybody is there, and how long the way is: the other end is {@link ControlPort}. The first echo is
+ * answered by a cookie, which it and those after it repeat; time counts from the repetition. An answer carries a random
+ * number of 64 bits, so that who does not see the echo cannot forge one. For one thread; the time is handed in.
+ */
+public final class EchoClient {
+    /** Most bytes that an echo can carry. */
+    public static final int MAX_BODY_BYTES = ControlDatagram.MAX_BODY_BYTES;
+
+    /** A home that wants more than so many cookies for one echo is not right. */
+    private static final int MAX_CHALLENGES = 3;
+
+    private final int udpPort;
+    private final ByteBuffer body;
+    private final RandomGenerator random;
+    private final long session;
+    private final Map<Long, Asked> asked = new HashMap<>();
+    private final Map<Integer, Long> numbers = new HashMap<>();
+    private long cookie;
+
+    private record Asked(int sequence, long sentNanos, int challenges) {}
+
+    /** What came in return. */
+    public sealed interface Reply {
+        /** The answer to an echo, so long after it was sent. */
+        record Answer(int sequence, long nanos) implements Reply {}
+
+        /** The home wants to know first that we are where we say: this is to be sent in place of the echo. */
+        record Again(ByteBuffer datagram) implements Reply {}
+    }
+
+    /**
+     * Nothing is sent yet.
+     *
+     * @param udpPort where answers are taken
+     * @param bodyBytes that each echo carries, from 0 to {@link #MAX_BODY_BYTES}
+     */
+    public EchoClient(int udpPort, int bodyBytes, RandomGenerator random) {
+        this.udpPort = udpPort;
+        this.random = random;
+        this.session = random.nextLong();
+        byte[] content = new byte[bodyBytes];
+        for (int i = 0; i < bodyBytes; i++) {
+            content[i] = (byte) i;
+        }
+        this.body = ByteBuffer.wrap(content).asReadOnlyBuffer();
+    }
+
+    /** The datagram to send for an echo; it is remembered until it is answered or given up. */
+    public ByteBuffer ask(int sequence, long nowNanos) {
+        long number = random.nextLong();
+        asked.put(number, new Asked(sequence, nowNanos, 0));
+        numbers.put(sequence, number);
+        return datagram(number);
+    }
+
+    private ByteBuffer datagram(long number) {
+        return new ControlDatagram(Kind.ECHO, udpPort, number, 0, session, cookie, 0, body.duplicate()).encode();
+    }
+
+    /** Takes the payload of a UD packet to QP 1, whatever it is; null when it is no answer to an echo of ours. */
+    public @Nullable Reply received(ByteBuffer payload, long nowNanos) {
+        ControlDatagram datagram = ControlDatagram.decode(payload);
+        if (datagram == null || datagram.to() != session) {
+            return null;
+        }
+        Asked echo = asked.get(datagram.number());
+        if (echo == null) {
+            return null;
+        }
+        return switch (datagram.kind()) {
+            case CHALLENGE -> challenged(datagram, echo, nowNanos);
+            case ECHOED -> answered(datagram, echo, nowNanos);
+            case GREET, WELCOME, UNKNOWN, REQUEST, ANSWER, ECHO -> null;
+        };
+    }
+
+    private @Nullable Reply challenged(ControlDatagram challenge, Asked echo, long nowNanos) {
+        if (echo.challenges == MAX_CHALLENGES) {
+            return null;
+        }
+        cookie = challenge.tag();
+        asked.put(challenge.number(), new Asked(echo.sequence, nowNanos, echo.challenges + 1));
+        return new Reply.Again(datagram(challenge.number()));
+    }
+
+    private @Nullable Reply answered(ControlDatagram answer, Asked echo, long nowNanos) {
+        if (!answer.body().equals(body)) {
+            return null;
+        }
+        giveUp(echo.sequence);
+        return new Reply.Answer(echo.sequence, nowNanos - echo.sentNanos);
+    }
+
+    /** No answer is wanted any more; false when it had come. */
+    public boolean giveUp(int sequence) {
+        Long number = numbers.remove(sequence);
+        return number != null && asked.remove(number) != null;
+    }
+
+    /** How many echoes have neither been answered nor given up. */
+    public int waiting() {
+        return asked.size();
+    }
+}
