@@ -28,6 +28,8 @@ module io.urma4j.tools {
             info.picocli;
     opens io.urma4j.tools.perftest to
             info.picocli;
+    opens io.urma4j.tools.ping to
+            info.picocli;
     opens io.urma4j.tools.pingpong to
             info.picocli;
     opens io.urma4j.tools.simulate to

@@ -24,11 +24,22 @@ final class Inventory implements ContextEvents {
 
     private final ClosingOrder children;
     private final AsyncEvents events;
+    private final PerfMeter meter;
     private final long openedMillis = System.currentTimeMillis();
 
-    Inventory(ClosingOrder children, AsyncEvents events) {
+    Inventory(ClosingOrder children, AsyncEvents events, PerfMeter meter) {
         this.children = children;
         this.events = events;
+        this.meter = meter;
+    }
+
+    @Override
+    public void measure(boolean on) {
+        if (on) {
+            meter.start(children.snapshot());
+        } else {
+            meter.stop(children.snapshot());
+        }
     }
 
     @Override
@@ -63,6 +74,7 @@ final class Inventory implements ContextEvents {
             case TARGET -> numbered(children(TargetJetty.class, Inventory::describe));
             case EVENT -> events.history().stream().map(Inventory::describe);
             case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
+            case PERF -> meter.resources().stream();
             case TP, WAIT -> Stream.empty();
         };
     }

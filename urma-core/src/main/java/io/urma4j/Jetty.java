@@ -100,7 +100,9 @@ public final class Jetty implements ContextObject {
             binding = mine;
         }
         try {
+            long begun = context.meter().begin();
             var _ = jfs.provider().bind(peer, context.options().importTimeout()).whenComplete((_, failure) -> {
+                context.meter().end(PerfStage.BIND, begun);
                 if (failure != null) {
                     forget(mine);
                     mine.done.completeExceptionally(Await.causeOf(failure));

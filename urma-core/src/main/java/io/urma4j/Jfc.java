@@ -20,6 +20,8 @@ public final class Jfc implements ContextObject {
     private final UrmaContext context;
     private final @Nullable Jfce jfce;
     private final ProviderJfc provider;
+    private final PerfMeter meter;
+    private ProviderJfc polled; // the provider's, or while it is measured one before it; plain, since both do
     private final Lifetime life = new Lifetime(this);
     private volatile boolean closed;
     private int attachedDepth; // of all its queues together; guarded by this
@@ -30,6 +32,8 @@ public final class Jfc implements ContextObject {
         this.context = context;
         this.jfce = jfce;
         this.provider = from.createJfc(config, this::onEvent);
+        this.meter = context.meter();
+        this.polled = provider;
     }
 
     static Jfc create(UrmaContext context, ProviderContext from, JfcConfig config, @Nullable Jfce jfce) {
@@ -99,7 +103,16 @@ public final class Jfc implements ContextObject {
         if (closed) {
             throw Checks.closed(this);
         }
-        return batch.filled(provider.poll(batch.words(), batch.capacity()));
+        int count = polled.poll(batch.words(), batch.capacity());
+        if (count > 0) {
+            meter.restore(batch.words(), count);
+        }
+        return batch.filled(count);
+    }
+
+    /** Takes the times of polls from now on; with null, not any more. */
+    void measure(PerfMeter.@Nullable Run run) {
+        polled = run == null ? provider : new MeasuredJfc(provider, run);
     }
 
     /**

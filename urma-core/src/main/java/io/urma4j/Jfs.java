@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
@@ -35,7 +36,8 @@ public final class Jfs implements ContextObject {
     private final @Nullable Jfr jfr;
     private final @Nullable Jfc receiveJfc; // when it is not the JFR's
     private final JfsConfig config;
-    private final ProviderSendQueue queue;
+    private final ProviderSendQueue provider;
+    private ProviderSendQueue queue; // the provider's, or while it is measured one before it; plain, since both do
     private final long maxReadWriteBytes;
     private final long maxMessageBytes;
     private final int immediateBits;
@@ -55,6 +57,7 @@ public final class Jfs implements ContextObject {
         this.jfr = jfr;
         this.receiveJfc = receiveJfc;
         this.config = config;
+        this.provider = queue;
         this.queue = queue;
         // mode UM has messages only: no length at all is allowed for the others (S5.1)
         this.maxReadWriteBytes = config.mode() == TransportMode.UM
@@ -118,16 +121,16 @@ public final class Jfs implements ContextObject {
 
     /** Number of this queue in its context. */
     public int id() {
-        return queue.id();
+        return provider.id();
     }
 
     /** How many work requests it takes before records are polled, after rounding. */
     public int depth() {
-        return queue.depth();
+        return provider.depth();
     }
 
     public QueueState state() {
-        return queue.state();
+        return provider.state();
     }
 
     public TransportMode mode() {
@@ -450,14 +453,14 @@ public final class Jfs implements ContextObject {
      */
     public void modify(QueueState next) {
         if (checkMove(next)) {
-            queue.modify(next);
+            provider.modify(next);
         }
     }
 
     /** Whether there is something to do; refuses what is no move. */
     boolean checkMove(QueueState next) {
         life.checkOpen();
-        QueueState now = queue.state();
+        QueueState now = provider.state();
         boolean byBindOnly = config.mode() == TransportMode.RC && now == QueueState.RESET && next == QueueState.READY;
         if (now != next && (!now.mayBecome(next) || byBindOnly)) {
             throw Checks.invalid(
@@ -474,7 +477,9 @@ public final class Jfs implements ContextObject {
      */
     public int flush(CompletionBatch batch) {
         life.checkOpen();
-        return batch.filled(queue.flush(batch.words(), batch.capacity()));
+        int count = provider.flush(batch.words(), batch.capacity());
+        context.meter().restore(batch.words(), count);
+        return batch.filled(count);
     }
 
     /** As {@link #flush(CompletionBatch)}, all of them, as values. */
@@ -497,7 +502,9 @@ public final class Jfs implements ContextObject {
     public Quiesced quiesce(Duration timeout) {
         life.checkOpen();
         Checks.positive(this, "timeout", timeout);
-        return new Quiesced(CompletionBatch.of(queue.quiesce(timeout)));
+        long[] words = provider.quiesce(timeout);
+        context.meter().restore(words, words.length / CompletionRecord.WORDS);
+        return new Quiesced(CompletionBatch.of(words));
     }
 
     /**
@@ -513,11 +520,11 @@ public final class Jfs implements ContextObject {
                     "advise exists in mode RM alone; these are " + config.mode() + " and "
                             + target.descriptor().mode());
         }
-        queue.advise(target.checked(context));
+        provider.advise(target.checked(context));
     }
 
     public Counters counters() {
-        return queue.counters();
+        return provider.counters();
     }
 
     Jfc jfc() {
@@ -530,7 +537,12 @@ public final class Jfs implements ContextObject {
     }
 
     ProviderSendQueue provider() {
-        return queue;
+        return provider;
+    }
+
+    /** Takes its times from now on; with null, not any more. */
+    void measure(PerfMeter.@Nullable Run run) {
+        queue = run == null ? provider : new MeasuredSendQueue(this, provider, context.meter(), run);
     }
 
     Lifetime life() {
@@ -542,7 +554,8 @@ public final class Jfs implements ContextObject {
     public void close() {
         if (life.end()) {
             context.children().remove(this);
-            queue.close();
+            provider.close();
+            context.meter().forget(this);
             jfc.detach(depth());
             if (jfr != null && receiveJfc != null) {
                 receiveJfc.detach(jfr.depth());
@@ -557,6 +570,6 @@ public final class Jfs implements ContextObject {
 
     @Override
     public String toString() {
-        return (jfr == null ? "JFS " : "Jetty ") + context.uasid() + "/" + queue.id();
+        return (jfr == null ? "JFS " : "Jetty ") + context.uasid() + "/" + provider.id();
     }
 }

@@ -211,8 +211,10 @@ public final class LocalSegment implements ContextObject {
         closed = true;
         context.children().remove(this);
         Flight.Step revoking = Flight.revoking();
+        long begun = context.meter().begin();
         try {
             var _ = provider.unregister(deadline).whenComplete((result, failure) -> {
+                context.meter().end(PerfStage.UNREGISTER, begun);
                 revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
                     shared.life().release(this); // before who waits goes on and closes the memory

@@ -33,7 +33,9 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         /** Work that cannot go on yet, and whom it waits for. */
         WAIT,
         /** An asynchronous event that was raised; the number counts them. */
-        EVENT
+        EVENT,
+        /** How long a step took, of those since {@link UrmaContext#measure}, in microseconds. */
+        PERF
     }
 
     public Resource {

@@ -16,6 +16,7 @@ import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -37,6 +38,7 @@ public final class UrmaContext implements AutoCloseable {
     private final ContextOptions options;
     private final AsyncEvents events = new AsyncEvents();
     private final ClosingOrder children = new ClosingOrder(this);
+    private final PerfMeter meter = new PerfMeter();
     private final ProviderContext provider;
     private final String name;
     private final Lifetime life = new Lifetime(this);
@@ -48,7 +50,7 @@ public final class UrmaContext implements AutoCloseable {
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.provider = from.openContext(eidIndex, options, new Inventory(children, events));
+        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, meter));
         this.name = "context " + device.name() + "/" + provider.uasid();
     }
 
@@ -170,17 +172,21 @@ public final class UrmaContext implements AutoCloseable {
     private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
         life.checkOpen();
         checkPolicy(request.policy());
-        var registered = Registration.begin(this, provider, memory, tokenId, request);
-        return Await.result(this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, Handing.AT_ONCE));
+        return meter.timed(PerfStage.REGISTER, () -> {
+            var registered = Registration.begin(this, provider, memory, tokenId, request);
+            return Await.result(
+                    this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, Handing.AT_ONCE));
+        });
     }
 
     /** An import, told to the Flight Recorder with how long it took. */
-    private <T> CompletableFuture<T> recorded(Supplier<CompletableFuture<T>> importing) {
+    private <T> CompletableFuture<T> recorded(PerfStage stage, Supplier<CompletableFuture<T>> importing) {
         Flight.Step step = Flight.importing(this);
-        return importing
-                .get()
-                .whenComplete((made, failure) ->
-                        step.end(made == null ? "-" : made, failure == null ? "SUCCESS" : Await.causeOf(failure)));
+        long begun = meter.begin();
+        return importing.get().whenComplete((made, failure) -> {
+            meter.end(stage, begun);
+            step.end(made == null ? "-" : made, failure == null ? "SUCCESS" : Await.causeOf(failure));
+        });
     }
 
     /**
@@ -256,8 +262,10 @@ public final class UrmaContext implements AutoCloseable {
         }
         ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
         return adopt(
-                recorded(() -> provider.importSegment(request)
-                        .thenApply(handle -> new RemoteSegment(this, descriptor, handle))),
+                recorded(
+                        PerfStage.IMPORT_SEGMENT,
+                        () -> provider.importSegment(request)
+                                .thenApply(handle -> new RemoteSegment(this, descriptor, handle))),
                 ClosingRank.REMOTE_SEGMENT,
                 RemoteSegment::abandon,
                 handing);
@@ -285,7 +293,9 @@ public final class UrmaContext implements AutoCloseable {
 
     private NamedSegment find(String publishedName) {
         life.checkOpen();
-        return Await.result(this, provider.lookup(PublishedName.checked(this, publishedName), options.importTimeout()));
+        String checked = PublishedName.checked(this, publishedName);
+        return meter.timed(
+                PerfStage.LOOKUP, () -> Await.result(this, provider.lookup(checked, options.importTimeout())));
     }
 
     /**
@@ -336,6 +346,19 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
+     * Has other contexts of this user, as {@link #inspect} sees them, take the times of their steps, or ends that; {@link
+     * Resource.Kind#PERF} shows what they found. To begin forgets what was found before. A context that is not being
+     * measured pays nothing for it. Blocks at most the import timeout.
+     *
+     * @param pid of the process whose contexts are meant; empty for all
+     * @return whom it was said to, without resources; one that does not answer says so in its place
+     */
+    public List<ContextView> measure(boolean on, OptionalLong pid) {
+        life.checkOpen();
+        return Await.result(this, provider.measure(on, pid, options.importTimeout()));
+    }
+
+    /**
      * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
      * segment, for example {@code shm:orders}; {@code name:orders} is one of this device, whatever its kind.
      */
@@ -381,7 +404,9 @@ public final class UrmaContext implements AutoCloseable {
         Checks.inRange(
                 this, "depth of the JFC", config.depth(), 1, attributes.limits().jfcDepth());
         checkModeration(config);
-        return children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC);
+        return meter.timed(
+                PerfStage.CREATE_JFC,
+                () -> meter.adopted(children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC)));
     }
 
     private void checkModeration(JfcConfig config) {
@@ -407,7 +432,8 @@ public final class UrmaContext implements AutoCloseable {
         Checks.inRange(this, "rxThreshold", config.rxThreshold(), 0, config.depth());
         checkPolicy(config.policy());
         checkMine(jfc.context(), jfc);
-        return children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR);
+        return meter.timed(
+                PerfStage.CREATE_JFR, () -> children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR));
     }
 
     /** A send queue of its own, for RM and UM (S5.4). */
@@ -416,7 +442,9 @@ public final class UrmaContext implements AutoCloseable {
         if (config.mode() == TransportMode.RC) {
             throw Checks.invalid(this, "mode RC has Jetties only; use createJetty");
         }
-        return children.add(Jfs.create(this, provider, jfc, config), ClosingRank.JFS);
+        return meter.timed(
+                PerfStage.CREATE_SEND_QUEUE,
+                () -> meter.adopted(children.add(Jfs.create(this, provider, jfc, config), ClosingRank.JFS)));
     }
 
     /**
@@ -440,8 +468,10 @@ public final class UrmaContext implements AutoCloseable {
             checkMine(receiveJfc.context(), receiveJfc);
         }
         jfr.checkAgrees(config);
-        Jfs jfs = Jfs.create(this, provider, jfc, config, jfr, receiveJfc);
-        return children.add(new Jetty(this, jfs, jfr), ClosingRank.JETTY);
+        return meter.timed(PerfStage.CREATE_SEND_QUEUE, () -> {
+            Jfs jfs = Jfs.create(this, provider, jfc, config, jfr, receiveJfc);
+            return meter.adopted(children.add(new Jetty(this, jfs, jfr), ClosingRank.JETTY));
+        });
     }
 
     /** A group for RM Jetties, without members (S5.5). */
@@ -522,8 +552,10 @@ public final class UrmaContext implements AutoCloseable {
             throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
         }
         return adopt(
-                recorded(() -> provider.importQueue(descriptor, token, options.importTimeout())
-                        .thenApply(handle -> new TargetJetty(this, descriptor, handle))),
+                recorded(
+                        PerfStage.IMPORT_QUEUE,
+                        () -> provider.importQueue(descriptor, token, options.importTimeout())
+                                .thenApply(handle -> new TargetJetty(this, descriptor, handle))),
                 ClosingRank.TARGET,
                 TargetJetty::abandon,
                 handing);
@@ -535,6 +567,10 @@ public final class UrmaContext implements AutoCloseable {
 
     DeviceAttributes attributes() {
         return attributes;
+    }
+
+    PerfMeter meter() {
+        return meter;
     }
 
     ClosingOrder children() {

@@ -15,6 +15,9 @@ public interface ContextEvents {
     /** A message of a queue found no receive work request at its target: told for the first of a flow. */
     default void receiverNotReady(Object queue, Object target) {}
 
+    /** Somebody wants to know how long the steps of the context take, from now on, or not any more. */
+    default void measure(boolean on) {}
+
     /**
      * What the context has of a kind, except what the provider alone knows (TP, WAIT): at most {@code limit}, those with
      * the lowest numbers above {@code after}, in order.

@@ -13,6 +13,7 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,17 @@ public interface ProviderContext {
      * does not answer in time says so in its place. A provider without such a place sees nobody.
      */
     default CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    /**
+     * Has contexts that {@link #inspect} sees begin or end taking the times of their steps. A provider that sees nobody
+     * tells nobody.
+     *
+     * @param pid of the process whose contexts are meant; empty for all
+     * @return whom it was said to, without resources
+     */
+    default CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
         return CompletableFuture.completedFuture(List.of());
     }
 

@@ -47,6 +47,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -159,6 +160,11 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
         return control.inspect(kinds, timeout);
+    }
+
+    @Override
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
+        return control.measure(on, pid, timeout);
     }
 
     // ---- queues

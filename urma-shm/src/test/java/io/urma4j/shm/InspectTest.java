@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.urma4j.Access;
+import io.urma4j.CompletionBatch;
 import io.urma4j.ContextView;
 import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfcConfig;
@@ -19,6 +20,7 @@ import io.urma4j.UrmaOptions;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,5 +195,37 @@ class InspectTest {
         assertThat(looking.inspect(Set.of(Kind.CONTEXT)))
                 .extracting(ContextView::uasid)
                 .containsExactly(peer.uasid());
+    }
+
+    @Test
+    void aContextThatIsMeasuredTellsTheTimesOfItsStages() {
+        long own = ProcessHandle.current().pid();
+        assertThat(looking.measure(true, OptionalLong.of(own)))
+                .extracting(ContextView::uasid)
+                .containsExactlyInAnyOrder(home.uasid(), peer.uasid());
+        assertThat(looking.measure(true, OptionalLong.of(own + 1))).isEmpty();
+        var segment = home.register(home.allocate(4 * KB), Access.READ_WRITE_ATOMIC);
+        var remote = peer.importSegment(segment.descriptor(), segment.token());
+        var local = peer.register(peer.allocate(4 * KB), Access.LOCAL_ONLY);
+        var jfc = peer.createJfc(new JfcConfig(64, false));
+        var jfs = peer.createJfs(jfc, JfsConfig.DEFAULT);
+        var batch = new CompletionBatch(8);
+        for (long i = 0; i < 100; i++) {
+            jfs.write(remote, 0, local, 0, 8, i);
+            assertThat(jfc.poll(batch)).isEqualTo(1);
+            assertThat(batch.userContext(0)).isEqualTo(i);
+        }
+        looking.measure(false, OptionalLong.empty());
+        jfs.write(remote, 0, local, 0, 8, 100);
+        assertThat(jfc.poll(batch)).isEqualTo(1);
+        assertThat(batch.userContext(0)).isEqualTo(100);
+
+        assertThat(resources(peer, Kind.PERF))
+                .filteredOn(line -> line.field("count").equals("100"))
+                .extracting(line -> line.field("stage"))
+                .containsExactly("post write", "execute write", "complete");
+        assertThat(resources(home, Kind.PERF))
+                .extracting(line -> line.field("stage"))
+                .containsExactly("register segment");
     }
 }

@@ -1,12 +1,14 @@
 package io.urma4j.tools;
 
 import io.urma4j.tools.admin.AdminCommand;
+import io.urma4j.tools.admin.PerfCommand;
 import io.urma4j.tools.decode.DecodeCommand;
 import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
 import io.urma4j.tools.demo.DemoInitiatorCommand;
 import io.urma4j.tools.doctor.DoctorCommand;
 import io.urma4j.tools.perftest.PerftestCommand;
+import io.urma4j.tools.ping.PingCommand;
 import io.urma4j.tools.pingpong.PingpongCommand;
 import io.urma4j.tools.simulate.SimulateCommand;
 import io.urma4j.tools.tck.TckCommand;
@@ -41,7 +43,9 @@ import picocli.CommandLine.Spec;
             PutCommand.class,
             AddCommand.class,
             AdminCommand.class,
+            PerfCommand.class,
             PerftestCommand.class,
+            PingCommand.class,
             PingpongCommand.class,
             CaptureCommand.class,
             DecodeCommand.class,

@@ -64,13 +64,6 @@ public final class Session implements AutoCloseable {
     /** Closes everything, also when the command was interrupted: then closing must not be. */
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            urma.close();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Ending.of(urma);
     }
 }

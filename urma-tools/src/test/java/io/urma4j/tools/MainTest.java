@@ -47,7 +47,9 @@ class MainTest {
                 "decode",
                 "tck",
                 "admin",
-                "perftest"
+                "perf",
+                "perftest",
+                "ping"
             })
     void everyCommandHelpsWithExamplesAndExitCodes(String command) {
         assertThat(urma(command, "--help")).isZero();

@@ -17,6 +17,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
@@ -49,8 +50,11 @@ public final class ControlCodec {
     /** Can be looked into: {@link Inspect}. */
     public static final long FEATURE_INSPECT = 1;
 
+    /** Can take the times of its steps: {@link Measure}. */
+    public static final long FEATURE_MEASURE = 2;
+
     /** Features that this version knows. */
-    public static final long FEATURES = FEATURE_INSPECT;
+    public static final long FEATURES = FEATURE_INSPECT | FEATURE_MEASURE;
 
     /** No message is longer. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
@@ -86,6 +90,7 @@ public final class ControlCodec {
     private static final int NAMED = 49;
     private static final int INSPECT = 64;
     private static final int INSPECTED = 65;
+    private static final int MEASURE = 66;
 
     /** A kind's number is its place here. */
     private static final List<JettyDescriptor.Kind> KINDS =
@@ -169,6 +174,7 @@ public final class ControlCodec {
             case Inspect m -> w.u8(INSPECT).i64(m.request()).u8(m.kind()).i64(m.after());
             case Inspected m ->
                 w.u8(INSPECTED).i64(m.request()).texts(m.resources()).bool(m.complete());
+            case Measure m -> w.u8(MEASURE).i64(m.request()).bool(m.on());
         }
         return w.finish();
     }
@@ -215,6 +221,7 @@ public final class ControlCodec {
             case NAMED -> named(r);
             case INSPECT -> new Inspect(r.i64("request"), r.u8("kind"), r.i64("after"));
             case INSPECTED -> new Inspected(r.i64("request"), r.texts("resources"), r.bool("complete"));
+            case MEASURE -> new Measure(r.i64("request"), r.bool("on"));
             default -> throw new ControlFormatException("message type " + type + " is unknown");
         };
     }

@@ -156,6 +156,12 @@ public sealed interface ControlMessage {
         }
     }
 
+    /**
+     * Has the receiver's context take the times of its steps, or ends that; only to who knows {@link
+     * ControlCodec#FEATURE_MEASURE}.
+     */
+    record Measure(long request, boolean on) implements Request {}
+
     /** The request was done, and there is nothing more to say. */
     record Done(long request) implements Answer {}
 

@@ -24,7 +24,8 @@ public final class ResourceText {
             Resource.Kind.TARGET,
             Resource.Kind.TP,
             Resource.Kind.WAIT,
-            Resource.Kind.EVENT);
+            Resource.Kind.EVENT,
+            Resource.Kind.PERF);
 
     private ResourceText() {}
 

@@ -48,7 +48,8 @@ class ControlCodecTest {
                 new ControlMessage.Named(
                         31, 32, 36, 33, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, Token.of(34), 35, List.of("a", "b")),
                 new ControlMessage.Inspect(37, 200, Long.MIN_VALUE),
-                new ControlMessage.Inspected(38, List.of("1\ta=b", ""), false));
+                new ControlMessage.Inspected(38, List.of("1\ta=b", ""), false),
+                new ControlMessage.Measure(39, true));
     }
 
     @ParameterizedTest

@@ -32,6 +32,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -267,6 +268,11 @@ public final class ControlPlane {
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
         long deadlineNanos = deadline(timeout);
         return callers.ask(() -> inspector.inspect(kinds, deadlineNanos));
+    }
+
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return callers.ask(() -> inspector.measure(on, pid, deadlineNanos));
     }
 
     /**

@@ -7,14 +7,19 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
+import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ResourceText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Looks into the other contexts of the runtime directory: kind by kind, and a page of each at a time, so that neither an
@@ -37,11 +42,21 @@ final class Inspector {
     }
 
     CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
+        return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
+    }
+
+    /** Has the contexts of one process, or all, take the times of their steps, or not any more. */
+    CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
+        return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
+    }
+
+    private CompletableFuture<List<ContextView>> all(
+            Function<RuntimeDirectory.Resident, CompletableFuture<Optional<ContextView>>> look) {
         List<ContextView> views = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (RuntimeDirectory.Resident resident : directory.residents()) {
             if (!resident.id().equals(self)) {
-                asked.add(new Look(resident, kinds, deadlineNanos).begin().thenAccept(views::add));
+                asked.add(look.apply(resident).thenAccept(view -> view.ifPresent(views::add)));
             }
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(all -> {
@@ -56,7 +71,7 @@ final class Inspector {
         private final long deadlineNanos;
         private final Deque<Resource.Kind> kinds;
         private final List<Resource> found = new ArrayList<>();
-        private final CompletableFuture<ContextView> view = new CompletableFuture<>();
+        private final CompletableFuture<Optional<ContextView>> view = new CompletableFuture<>();
         private String process = "unknown";
         private int pages;
 
@@ -66,13 +81,37 @@ final class Inspector {
             this.deadlineNanos = deadlineNanos;
         }
 
-        CompletableFuture<ContextView> begin() {
+        CompletableFuture<Optional<ContextView>> begin() {
+            return connect(this::askNext);
+        }
+
+        /** Empty for a context of another process. */
+        CompletableFuture<Optional<ContextView>> switchMeasuring(boolean on, OptionalLong pid) {
+            return connect(peer -> {
+                if (pid.isPresent() && pid.getAsLong() != peer.pid()) {
+                    view.complete(Optional.empty());
+                } else if ((peer.features() & ControlCodec.FEATURE_MEASURE) == 0) {
+                    end(new UrmaException(UrmaStatus.FAIL, peer, "is of a version that cannot be measured"));
+                } else {
+                    var _ = requests.ask(peer, deadlineNanos, request -> new Measure(request, on))
+                            .whenComplete((_, failure) -> {
+                                if (failure != null) {
+                                    end(failure);
+                                } else {
+                                    end("");
+                                }
+                            });
+                }
+            });
+        }
+
+        private CompletableFuture<Optional<ContextView>> connect(Consumer<Peer> then) {
             var _ = peers.connect(resident.id(), deadlineNanos).whenComplete((peer, failure) -> {
                 if (failure != null) {
                     end(failure);
                 } else {
                     process = peer.pid() == 0 ? "in another pid namespace" : "pid " + peer.pid();
-                    askNext(peer);
+                    then.accept(peer);
                 }
             });
             return view;
@@ -131,7 +170,8 @@ final class Inspector {
         }
 
         private void end(String failure) {
-            view.complete(new ContextView(resident.uasid(), resident.id().incarnation(), process, found, failure));
+            view.complete(Optional.of(
+                    new ContextView(resident.uasid(), resident.id().incarnation(), process, found, failure)));
         }
     }
 }

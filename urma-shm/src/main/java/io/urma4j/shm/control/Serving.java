@@ -13,6 +13,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
@@ -92,6 +93,10 @@ final class Serving implements PeerEvents {
             }
             case Lookup m -> publisher.lookedUp(via, m);
             case Inspect m -> inspected(via, m);
+            case Measure m -> {
+                events.measure(m.on());
+                via.send(new Done(m.request()));
+            }
         }
     }
 

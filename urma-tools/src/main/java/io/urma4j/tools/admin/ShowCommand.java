@@ -46,7 +46,7 @@ final class ShowCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Set<Kind> kinds = EnumSet.of(Kind.CONTEXT);
         if (whole) {
-            kinds = EnumSet.complementOf(EnumSet.of(Kind.EVENT));
+            kinds = EnumSet.complementOf(EnumSet.of(Kind.EVENT, Kind.PERF));
         }
         Set<Kind> wanted = kinds;
         PrintWriter out = spec.commandLine().getOut();

@@ -7,9 +7,11 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Ending;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +56,16 @@ final class Sight implements AutoCloseable {
                 .toList();
     }
 
+    /** Has contexts of one process, or of all, take the times of their steps, or not any more. */
+    List<Seen> measure(boolean on, OptionalLong pid) {
+        return contexts.stream()
+                .map(context -> new Seen(context.device(), context.measure(on, pid)))
+                .toList();
+    }
+
     /** Closes everything, also when the command was interrupted: then closing must not be. */
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
-        try {
-            urma.close();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        Ending.of(urma);
     }
 }

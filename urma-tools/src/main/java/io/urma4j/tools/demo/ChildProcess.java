@@ -1,6 +1,7 @@
 package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Ending;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.OwnLauncher;
 import io.urma4j.tools.Progress;
@@ -145,19 +146,7 @@ final class ChildProcess implements AutoCloseable {
     @Override
     public void close() {
         requests.close();
-        boolean interrupted = Thread.interrupted();
-        try {
-            if (!process.waitFor(TIME_TO_END.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly();
-                process.waitFor(1, TimeUnit.SECONDS);
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Ending.of(process, TIME_TO_END);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.urma4j.tools.perftest;
 
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.Ending;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.OwnLauncher;
 import java.io.BufferedReader;
@@ -94,19 +95,7 @@ final class LocalServer implements AutoCloseable {
     /** Ends it: by the end of its input, and if that is not enough, by force. Also when this thread is interrupted. */
     @Override
     public void close() throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try {
-            process.getOutputStream().close();
-            if (!process.waitFor(TIME_TO_END.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.destroyForcibly();
-                process.waitFor(1, TimeUnit.SECONDS);
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        process.getOutputStream().close();
+        Ending.of(process, TIME_TO_END);
     }
 }

@@ -5,16 +5,22 @@ import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
+import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ResourceText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Looks into the other contexts of this host: kind by kind, and a page of each at a time. The engine's thread. */
 final class Inspector {
@@ -30,11 +36,21 @@ final class Inspector {
     }
 
     CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
+        return all(place -> new Look(place, kinds, deadlineNanos).begin());
+    }
+
+    /** Has the contexts of one process, or all, take the times of their steps, or not any more. */
+    CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
+        return all(place -> new Look(place, Set.of(), deadlineNanos).switchMeasuring(on, pid));
+    }
+
+    private CompletableFuture<List<ContextView>> all(
+            Function<HostDirectory.Place, CompletableFuture<Optional<ContextView>>> look) {
         List<ContextView> views = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (HostDirectory.Place place : directory.contexts()) {
             if (!place.equals(context.place())) {
-                asked.add(new Look(place, kinds, deadlineNanos).begin().thenAccept(views::add));
+                asked.add(look.apply(place).thenAccept(view -> view.ifPresent(views::add)));
             }
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(_ -> {
@@ -49,7 +65,7 @@ final class Inspector {
         private final long deadlineNanos;
         private final Deque<Resource.Kind> kinds;
         private final List<Resource> found = new ArrayList<>();
-        private final CompletableFuture<ContextView> view = new CompletableFuture<>();
+        private final CompletableFuture<Optional<ContextView>> view = new CompletableFuture<>();
         private String process = "unknown";
         private int pages;
 
@@ -59,14 +75,38 @@ final class Inspector {
             this.deadlineNanos = deadlineNanos;
         }
 
-        CompletableFuture<ContextView> begin() {
+        CompletableFuture<Optional<ContextView>> begin() {
+            return connect(this::askNext);
+        }
+
+        /** Empty for a context of another process. */
+        CompletableFuture<Optional<ContextView>> switchMeasuring(boolean on, OptionalLong pid) {
+            return connect(home -> {
+                if (pid.isPresent() && !process.equals("pid " + pid.getAsLong())) {
+                    view.complete(Optional.empty());
+                } else if ((home.peer().features() & ControlCodec.FEATURE_MEASURE) == 0) {
+                    end(new UrmaException(UrmaStatus.FAIL, home.peer(), "is of a version that cannot be measured"));
+                } else {
+                    var _ = context.askCore(home, Done.class, n -> new Measure(n, on), deadlineNanos)
+                            .whenComplete((_, failure) -> {
+                                if (failure != null) {
+                                    end(failure);
+                                } else {
+                                    end("");
+                                }
+                            });
+                }
+            });
+        }
+
+        private CompletableFuture<Optional<ContextView>> connect(Consumer<Path> then) {
             var _ = context.connect(place.at(), place.incarnation(), deadlineNanos)
                     .whenComplete((home, failure) -> {
                         if (failure != null) {
                             end(failure);
                         } else {
                             process = home.peer().process();
-                            askNext(home);
+                            then.accept(home);
                         }
                     });
             return view;
@@ -124,7 +164,7 @@ final class Inspector {
         }
 
         private void end(String failure) {
-            view.complete(new ContextView(place.uasid(), place.incarnation(), process, found, failure));
+            view.complete(Optional.of(new ContextView(place.uasid(), place.incarnation(), process, found, failure)));
         }
     }
 }

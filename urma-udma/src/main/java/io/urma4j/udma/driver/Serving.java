@@ -12,6 +12,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
@@ -22,6 +23,7 @@ import io.urma4j.spi.support.FailureLimiter;
 import io.urma4j.udma.control.Message;
 import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.Peer;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -74,6 +76,7 @@ final class Serving {
             }
             case Lookup m -> context.exports().lookedUp(from, number, m);
             case Inspect m -> inspected(from, number, m);
+            case Measure m -> measured(from, number, m.on());
             default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
         }
     }
@@ -135,6 +138,18 @@ final class Serving {
     private @Nullable RcBond bondOf(int number) {
         Importable queue = context.importable(number);
         return queue == null ? null : queue.bond();
+    }
+
+    /** Only who is on this host and of this user may say so: it costs the data path something. */
+    private void measured(Path from, long number, boolean on) {
+        Peer peer = from.peer();
+        HostDirectory.Place place = new HostDirectory.Place(peer.address(), peer.incarnation(), peer.uasid());
+        if (!context.directory().contexts().contains(place)) { // a greeting has proven the address
+            refuse(from, number, UrmaStatus.ENOPERM, "only processes of the same user on this host may measure");
+            return;
+        }
+        events.measure(on);
+        answer(from, number, new Done(number));
     }
 
     /** Somebody looks in: a page of what he wants to see. */

@@ -55,6 +55,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -263,6 +264,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
         long deadlineNanos = deadline(timeout);
         return adapter.engine().ask(() -> new Inspector(this, directory).inspect(kinds, deadlineNanos));
+    }
+
+    @Override
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
+        long deadlineNanos = deadline(timeout);
+        return adapter.engine().ask(() -> new Inspector(this, directory).measure(on, pid, deadlineNanos));
     }
 
     // ---- queues

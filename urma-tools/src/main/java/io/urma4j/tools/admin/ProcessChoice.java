@@ -1,0 +1,45 @@
+package io.urma4j.tools.admin;
+
+import io.urma4j.ContextView;
+import io.urma4j.tools.CommandFailure;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Parameters;
+
+/** Which process is meant. */
+final class ProcessChoice {
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "PID",
+            description = "Only the process with this number; without it, all of this user that use urma4j.")
+    private @Nullable Long pid;
+
+    OptionalLong pid() {
+        return pid == null ? OptionalLong.empty() : OptionalLong.of(pid);
+    }
+
+    /** Those of the process that is meant. */
+    List<Sight.Seen> of(List<Sight.Seen> seen) {
+        return seen.stream()
+                .map(one -> new Sight.Seen(
+                        one.device(),
+                        one.contexts().stream().filter(this::isMeant).toList()))
+                .toList();
+    }
+
+    private boolean isMeant(ContextView context) {
+        return pid == null || context.process().equals("pid " + pid);
+    }
+
+    /** Refuses to go on when there is nobody. */
+    void requireAny(List<Sight.Seen> seen) {
+        if (seen.stream().allMatch(one -> one.contexts().isEmpty())) {
+            throw new CommandFailure(
+                    pid == null
+                            ? "no process of this user has a context open"
+                            : "process " + pid + " has no context open, or is another user's");
+        }
+    }
+}
