@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -237,5 +238,42 @@ class PerftestIT {
         Matcher matcher = PORT.matcher(server.err());
         assertThat(matcher.find()).as(server.err()).isTrue();
         return Integer.parseInt(matcher.group(1));
+    }
+
+    /** The server stands still for longer than an operation may take: then operations fail, and the run goes on. */
+    @Test
+    void withErrContinueFailuresAreCountedAndTheRunGoesOn() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0");
+        String port = String.valueOf(port(server));
+        Running client = shell.start(
+                "perftest",
+                "send_bw",
+                "-d",
+                "shm0",
+                "-S",
+                "127.0.0.1",
+                "-P",
+                port,
+                "-s",
+                "64",
+                "-D",
+                "4",
+                "-w",
+                "1000",
+                "-E",
+                "14",
+                "--no-verify",
+                "--enable_err_continue");
+        server.awaitErr("serving ");
+        client.process().waitFor(1_500, TimeUnit.MILLISECONDS);
+        server.signal("STOP");
+        client.process().waitFor(1_000, TimeUnit.MILLISECONDS);
+        server.signal("CONT");
+
+        Ended ended = client.ended();
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("[1-9][0-9,]* operations failed, and were passed over\\.");
+        assertThat(server.ended().exitCode()).as(server.err()).isZero();
     }
 }

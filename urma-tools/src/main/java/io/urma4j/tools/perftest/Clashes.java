@@ -29,6 +29,7 @@ final class Clashes {
         clashes.latencyOrBandwidth();
         clashes.rate();
         clashes.waiting();
+        clashes.goingOn();
     }
 
     private void ranges() {
@@ -142,6 +143,14 @@ final class Clashes {
         }
     }
 
+    private void goingOn() {
+        need("--enable_err_continue", "--no-verify"); // what has failed has not arrived
+        exclude("--enable_err_continue", "--enable_credit", "credit that was lost would be missing for ever");
+        if (settings.continuesAfterErrors() && settings.mode() == TransportMode.RC) {
+            throw clash("--enable_err_continue", "--trans_mode RC", "an RC Jetty that failed must be bound anew");
+        }
+    }
+
     private void fits(String small, long smallValue, String large, long largeValue) {
         if (smallValue > largeValue) {
             throw clash(small + " " + smallValue, large + " " + largeValue, "it does not fit");
@@ -152,7 +161,14 @@ final class Clashes {
         boolean bandwidth = !workload.isLatency();
         String reason = "latency is that of one operation at a time";
         for (String option : new String[] {
-            "--jettys", "--jfs_post_list", "--cq_mod", "--bidirection", "--infinite", "--no_peak", "--burst_size"
+            "--jettys",
+            "--jfs_post_list",
+            "--cq_mod",
+            "--bidirection",
+            "--infinite",
+            "--no_peak",
+            "--burst_size",
+            "--enable_err_continue"
         }) {
             onlyIn(option, bandwidth, reason);
         }

@@ -144,6 +144,10 @@ final class Client {
         if (settings.receives() && !settings.workload().isPingPong()) {
             report.note("The server received " + Units.count(received) + " of " + Units.count(sent) + " messages.");
         }
+        if (settings.continuesAfterErrors()) {
+            long failures = side.failures() + side.lastOfPeer().number("failures");
+            report.note(Units.count(failures) + " operations failed, and were passed over.");
+        }
         report.note(
                 settings.isVerified()
                         ? "Verified: what arrived was compared with what was sent, outside of the timed part."

@@ -4,6 +4,7 @@ import io.urma4j.Jetty;
 import io.urma4j.Jfr;
 import io.urma4j.Jfs;
 import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
 import io.urma4j.TargetJetty;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,7 @@ final class Lane {
     /** Of them, those that the peer was told of. */
     long told;
 
+    private boolean failed;
     private int signalEvery = 1;
     private long last = Long.MAX_VALUE;
 
@@ -74,6 +76,34 @@ final class Lane {
 
     long unfinished() {
         return posted - completed;
+    }
+
+    /** Its queue is in ERROR until it is brought back. */
+    void fail() {
+        failed = true;
+    }
+
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /**
+     * Takes out what was never started, and has the queue take work requests again.
+     *
+     * @return how many were taken out
+     */
+    int revive() {
+        int unstarted = jfs.flushAll().size();
+        if (jetty == null) {
+            jfs.modify(QueueState.RESET);
+            jfs.modify(QueueState.READY);
+        } else {
+            jetty.modify(QueueState.RESET);
+            jetty.modify(QueueState.READY);
+        }
+        failed = false;
+        completed = posted;
+        return unstarted;
     }
 
     PostFlags flags(long number) {

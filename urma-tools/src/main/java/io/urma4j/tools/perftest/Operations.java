@@ -81,39 +81,29 @@ final class Operations {
                     yield new WordWrites(endpoint, (int) sizeBytes, inline);
                 }
                 yield plain && write == Opcode.WRITE
-                        ? new Writes(endpoint, sizeBytes)
+                        ? new Writes(endpoint.memory(), endpoint.remote(), endpoint.layout(), sizeBytes)
                         : new Lists(endpoint, settings, write, sizeBytes, inline);
             }
             case READ ->
-                plain ? new Reads(endpoint, sizeBytes) : new Lists(endpoint, settings, Opcode.READ, sizeBytes, false);
+                plain
+                        ? new Reads(endpoint.memory(), endpoint.remote(), endpoint.layout(), sizeBytes)
+                        : new Lists(endpoint, settings, Opcode.READ, sizeBytes, false);
             case SEND -> {
                 Opcode send = settings.hasImmediate() ? Opcode.SEND_IMM : Opcode.SEND;
                 yield plain
-                        ? new Sends(endpoint, send, sizeBytes)
+                        ? new Sends(endpoint.memory(), endpoint.layout(), send, sizeBytes)
                         : new Lists(endpoint, settings, send, sizeBytes, inline);
             }
             case ATOMIC -> {
                 Opcode atomic = settings.isCompareAndSwap() ? Opcode.CAS : Opcode.FADD;
                 yield plain
-                        ? new Atomics(endpoint, atomic, (int) sizeBytes)
+                        ? new Atomics(endpoint.memory(), endpoint.remote(), endpoint.layout(), atomic, (int) sizeBytes)
                         : new Lists(endpoint, settings, atomic, sizeBytes, false);
             }
         };
     }
 
-    private static final class Writes implements Poster {
-        private final LocalSegment memory;
-        private final RemoteSegment remote;
-        private final Layout layout;
-        private final long sizeBytes;
-
-        Writes(Endpoint endpoint, long sizeBytes) {
-            this.memory = endpoint.memory();
-            this.remote = endpoint.remote();
-            this.layout = endpoint.layout();
-            this.sizeBytes = sizeBytes;
-        }
-
+    private record Writes(LocalSegment memory, RemoteSegment remote, Layout layout, long sizeBytes) implements Poster {
         @Override
         public int post(Lane lane, long first, int count) {
             long to = layout.incoming(lane.index);
@@ -128,19 +118,7 @@ final class Operations {
         }
     }
 
-    private static final class Reads implements Poster {
-        private final LocalSegment memory;
-        private final RemoteSegment remote;
-        private final Layout layout;
-        private final long sizeBytes;
-
-        Reads(Endpoint endpoint, long sizeBytes) {
-            this.memory = endpoint.memory();
-            this.remote = endpoint.remote();
-            this.layout = endpoint.layout();
-            this.sizeBytes = sizeBytes;
-        }
-
+    private record Reads(LocalSegment memory, RemoteSegment remote, Layout layout, long sizeBytes) implements Poster {
         @Override
         public int post(Lane lane, long first, int count) {
             long from = layout.incoming(lane.index);
@@ -155,19 +133,7 @@ final class Operations {
         }
     }
 
-    private static final class Sends implements Poster {
-        private final LocalSegment memory;
-        private final Layout layout;
-        private final Opcode opcode;
-        private final long sizeBytes;
-
-        Sends(Endpoint endpoint, Opcode opcode, long sizeBytes) {
-            this.memory = endpoint.memory();
-            this.layout = endpoint.layout();
-            this.opcode = opcode;
-            this.sizeBytes = sizeBytes;
-        }
-
+    private record Sends(LocalSegment memory, Layout layout, Opcode opcode, long sizeBytes) implements Poster {
         @Override
         public int post(Lane lane, long first, int count) {
             long from = layout.outgoing(lane.index);
@@ -190,21 +156,8 @@ final class Operations {
         }
     }
 
-    private static final class Atomics implements Poster {
-        private final LocalSegment memory;
-        private final RemoteSegment remote;
-        private final Layout layout;
-        private final Opcode opcode;
-        private final int sizeBytes;
-
-        Atomics(Endpoint endpoint, Opcode opcode, int sizeBytes) {
-            this.memory = endpoint.memory();
-            this.remote = endpoint.remote();
-            this.layout = endpoint.layout();
-            this.opcode = opcode;
-            this.sizeBytes = sizeBytes;
-        }
-
+    private record Atomics(LocalSegment memory, RemoteSegment remote, Layout layout, Opcode opcode, int sizeBytes)
+            implements Poster {
         @Override
         public int post(Lane lane, long first, int count) {
             long counter = layout.counter(lane.index);

@@ -36,6 +36,8 @@ final class Records {
     private final int returnList;
     private long completed;
     private long received;
+    private long failed;
+    private final boolean continues;
     private int creditsUnderWay;
 
     Records(Endpoint endpoint, Settings settings, Watch watch) {
@@ -49,6 +51,7 @@ final class Records {
         this.memory = endpoint.memory();
         this.layout = endpoint.layout();
         this.creditStep = settings.hasCredit() ? Math.max(1, settings.jfrDepth() / 4) : 0;
+        this.continues = settings.continuesAfterErrors();
         this.returnList = settings.jfrPostList();
         this.returns = new WorkRequestList[returnList == 1 ? 0 : jfrs.size()];
         for (int i = 0; i < returns.length; i++) {
@@ -95,7 +98,8 @@ final class Records {
         int count = jfc.poll(batch);
         for (int i = 0; i < count; i++) {
             if (!batch.isSuccess(i)) {
-                throw failure(i);
+                failed(i);
+                continue;
             }
             long context = batch.userContext(i);
             if (batch.isReceive(i)) {
@@ -110,6 +114,47 @@ final class Records {
             }
         }
         return count;
+    }
+
+    private void failed(int index) throws InterruptedException {
+        if (!continues || batch.isReceive(index)) {
+            throw failure(index);
+        }
+        if (batch.isFlushErrDone(index)) {
+            laneOfQueue(batch.localId(index)).fail();
+            return;
+        }
+        long context = batch.userContext(index);
+        Lane lane = lanes[Lane.laneOf(context)];
+        long number = Lane.numberOf(context);
+        completed += number - lane.completed; // those without a record of their own succeeded
+        lane.completed = number + 1;
+        failed++;
+    }
+
+    private Lane laneOfQueue(int id) {
+        for (Lane lane : lanes) {
+            if (lane.jfs.id() == id) {
+                return lane;
+            }
+        }
+        throw new IllegalStateException("no lane has the queue " + id);
+    }
+
+    /** Brings back the queues that have drained after a failure; between posts. */
+    void reviveFailed() {
+        if (continues) {
+            for (Lane lane : lanes) {
+                if (lane.hasFailed()) {
+                    failed += lane.revive();
+                }
+            }
+        }
+    }
+
+    /** Operations that failed or were never started, since the beginning; not of the last phase alone. */
+    long failures() {
+        return failed;
     }
 
     /** Takes what is there, and when that is nothing, spins a round or sleeps until there is an event. */
@@ -182,6 +227,7 @@ final class Records {
         for (Lane lane : lanes) {
             while (lane.unfinished() > 0 || creditsUnderWay > 0) {
                 pollOrWait();
+                reviveFailed();
             }
         }
     }

@@ -229,6 +229,11 @@ final class RunOptions {
     Integer errTimeout;
 
     @Option(
+            names = "--enable_err_continue",
+            description = "Bandwidth: count operations that fail, bring their queue back, and go on.")
+    boolean enableErrContinue;
+
+    @Option(
             names = {"-K", "--token_policy"},
             paramLabel = "POLICY",
             description = "NONE, PLAIN_TEXT (default), SIGNED or ALL_ENCRYPTED, as the device offers.")

@@ -228,6 +228,11 @@ final class Settings {
         return isGiven("--err_timeout") ? Duration.ofNanos(4096L << number("--err_timeout", 0)) : USUAL_TIMEOUT;
     }
 
+    /** Operations that fail end nothing. */
+    boolean continuesAfterErrors() {
+        return flag("--enable_err_continue");
+    }
+
     boolean isLockFree() {
         return flag("--lock_free");
     }

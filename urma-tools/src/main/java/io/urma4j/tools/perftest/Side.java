@@ -186,6 +186,11 @@ final class Side {
         return sent;
     }
 
+    /** Operations of its own that failed and were passed over, in all phases. */
+    long failures() {
+        return records.failures();
+    }
+
     /** What the other side said at the end of the phase. */
     Line lastOfPeer() {
         return last;
@@ -196,7 +201,10 @@ final class Side {
     }
 
     private Line done(@Nullable Bandwidth bandwidth) {
-        Line line = Line.of(DONE).with(SENT, sent).with("received", records.received());
+        Line line = Line.of(DONE)
+                .with(SENT, sent)
+                .with("received", records.received())
+                .with("failures", records.failures());
         if (bandwidth != null) {
             line.with("iterations", bandwidth.iterations())
                     .with("nanos", bandwidth.nanos())

@@ -77,6 +77,7 @@ final class Stream {
             }
             boolean fed = feed(allowed);
             collect(fed, paced);
+            records.reviveFailed();
             best.at(records.completed());
         }
         long nanos = System.nanoTime() - begin;

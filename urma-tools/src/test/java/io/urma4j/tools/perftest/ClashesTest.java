@@ -66,6 +66,16 @@ class ClashesTest {
         write_bw --jettys=0                     | --jettys is 0, must be 1 to 4096
         write_bw --iters=4                      | --iters is 4, must be at least 5
         write_bw --err_timeout=3                | --err_timeout is 3, must be 8 to 31
+        send_bw --enable_err_continue=true      | --enable_err_continue means nothing without --no-verify
+        send_lat --enable_err_continue=true --no-verify=true | --enable_err_continue and send_lat clash
+        send_bw --enable_err_continue=true --no-verify=true --trans_mode=RC | --enable_err_continue and --trans_mode RC clash
+        send_bw --enable_err_continue=true --no-verify=true --enable_credit=true | --enable_err_continue and --enable_credit clash
+        send_bw --share_jfr=true --enable_credit=true | --share_jfr and --enable_credit clash
+        send_bw --jfr_post_list=9 --jfr_depth=4 | --jfr_post_list 9 and --jfr_depth 4 clash
+        write_bw --bidirection=true --infinite=2 | --bidirection and --infinite clash
+        atomic_bw --sge_num=2                   | --sge_num and atomic_bw clash
+        write_bw --atomic_type=faa              | --atomic_type and write_bw clash
+        write_bw --size=2 --sge_num=4           | --sge_num 4 and --size clash
         write_fast                              | is none of the tests read_lat
         """)
     void whatClashesIsRefusedByName(String words, String message) {
