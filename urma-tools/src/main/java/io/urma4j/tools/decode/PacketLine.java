@@ -39,6 +39,7 @@ final class PacketLine {
             case TOO_LONG -> "LONGER THAN ANY MTU";
             case TRANSPORT_VERSION -> "UNKNOWN TRANSPORT VERSION";
             case ICRC -> "ICRC WRONG";
+            case ON_PURPOSE -> "LOST ON PURPOSE"; // by a port, never by a file
         };
     }
 }
