@@ -124,7 +124,7 @@ public final class Compare implements Callable<Integer> {
         Contest contest = new Contest(
                 rounds != null ? rounds : quick ? 3 : 5,
                 Duration.ofMillis(millis != null ? millis : quick ? 100 : 300),
-                Duration.ofMillis(quick ? 500 : 2_000));
+                Duration.ofMillis(quick ? 800 : 3_000));
         List<Peer> all = Peers.all();
         try {
             return compare(contest, rows, all);
@@ -186,13 +186,11 @@ public final class Compare implements Callable<Integer> {
                 tellFailures(report, row, outcome);
             }
             tell(report, row, outcome);
+            save(report); // a run that is ended early keeps what it has
         }
         new Curves(contest, here, report).draw(folder(), plots);
         System.out.print(report.foot());
-        if (out != null) {
-            Files.writeString(folder().resolve(name + ".json"), report.json());
-            Files.writeString(folder().resolve(name + ".md"), report.markdown(Notes.TEXT));
-        }
+        save(report);
         return strict && report.lines().stream().anyMatch(line -> !line.isKept()) ? 1 : 0;
     }
 
@@ -208,6 +206,13 @@ public final class Compare implements Callable<Integer> {
         double rate = 1e9 / (2 * slowest) / 2;
         double unit = Math.pow(10, Math.floor(Math.log10(rate)) - 1);
         return (int) Math.max(1, Math.floor(rate / unit) * unit);
+    }
+
+    private void save(Report report) throws IOException {
+        if (out != null) {
+            Files.writeString(folder().resolve(name + ".json"), report.json());
+            Files.writeString(folder().resolve(name + ".md"), report.markdown(Notes.TEXT));
+        }
     }
 
     private Path folder() throws IOException {

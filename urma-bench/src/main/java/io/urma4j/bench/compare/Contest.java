@@ -33,9 +33,10 @@ public record Contest(int rounds, Duration turn, Duration mostWarmUp) {
         for (int round = -1; round < rounds; round++) {
             for (Peer peer : List.copyOf(playing)) {
                 try {
-                    Sample sample = peer.measure(task, round < 0 ? warmUp(peer) : turn);
-                    if (round >= 0) {
-                        series.computeIfAbsent(peer, any -> new Series()).add(sample);
+                    if (round < 0) {
+                        peer.warmUp(task, mostWarmUp);
+                    } else {
+                        series.computeIfAbsent(peer, any -> new Series()).add(peer.measure(task, turn));
                     }
                 } catch (IOException | IllegalArgumentException e) {
                     failures.put(peer, String.valueOf(e.getMessage()));
@@ -45,9 +46,5 @@ public record Contest(int rounds, Duration turn, Duration mostWarmUp) {
             }
         }
         return new Outcome(series, failures);
-    }
-
-    private Duration warmUp(Peer peer) {
-        return peer.warmUp().compareTo(mostWarmUp) < 0 ? peer.warmUp() : mostWarmUp;
     }
 }

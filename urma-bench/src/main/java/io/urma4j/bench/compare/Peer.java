@@ -27,9 +27,9 @@ public interface Peer extends AutoCloseable {
      */
     Sample measure(Task task, Duration about) throws IOException, InterruptedException;
 
-    /** How long it works before anything counts: a JVM compiles first. */
-    default Duration warmUp() {
-        return Duration.ofMillis(20);
+    /** Works before anything counts: a JVM compiles first. */
+    default void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        measure(task, Duration.ofMillis(20));
     }
 
     /** Ends its processes, removes its files. */

@@ -70,7 +70,12 @@ final class Rows {
         full("shm-stream-4k-cpu", Work.SEND_RATE, MEMORY, 4 * K, Metric.CPU);
         full("shm-connect", Work.CONNECT, MEMORY, 64, Metric.P50);
         atOneRate("shm-rate-64", MEMORY, ahead(Names.AERON), ahead(Names.MAP_RING));
-        quick("shm-wake", Work.WAKE, MEMORY, 64, atMost(Names.BARE_WAKE, 2), ahead(Names.UCX_SLEEP));
+        rows.add(new Row(
+                "shm-wake",
+                Task.of(Work.WAKE, MEMORY, 64),
+                Metric.P50,
+                List.of(atMost(Names.BARE_WAKE, 2), ahead(Names.UCX_SLEEP)),
+                true));
     }
 
     private void network() {

@@ -19,6 +19,8 @@ abstract class BestOf implements Peer {
     /** One way. */
     record Variant(String name, JvmPeer peer) {}
 
+    private static final Duration TRIAL = Duration.ofMillis(100);
+
     private final String name;
     private final String project;
     private final List<Variant> variants;
@@ -52,34 +54,33 @@ abstract class BestOf implements Peer {
     }
 
     @Override
-    public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
+    public Sample measure(Task task, Duration about) throws IOException {
         Variant chosen = best.get(task);
-        return chosen != null ? chosen.peer().measure(task, about) : first(task, about);
+        if (chosen == null) {
+            throw new IllegalStateException(name + " has not warmed up");
+        }
+        return chosen.peer().measure(task, about);
     }
 
-    private Sample first(Task task, Duration about) throws IOException {
-        Sample least = null;
+    @Override
+    public void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        double least = Double.POSITIVE_INFINITY;
         List<String> failures = new ArrayList<>();
         for (Variant variant : variants) {
             try {
-                Sample sample = variant.peer().measure(task, about);
-                if (least == null || sample.nanos(Metric.MEAN) < least.nanos(Metric.MEAN)) {
-                    least = sample;
+                variant.peer().warmUp(task, atMost);
+                double nanos = variant.peer().measure(task, TRIAL).nanos(Metric.MEAN);
+                if (nanos < least) {
+                    least = nanos;
                     best.put(task, variant);
                 }
             } catch (IOException e) {
                 failures.add(variant.name() + ": " + e.getMessage());
             }
         }
-        if (least == null) {
+        if (failures.size() == variants.size()) {
             throw new IOException(String.join("; ", failures));
         }
-        return least;
-    }
-
-    @Override
-    public Duration warmUp() {
-        return JvmPeer.COMPILED;
     }
 
     @Override

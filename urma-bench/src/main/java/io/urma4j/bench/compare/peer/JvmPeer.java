@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Two JVMs, which are started when they are first wanted. */
 final class JvmPeer implements AutoCloseable {
-    /** After so long a JVM has compiled what it does. */
-    static final Duration COMPILED = Duration.ofMillis(1_500);
+    private static final Duration PIECE = Duration.ofMillis(100);
+    private static final long PAUSE_MILLIS = 100;
 
     private final String participant;
     private final List<String> options;
@@ -51,6 +51,18 @@ final class JvmPeer implements AutoCloseable {
             close(); // in whatever state they are, the next task is not to suffer from it
             throw e;
         }
+    }
+
+    /**
+     * In pieces with pauses: while both processes spin on all CPUs that there are, the compiler has none, and it is what we
+     * wait for.
+     */
+    void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        do {
+            measure(task, PIECE);
+            Thread.sleep(PAUSE_MILLIS);
+        } while (System.nanoTime() - start < atMost.toNanos());
     }
 
     @Override

@@ -37,8 +37,8 @@ public final class MapRing implements Peer {
     }
 
     @Override
-    public Duration warmUp() {
-        return JvmPeer.COMPILED;
+    public void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        jvms.warmUp(task, atMost);
     }
 
     @Override

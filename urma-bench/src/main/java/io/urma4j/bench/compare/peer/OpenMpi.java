@@ -78,17 +78,12 @@ public final class OpenMpi implements Peer {
 
     @Override
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                "mpirun",
-                "--allow-run-as-root",
-                "--oversubscribe",
-                "--bind-to",
-                "none",
-                "-n",
-                "2",
-                "--mca",
-                "orte_tmpdir_base",
-                Processes.scratch().toString()));
+        List<String> command = new ArrayList<>(
+                List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"));
+        // its files go where they are removed even when it is killed
+        for (String folder : List.of("orte_tmpdir_base", "btl_vader_backing_directory", "osc_sm_backing_directory")) {
+            command.addAll(List.of("--mca", folder, Processes.scratch().toString()));
+        }
         command.addAll(components);
         command.addAll(List.of(
                 program,

@@ -34,8 +34,8 @@ public final class UrmaPeer implements Peer {
     }
 
     @Override
-    public Duration warmUp() {
-        return JvmPeer.COMPILED;
+    public void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        jvms.warmUp(task, atMost);
     }
 
     @Override
