@@ -22,7 +22,7 @@ final class MessageEnd implements AutoCloseable {
 
     private final Urma urma = Urma.open();
     private final UrmaContext context = urma.device("shm0").openContext();
-    private final Jfc jfc = context.createJfc(JfcConfig.DEFAULT.withLockFree());
+    private final Jfc jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(4096).withLockFree());
     private final Jfs jfs =
             context.createJfs(jfc, JfsConfig.builder().lockFree(true).build());
     private final List<Jfr> jfrs = new ArrayList<>();
