@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -210,9 +211,16 @@ public final class Compare implements Callable<Integer> {
 
     private void save(Report report) throws IOException {
         if (out != null) {
-            Files.writeString(folder().resolve(name + ".json"), report.json());
-            Files.writeString(folder().resolve(name + ".md"), report.markdown(Notes.TEXT));
+            write(folder().resolve(name + ".json"), report.json());
+            write(folder().resolve(name + ".md"), report.markdown(Notes.TEXT));
         }
+    }
+
+    /** Whole or not at all. */
+    private static void write(Path file, String text) throws IOException {
+        Path fresh = file.resolveSibling("." + file.getFileName());
+        Files.writeString(fresh, text);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private Path folder() throws IOException {

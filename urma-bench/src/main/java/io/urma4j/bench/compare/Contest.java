@@ -39,6 +39,7 @@ public record Contest(int rounds, Duration turn, Duration mostWarmUp) {
                         series.computeIfAbsent(peer, any -> new Series()).add(peer.measure(task, turn));
                     }
                 } catch (IOException | IllegalArgumentException e) {
+                    Processes.awaitEndIfNear();
                     failures.put(peer, String.valueOf(e.getMessage()));
                     playing.remove(peer);
                     series.remove(peer);

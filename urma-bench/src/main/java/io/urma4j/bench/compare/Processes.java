@@ -142,6 +142,17 @@ public final class Processes {
         removeScratch();
     }
 
+    /** Whoever fails because this program is being ended has nothing to tell: he waits here for its end. */
+    static void awaitEndIfNear() throws InterruptedException {
+        boolean near;
+        synchronized (alive) {
+            near = isEnding;
+        }
+        if (near) {
+            Thread.sleep(Long.MAX_VALUE);
+        }
+    }
+
     /** What is to be done when all processes have ended, also on Ctrl-C. */
     public static void atEnd(Runnable ending) {
         endings.add(ending);
