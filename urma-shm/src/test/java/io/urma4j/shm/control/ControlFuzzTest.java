@@ -49,13 +49,16 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Everything but honest traffic on the control socket: noise, cut and altered and repeated messages, giants, too many
  * descriptors and wrong ones, callers that never greet, and a great many of all of them. The home lives, a good importer
- * in another process is served all the time, and nothing is left behind.
+ * in another process is served all the time, and nothing is left behind. {@code -Durma.inputs=N} goes on until there were N,
+ * however long that takes.
  */
 @Timeout(180)
 class ControlFuzzTest {
     private static final boolean FULL = Boolean.getBoolean("urma.full");
-    private static final Duration BUDGET = FULL ? Duration.ofSeconds(60) : Duration.ofSeconds(6);
-    private static final int INPUTS = FULL ? 1_000_000 : 10_000;
+    private static final boolean COUNTED = Long.getLong("urma.inputs") != null;
+    private static final Duration BUDGET =
+            COUNTED ? Duration.ofHours(1) : FULL ? Duration.ofSeconds(60) : Duration.ofSeconds(6);
+    private static final long INPUTS = Long.getLong("urma.inputs", FULL ? 1_000_000 : 10_000);
 
     /** After so many callers that say nothing we look whether others are served; the descriptors of these others. */
     private static final int SLOW = 128;

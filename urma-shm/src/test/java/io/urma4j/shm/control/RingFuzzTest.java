@@ -30,12 +30,16 @@ import org.junit.jupiter.api.io.TempDir;
  * flags, payloads, in the middle of traffic. The victim lives, has one result for each of its work requests, is written to
  * nowhere but in its buffers, serves a bystander meanwhile, and leaks nothing.
  *
- * <p>{@code -Durma.seed=…} repeats the choices, {@code -Durma.full=true} goes on for a minute.
+ * <p>{@code -Durma.seed=…} repeats the choices, {@code -Durma.full=true} goes on for a minute, {@code -Durma.inputs=N} until
+ * N slots and scribbles were tried, however long that takes.
  */
 @Timeout(180)
 class RingFuzzTest {
     private static final Duration BUDGET =
             Boolean.getBoolean("urma.full") ? Duration.ofSeconds(60) : Duration.ofSeconds(4);
+
+    /** When not 0, this many decide in place of the budget. */
+    private static final long INPUTS = Long.getLong("urma.inputs", 0);
 
     private static final int[] OPCODES = {
         Opcode.SEND.value(), Opcode.SEND_IMM.value(), Opcode.SEND_INVALIDATE.value(), Opcode.WRITE_IMM.value()
@@ -74,7 +78,7 @@ class RingFuzzTest {
                 attack(directory, context, bystander); // warms up: what is opened once stays
                 List<String> before = OpenDescriptors.ofContexts(directory);
                 long end = System.nanoTime() + BUDGET.toNanos();
-                while (System.nanoTime() - end < 0) {
+                while (INPUTS > 0 ? tally.slots + tally.scribbles < INPUTS : System.nanoTime() - end < 0) {
                     attack(directory, context, bystander);
                 }
                 Patience.until(Patience.LIMIT, () -> leaked(directory, before).isEmpty());
