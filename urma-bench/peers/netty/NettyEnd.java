@@ -19,6 +19,8 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Metric;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Work;
@@ -47,11 +49,18 @@ public final class NettyEnd implements Participant {
         SelectStrategyFactory busy =
                 () -> (supplier, hasTasks) -> hasTasks ? supplier.get() : SelectStrategy.BUSY_WAIT;
         return switch (LOOP) {
-            case "NIO" -> new NioEventLoopGroup(1);
-            case "EPOLL" -> new EpollEventLoopGroup(1, DefaultSelectStrategyFactory.INSTANCE);
-            case "BUSY" -> new EpollEventLoopGroup(1, busy);
+            case "NIO" -> new NioEventLoopGroup(1, NettyEnd::pinned);
+            case "EPOLL" -> new EpollEventLoopGroup(1, NettyEnd::pinned, DefaultSelectStrategyFactory.INSTANCE);
+            case "BUSY" -> new EpollEventLoopGroup(1, NettyEnd::pinned, busy);
             default -> throw new IllegalArgumentException(LOOP);
         };
+    }
+
+    private static Thread pinned(Runnable task) {
+        return new FastThreadLocalThread(() -> {
+            Pinned.pin(Integer.getInteger("urma.cpu"));
+            task.run();
+        });
     }
 
     @Override

@@ -34,6 +34,11 @@ public final class Pinned {
         Cpus.pinCurrentThread(one);
     }
 
+    /** Lets the calling thread, and those that it starts, go wherever the process may. */
+    public static void free() {
+        Cpus.pinCurrentThread((BitSet) ALLOWED.clone());
+    }
+
     /** Runs the task in a new thread on the n-th CPU, and waits for its end. */
     static void run(int index, Task task) throws Exception {
         FutureTask<Boolean> future = new FutureTask<>(() -> {

@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.Pinned;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -31,6 +32,7 @@ public final class Duo implements AutoCloseable {
 
     private final End leader;
     private final End home;
+    private long operations;
 
     private Duo(End leader, End home) {
         this.leader = leader;
@@ -70,9 +72,14 @@ public final class Duo implements AutoCloseable {
         String result = leader.ask("lead " + task.encode() + " " + about.toMillis() + " " + homeAddress, "result");
         String served = home.ask("enough", "served");
         Sample sample = Sample.parse(result);
-        double operations = number(result, "operations=");
+        operations = (long) number(result, "operations=");
         double cpuNanos = number(result, "spent=") + number(served, "spent=");
         return operations > 0 && cpuNanos > 0 ? sample.with(Metric.CPU, cpuNanos / operations) : sample;
+    }
+
+    /** How many operations the last measurement had. */
+    public long operations() {
+        return operations;
     }
 
     private static double number(String line, String key) {
@@ -100,7 +107,8 @@ public final class Duo implements AutoCloseable {
 
         End(List<String> command, int cpu) throws IOException {
             List<String> line = new ArrayList<>(command);
-            line.add(String.valueOf(cpu)); // it ties its threads itself, and leaves the compiler's alone
+            line.add(String.valueOf(cpu)); // it ties its measuring thread itself; the others have both CPUs
+            line.addAll(0, List.of("taskset", "-c", Pinned.cpu(CPU_OF_LEADER) + "," + Pinned.cpu(CPU_OF_HOME)));
             process = Processes.start(Processes.ANYWHERE, Map.of(), true, line);
             to = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
             from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

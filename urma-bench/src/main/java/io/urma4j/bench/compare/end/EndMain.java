@@ -28,8 +28,9 @@ public final class EndMain {
 
     /** With the participant's class and the number of the CPU, counted from 0. */
     public static void main(String[] arguments) throws Exception {
-        // with this thread every one that it starts
-        Pinned.pin(Integer.parseInt(arguments[1]));
+        // for event loops, which are what is measured; who helps from outside, as an engine does, goes where there is
+        // room
+        System.setProperty("urma.cpu", arguments[1]);
         try (Participant participant = Class.forName(arguments[0])
                 .asSubclass(Participant.class)
                 .getDeclaredConstructor()
@@ -44,6 +45,7 @@ public final class EndMain {
             try {
                 obey(List.of(line.split(" ", -1)));
             } catch (Exception | LinkageError e) {
+                Pinned.free();
                 e.printStackTrace();
                 out.println("failed " + String.valueOf(e).replace('\n', ' '));
             }
@@ -63,18 +65,22 @@ public final class EndMain {
 
     private void serve(Task task, String leaderAddress) throws Exception {
         Serving serving = participant.serve(task, leaderAddress);
+        Pinned.pin(Integer.getInteger("urma.cpu"));
         out.println("at " + serving.address());
         long before = process.getProcessCpuTime();
         serving.run(this::isToldMore);
         long spent = process.getProcessCpuTime() - before;
         in.readLine(); // "enough"
+        Pinned.free();
         out.println("served spent=" + spent);
     }
 
     private void lead(Task task, long millis, String homeAddress) throws Exception {
+        Pinned.pin(Integer.getInteger("urma.cpu"));
         long before = process.getProcessCpuTime();
         Tally tally = participant.lead(task, millis * 1_000_000, homeAddress);
         long spent = process.getProcessCpuTime() - before;
+        Pinned.free();
         out.println("result operations=" + tally.operations() + " spent=" + spent + " " + tally.sample());
     }
 

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class JvmPeer implements AutoCloseable {
     private static final Duration PIECE = Duration.ofMillis(100);
     private static final long PAUSE_MILLIS = 100;
+    private static final int PATIENCE = 6;
+    private static final long BYTES_TO_WARM_UP = 1 << 30;
+    private static final long LEAST_TO_WARM_UP = 200;
+    private static final long MOST_TO_WARM_UP = 40_000;
 
     private final String participant;
     private final List<String> options;
@@ -55,14 +59,26 @@ final class JvmPeer implements AutoCloseable {
 
     /**
      * In pieces with pauses: while both processes spin on all CPUs that there are, the compiler has none, and it is what we
-     * wait for.
+     * wait for. And by number: on a busy machine time alone is no warm-up.
      */
     void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+        long wanted = operationsToWarmUp(task);
+        long done = 0;
         long start = System.nanoTime();
-        do {
+        long nanos = 0;
+        while (nanos < atMost.toNanos() || (done < wanted && nanos < PATIENCE * atMost.toNanos())) {
             measure(task, PIECE);
+            done += duo().operations();
             Thread.sleep(PAUSE_MILLIS);
-        } while (System.nanoTime() - start < atMost.toNanos());
+            nanos = System.nanoTime() - start;
+        }
+    }
+
+    private static long operationsToWarmUp(Task task) {
+        return switch (task.work()) {
+            case WAKE, CONNECT, AT_RATE -> 0; // slow by nature
+            default -> Math.clamp(BYTES_TO_WARM_UP / task.bytes(), LEAST_TO_WARM_UP, MOST_TO_WARM_UP);
+        };
     }
 
     @Override
