@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "  urma-bench/compare --plots --name plots --out docs/performance"
         })
 public final class Compare implements Callable<Integer> {
-    @Option(names = "--quick", description = "The most telling rows, in under three minutes.")
+    @Option(names = "--quick", description = "The most telling rows, with short turns.")
     private boolean quick;
 
     @Option(
