@@ -43,8 +43,6 @@ public final class NettyEnd implements Participant {
     private static final int SMALL_BATCH = 64;
     private static final int CONNECTIONS = 20;
 
-    private final EventLoopGroup loop = newLoop();
-
     private static EventLoopGroup newLoop() {
         SelectStrategyFactory busy =
                 () -> (supplier, hasTasks) -> hasTasks ? supplier.get() : SelectStrategy.BUSY_WAIT;
@@ -70,6 +68,7 @@ public final class NettyEnd implements Participant {
 
     @Override
     public Serving serve(Task task, String leaderAddress) throws Exception {
+        EventLoopGroup loop = newLoop();
         Channel server = new ServerBootstrap()
                 .group(loop)
                 .channel(LOOP.equals("NIO") ? NioServerSocketChannel.class : EpollServerSocketChannel.class)
@@ -91,6 +90,7 @@ public final class NettyEnd implements Participant {
                     Thread.sleep(1); // the event loop works
                 }
                 server.close().sync();
+                end(loop);
             }
         };
     }
@@ -106,17 +106,27 @@ public final class NettyEnd implements Participant {
 
     @Override
     public Tally lead(Task task, long nanos, String homeAddress) throws Exception {
-        if (task.work() != Work.CONNECT) {
-            return once(task, nanos, homeAddress);
+        EventLoopGroup loop = newLoop();
+        try {
+            if (task.work() != Work.CONNECT) {
+                return once(loop, task, nanos, homeAddress);
+            }
+            Histogram times = new Histogram(60_000_000_000L, 3);
+            for (int i = 0; i < CONNECTIONS; i++) {
+                times.recordValue((long) once(loop, task, 0, homeAddress).sample().nanos(Metric.MEAN));
+            }
+            return Tally.of(times, 1);
+        } finally {
+            end(loop);
         }
-        Histogram times = new Histogram(60_000_000_000L, 3);
-        for (int i = 0; i < CONNECTIONS; i++) {
-            times.recordValue((long) once(task, 0, homeAddress).sample().nanos(Metric.MEAN));
-        }
-        return Tally.of(times, 1);
     }
 
-    private Tally once(Task task, long nanos, String homeAddress) throws Exception {
+    /** A busy one would take its CPU from whoever has his turn next. */
+    private static void end(EventLoopGroup loop) throws InterruptedException {
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+
+    private static Tally once(EventLoopGroup loop, Task task, long nanos, String homeAddress) throws Exception {
         Leader leader = new Leader(task, nanos);
         Channel channel = new Bootstrap()
                 .group(loop)
@@ -132,11 +142,6 @@ public final class NettyEnd implements Participant {
         } finally {
             channel.close().sync();
         }
-    }
-
-    @Override
-    public void close() {
-        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 
     /** Cuts the stream of bytes into messages of one size, and tells the number of each. */
