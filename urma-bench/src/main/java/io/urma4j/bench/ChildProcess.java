@@ -56,6 +56,11 @@ final class ChildProcess implements AutoCloseable {
     /** Says something, and waits for the answer. */
     String ask(String line) {
         say(line);
+        return answer();
+    }
+
+    /** What it says next, which must come. */
+    String answer() {
         try {
             return hear();
         } catch (IOException e) {

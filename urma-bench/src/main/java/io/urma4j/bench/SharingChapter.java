@@ -150,11 +150,12 @@ final class SharingChapter {
         }
     }
 
-    /** What each guest needs to close as many mappings, at the most, and a round trip for each. */
+    /** What each guest needs to close as many mappings, at the most, while all of them do; and a round trip for each. */
     private static double ownTime(BareHome bare, List<ChildProcess> children) {
+        children.forEach(child -> child.say("arenas " + IMPORTERS / GUESTS));
         long slowest = 0;
         for (ChildProcess child : children) {
-            slowest = Math.max(slowest, Long.parseLong(child.ask("arenas " + IMPORTERS / GUESTS)));
+            slowest = Math.max(slowest, Long.parseLong(child.answer()));
         }
         long trips = Long.parseLong(children.get(0).ask("trips " + IMPORTERS));
         bare.forget();
