@@ -107,6 +107,26 @@ public abstract class WindowsContract extends Contract {
         assertThat(opened.window().isTakenBack()).isFalse();
     }
 
+    /** S7.10: a window may begin at any byte, and eight bytes at its start are moved as elsewhere. */
+    @Rule("S7.10")
+    @Test
+    void windowMayBeginAnywhere() {
+        var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
+        var grant = imported.home().grant(0, FROM + 3, 64, Access.READ_WRITE);
+        var window = imported.remote().window(WindowKey.parse(grant.key()));
+        var queue = freshQueue();
+        new Payload(4).fill(queue.scratch().memory(), 0, 0, 8);
+
+        assertThat(write(window, queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        queue.scratch().memory().fill((byte) 0);
+        assertThat(read(window, queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(imported.home().firstDifference(new Payload(4), FROM + 3, 0, 8))
+                .isEqualTo(-1);
+        assertThat(new Payload(4).firstDifference(queue.scratch().memory(), 0, 0, 8))
+                .isEqualTo(-1);
+    }
+
     /** S7.10: atomics work in a window for atomics. */
     @Rule("S7.10")
     @Test
