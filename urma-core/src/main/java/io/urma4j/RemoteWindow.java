@@ -31,7 +31,10 @@ public final class RemoteWindow implements ContextObject {
         return access;
     }
 
-    /** True once the home took it back; until then it may have done so a moment ago. */
+    /**
+     * True once it is known here that the home took it back. Where memory is shared that is at once; over a network
+     * nobody tells, and the first operation that was refused does.
+     */
     public boolean isTakenBack() {
         return provider.isTakenBack();
     }

@@ -51,6 +51,7 @@ final class Exports {
     private final UdmaContext context;
     private final Adapter adapter;
     private final TokenIds tokenIds;
+    private final Windows windows;
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Map<String, Shown> byName = new HashMap<>(); // the engine's thread
 
@@ -61,6 +62,7 @@ final class Exports {
         this.context = context;
         this.adapter = adapter;
         this.tokenIds = new TokenIds(adapter, this::invalidated);
+        this.windows = new Windows(context, this::windowKey, this::revokeKeys);
     }
 
     UdmaContext context() {
@@ -69,6 +71,10 @@ final class Exports {
 
     TokenIds tokenIds() {
         return tokenIds;
+    }
+
+    Windows windows() {
+        return windows;
     }
 
     // ---- registration; any thread
@@ -137,7 +143,8 @@ final class Exports {
         }
         SegmentDescriptor descriptor =
                 describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
-        return new UdmaSegment(this, memory, allocated, descriptor, request.token(), localKey, openKey);
+        return new UdmaSegment(
+                this, memory, allocated, request.isolated(), descriptor, request.token(), localKey, openKey);
     }
 
     static SegmentDescriptor describe(
@@ -219,15 +226,9 @@ final class Exports {
     }
 
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
-        KeyConfig config = new KeyConfig(
-                segment.memory(),
-                segment.vaBase(),
-                bits(wanted.access()),
-                from.number(),
-                tokenIds.owner(segment.tokenId()),
-                segment.tokenId());
         try {
-            Grant grant = new Grant(newKey(config), segment, from, wanted.access());
+            int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
+            Grant grant = new Grant(key, segment, from, wanted.access());
             segment.grants.put(grant.key(), grant);
             from.grants.put(grant.key(), grant);
             answer(
@@ -244,6 +245,22 @@ final class Exports {
         }
     }
 
+    /** A key for a part of a segment that one peer alone may use. */
+    private int peersKey(UdmaSegment segment, Path peer, long offset, long lengthBytes, Access access) {
+        return newKey(new KeyConfig(
+                segment.memory().asSlice(offset, lengthBytes),
+                segment.vaBase() + offset,
+                bits(access),
+                peer.number(),
+                tokenIds.owner(segment.tokenId()),
+                segment.tokenId()));
+    }
+
+    /** Any thread. */
+    private int windowKey(Grant of, long offset, long lengthBytes, Access access) {
+        return peersKey(of.segment(), of.importer(), offset, lengthBytes, access);
+    }
+
     private void answer(Path to, long number, io.urma4j.spi.control.ControlMessage message) {
         context.plane().answer(to.peer(), number, new Core(message));
     }
@@ -252,7 +269,7 @@ final class Exports {
     void released(Path from, long number) {
         Grant grant = from.grants.get((int) number);
         if (grant != null) {
-            revokeKeys(List.of(grant.key()));
+            windows.shut(grant);
             end(grant);
         }
     }
@@ -260,7 +277,7 @@ final class Exports {
     /** A peer is gone: its keys open nothing any more. */
     void importerGone(Path peer) {
         List<Grant> all = List.copyOf(peer.grants.values());
-        revokeKeys(all.stream().map(Grant::key).toList());
+        all.forEach(windows::shut);
         all.forEach(this::end);
     }
 
@@ -291,11 +308,10 @@ final class Exports {
 
     /** From now on no packet touches the memory; the importers are being told. */
     private void shut(UdmaSegment segment) {
-        List<Integer> keys = new ArrayList<>(segment.grants.keySet());
         if (segment.openKey() != 0) {
-            keys.add(segment.openKey());
+            revokeKeys(List.of(segment.openKey()));
         }
-        revokeKeys(keys);
+        segment.grants.values().forEach(windows::shut);
         segment.grants.values().forEach(this::tell);
     }
 

@@ -73,6 +73,14 @@ final class SendEntries {
 
     // ---- letting go
 
+    /** The peer refused the work request at that position; before it is let go of. */
+    void refused(long position) {
+        UdmaImport remote = imports[2 * ((int) position & mask)];
+        if (remote != null) {
+            remote.refused();
+        }
+    }
+
     /** Every work request before {@code end} has ended. */
     void letGo(long end) {
         claim.acquire();

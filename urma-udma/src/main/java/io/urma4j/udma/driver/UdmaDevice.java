@@ -113,7 +113,7 @@ final class UdmaDevice implements ProviderDevice {
                         .mappable(false)
                         .foreignShareable(true)
                         .sharedTokenIds(true)
-                        .windows(false)
+                        .windows(true)
                         .cpuAtomics(true)
                         .build(),
                 new DeviceAttributes.Limits(

@@ -1,15 +1,21 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.Access;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.ProviderWindow;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A segment of a peer that this context may operate on: a key of the peer's card. Safe for any thread. */
+/** A segment of a peer, or a window of it, that this context may operate on: a key of the peer's card. Any thread. */
 final class UdmaImport implements ProviderImport {
     private final @Nullable Imports imports;
     private final @Nullable Path path;
+    private final @Nullable UdmaImport whole; // of a window
     private final int key;
     private final long vaBase;
     private final long lengthBytes;
@@ -22,6 +28,7 @@ final class UdmaImport implements ProviderImport {
     private UdmaImport(
             @Nullable Imports imports,
             @Nullable Path path,
+            @Nullable UdmaImport whole,
             int key,
             long vaBase,
             long lengthBytes,
@@ -30,6 +37,7 @@ final class UdmaImport implements ProviderImport {
             String what) {
         this.imports = imports;
         this.path = path;
+        this.whole = whole;
         this.key = key;
         this.vaBase = vaBase;
         this.lengthBytes = lengthBytes;
@@ -42,12 +50,12 @@ final class UdmaImport implements ProviderImport {
     static UdmaImport granted(
             Imports imports, Path path, int key, long vaBase, long lengthBytes, Access access, int tokenId) {
         String what = "import of segment " + tokenId + " of " + path.peer();
-        return new UdmaImport(imports, path, key, vaBase, lengthBytes, access, tokenId, what);
+        return new UdmaImport(imports, path, null, key, vaBase, lengthBytes, access, tokenId, what);
     }
 
     /** One that was told by hand: for RC Jetties that are connected by hand. */
     static UdmaImport byHand(int key, long vaBase, long lengthBytes, Access access, String what) {
-        return new UdmaImport(null, null, key, vaBase, lengthBytes, access, 0, what);
+        return new UdmaImport(null, null, null, key, vaBase, lengthBytes, access, 0, what);
     }
 
     // ---- for the queues
@@ -73,6 +81,13 @@ final class UdmaImport implements ProviderImport {
         return path;
     }
 
+    /** A work request on it was refused by the peer's card: of a window that tells that it was taken back. */
+    void refused() {
+        if (whole != null) {
+            markRevoked();
+        }
+    }
+
     /** The token id of the segment at its home. */
     int tokenId() {
         return tokenId;
@@ -89,7 +104,6 @@ final class UdmaImport implements ProviderImport {
 
     // ---- ProviderImport
 
-    /** On the engine's thread. */
     void markRevoked() {
         revoked = true;
     }
@@ -110,7 +124,7 @@ final class UdmaImport implements ProviderImport {
 
     @Override
     public boolean isRevoked() {
-        return revoked;
+        return revoked || (whole != null && whole.revoked);
     }
 
     @Override
@@ -122,8 +136,35 @@ final class UdmaImport implements ProviderImport {
     }
 
     @Override
+    public CompletableFuture<ProviderWindow> window(WindowKey window, Duration timeout) {
+        int windowKey = Windows.key(window);
+        if (path == null || window.importNumber() != grant()) {
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.ENOPERM, this, "the window was granted to another import, or by another home"));
+        }
+        if (windowKey == 0) {
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.EINVAL, this, "no window has the slot " + window.slot() + " in that generation"));
+        }
+        if (isRevoked()) {
+            return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, this, "was revoked"));
+        }
+        UdmaImport part = new UdmaImport(
+                imports,
+                path,
+                this,
+                windowKey,
+                vaBase + window.offset(),
+                window.lengthBytes(),
+                window.access(),
+                tokenId,
+                "window of " + what);
+        return CompletableFuture.completedFuture(new UdmaWindow(part));
+    }
+
+    @Override
     public CompletableFuture<Void> close() {
-        if (imports != null) {
+        if (imports != null && whole == null) { // a window is given back with the whole
             imports.close(this);
         }
         return CompletableFuture.completedFuture(null);

@@ -6,6 +6,7 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class UdmaSegment implements ProviderSegment {
     private final Exports exports;
     private final MemorySegment memory;
     private final @Nullable UdmaMemory allocated;
+    private final boolean isolated;
     private final SegmentDescriptor descriptor;
     private final int localKey;
     private final int openKey;
@@ -51,6 +53,7 @@ final class UdmaSegment implements ProviderSegment {
             Exports exports,
             MemorySegment memory,
             @Nullable UdmaMemory allocated,
+            boolean isolated,
             SegmentDescriptor descriptor,
             Token token,
             int localKey,
@@ -58,6 +61,7 @@ final class UdmaSegment implements ProviderSegment {
         this.exports = exports;
         this.memory = memory;
         this.allocated = allocated;
+        this.isolated = isolated;
         this.descriptor = descriptor;
         this.token = token;
         this.localKey = localKey;
@@ -114,6 +118,10 @@ final class UdmaSegment implements ProviderSegment {
         return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
     }
 
+    boolean isIsolated() {
+        return isolated;
+    }
+
     boolean isRevoked() {
         return revoked;
     }
@@ -158,6 +166,11 @@ final class UdmaSegment implements ProviderSegment {
                         grant.importer().peer().eid(), grant.importer().peer().uasid(), grant.number()))
                 .sorted(Comparator.comparingLong(Importer::number))
                 .toList();
+    }
+
+    @Override
+    public ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
+        return exports.windows().grant(this, importer, offset, lengthBytes, access);
     }
 
     @Override

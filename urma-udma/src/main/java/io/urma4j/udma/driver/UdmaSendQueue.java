@@ -471,7 +471,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         words[at + CompletionRecord.REMOTE] = 0;
         words[at + CompletionRecord.REMOTE_EID_HIGH] = 0;
         words[at + CompletionRecord.REMOTE_EID_LOW] = 0;
-        entries.letGo(position + 1);
+        ended(position, status);
         slots.recordTaken(position);
     }
 
@@ -482,7 +482,14 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     @Override
     public void ended(MemorySegment cqRing, long cqe, int word) {
-        entries.letGo(Cqe.position(cqRing, cqe) + 1);
+        ended(Cqe.position(cqRing, cqe), Cqe.status(word));
+    }
+
+    private void ended(long position, int status) {
+        if (status == WorkStatus.REM_ACCESS_ABORT_ERR) {
+            entries.refused(position);
+        }
+        entries.letGo(position + 1);
     }
 
     /** Lets go of what has ended without a record. */

@@ -1,0 +1,147 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Access;
+import io.urma4j.Importer;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
+import io.urma4j.spi.ProviderGrant;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * The windows that this home has given to importers of its segments: each is a key of the card's for a part of the
+ * segment, bound to the peer as the key of the import is. To take it back is to revoke the key. The card looks at the key
+ * for every packet, so that it is quiet at once. Any thread.
+ */
+final class Windows {
+    /** Most at a time, of a context. */
+    private static final int MAX_WINDOWS = 4096;
+
+    private static final int GENERATION_BITS = 8; // of a key of the card
+    private static final int MAX_SLOT = (1 << Integer.SIZE - GENERATION_BITS) - 1;
+
+    private final Object home;
+    private final Keys keys;
+    private final Consumer<List<Integer>> revoke;
+    private final AtomicInteger out = new AtomicInteger();
+
+    /** The card's keys. */
+    @FunctionalInterface
+    interface Keys {
+        /** A key for a part of the segment that one peer has imported. */
+        int make(Grant of, long offset, long lengthBytes, Access access);
+    }
+
+    Windows(Object home, Keys keys, Consumer<List<Integer>> revoke) {
+        this.home = home;
+        this.keys = keys;
+        this.revoke = revoke;
+    }
+
+    /** Gives an importer a window, of a range that was checked. */
+    ProviderGrant grant(UdmaSegment segment, Importer importer, long offset, long lengthBytes, Access access) {
+        Grant to = segment.grants.get((int) importer.number());
+        if (to == null || segment.isRevoked()) {
+            throw notImported(segment, importer);
+        }
+        if (segment.isIsolated()) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    segment,
+                    "is isolated, and has no windows on any device, since some cannot enforce them");
+        }
+        if (!to.access().covers(access)) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    segment,
+                    importer + " has imported it as " + to.access() + ", a window as " + access + " is more");
+        }
+        if (out.incrementAndGet() > MAX_WINDOWS) {
+            out.decrementAndGet();
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, home, "all " + MAX_WINDOWS + " windows that can be granted at once are");
+        }
+        boolean isMade = false;
+        try {
+            OptionalInt key = to.addWindow(() -> keys.make(to, offset, lengthBytes, access));
+            isMade = key.isPresent();
+            return new Given(
+                    to,
+                    key.orElseThrow(() -> notImported(segment, importer)),
+                    new WindowKey(
+                            to.number(),
+                            slot(key.getAsInt()),
+                            generation(key.getAsInt()),
+                            offset,
+                            lengthBytes,
+                            access));
+        } finally {
+            if (!isMade) {
+                out.decrementAndGet();
+            }
+        }
+    }
+
+    private static UrmaException notImported(UdmaSegment segment, Importer importer) {
+        return new UrmaException(UrmaStatus.EINVAL, segment, importer + " has not imported it now");
+    }
+
+    /** Ends a grant: its key opens nothing any more, and those of its windows neither. */
+    void shut(Grant grant) {
+        out.addAndGet(-grant.shut(revoke));
+    }
+
+    // ---- the card's key of a window, in two words
+
+    private static int slot(int key) {
+        return key >>> GENERATION_BITS;
+    }
+
+    private static int generation(int key) {
+        return key & (1 << GENERATION_BITS) - 1;
+    }
+
+    /** The card's key; 0, which opens nothing, when it can be none. */
+    static int key(WindowKey key) {
+        boolean isOne = key.slot() > 0
+                && key.slot() <= MAX_SLOT
+                && key.generation() >= 0
+                && key.generation() < 1 << GENERATION_BITS;
+        return isOne ? key.slot() << GENERATION_BITS | (int) key.generation() : 0;
+    }
+
+    /** A window that is given. */
+    private final class Given implements ProviderGrant {
+        private final Grant of;
+        private final int cardKey;
+        private final WindowKey key;
+        private volatile boolean takenBack;
+
+        Given(Grant of, int cardKey, WindowKey key) {
+            this.of = of;
+            this.cardKey = cardKey;
+            this.key = key;
+        }
+
+        @Override
+        public WindowKey key() {
+            return key;
+        }
+
+        @Override
+        public void takeBack() {
+            if (of.removeWindow(cardKey, revoke)) {
+                out.decrementAndGet();
+            }
+            takenBack = true; // after the key: who sees it can use the bytes
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return takenBack;
+        }
+    }
+}
