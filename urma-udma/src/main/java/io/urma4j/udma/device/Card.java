@@ -8,6 +8,7 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A network card in software: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
@@ -286,6 +287,11 @@ public final class Card {
 
     public SendStats sendStats(int queue) {
         return sendQueues.get(queue).stats();
+    }
+
+    /** What its unfinished work requests wait for; each is looked at. */
+    public List<SendWait> sendWaits(int queue) {
+        return sendQueues.get(queue).waits();
     }
 
     /**

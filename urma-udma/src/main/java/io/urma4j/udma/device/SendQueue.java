@@ -6,6 +6,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.SendWork;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,6 +138,10 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     long heldFrom() {
         return heldFrom;
+    }
+
+    List<SendWait> waits() {
+        return SendWaits.of(this, slots);
     }
 
     SendStats stats() {

@@ -12,6 +12,7 @@ import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.support.IdSpace;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -127,6 +128,12 @@ final class Queues {
     }
 
     // ---- what concerns several
+
+    List<UdmaSendQueue> sendQueues() {
+        return sendQueues.stream()
+                .sorted(Comparator.comparingInt(UdmaSendQueue::id))
+                .toList();
+    }
 
     void memberFailed(UdmaSendQueue failed) {
         groups.forEach(group -> group.memberFailed(failed));

@@ -159,9 +159,11 @@ final class Serving {
             refuse(from, number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
             return;
         }
-        List<Resource> page = kind.get() == Resource.Kind.TP
-                ? context.paths(wanted.after(), ControlCodec.MAX_TEXTS)
-                : events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+        List<Resource> page = switch (kind.get()) {
+            case TP -> context.paths(wanted.after(), ControlCodec.MAX_TEXTS);
+            case WAIT -> context.waits(wanted.after(), ControlCodec.MAX_TEXTS);
+            default -> events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+        };
         boolean complete = page.size() < ControlCodec.MAX_TEXTS;
         answer(
                 from,

@@ -585,6 +585,19 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .toList();
     }
 
+    /** What the work requests of its queues wait for, for a person who looks. */
+    List<Resource> waits(long after, int limit) {
+        return Waits.of(queues.sendQueues(), this::nameOf, after, limit);
+    }
+
+    private String nameOf(int number) {
+        return paths.values().stream()
+                .filter(path -> path.number() == number)
+                .findFirst()
+                .map(path -> path.peer().toString())
+                .orElse("-");
+    }
+
     // ---- the end
 
     /**

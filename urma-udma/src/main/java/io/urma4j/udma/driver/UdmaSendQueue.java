@@ -22,6 +22,7 @@ import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.SendQueueConfig;
 import io.urma4j.udma.device.SendStats;
+import io.urma4j.udma.device.SendWait;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -29,6 +30,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -619,6 +621,16 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         int firstPsn = bond == null ? -1 : bond.firstPsn();
         return context.describe(
                 id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy, number, firstPsn);
+    }
+
+    /** What is unfinished waits for; nothing once it is closed. */
+    List<SendWait> waits() {
+        crank.enter();
+        try {
+            return closed ? List.of() : crank.card().sendWaits(handle);
+        } finally {
+            crank.leave();
+        }
     }
 
     @Override

@@ -1,0 +1,32 @@
+package io.urma4j.udma.device;
+
+/**
+ * What some work requests of a send queue wait for, for a person who looks.
+ *
+ * @param peer {@link PeerInfo#number} of whom they are for; 0 for a peer that was connected by hand, and for nobody
+ * @param remoteQueue its number there; 0 for memory
+ * @param count how many of them
+ */
+public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
+    /** Why they are not finished. */
+    public enum Reason {
+        /** The queue is not READY. */
+        STATE,
+        /** They were sent. */
+        ANSWER,
+        /** They found no receive work request. */
+        RECEIVER,
+        /** A message of the same queue to the same peer is not done, and order is kept towards a peer. */
+        ORDER,
+        /** The connection or the port is full, or their turn has not come. */
+        TURN
+    }
+
+    SendWait oneMore() {
+        return new SendWait(peer, remoteQueue, reason, count + 1);
+    }
+
+    boolean isLike(SendWait other) {
+        return peer == other.peer && remoteQueue == other.remoteQueue && reason == other.reason;
+    }
+}
