@@ -43,6 +43,7 @@ final class Adapter implements CardListener {
     private final EngineThread engine;
     private final Crank crank;
     private final ControlPort control;
+    private final PortWatch watch;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
@@ -68,6 +69,8 @@ final class Adapter implements CardListener {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
+        this.watch = new PortWatch(port);
+        engine.add(watch);
         this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
@@ -97,6 +100,11 @@ final class Adapter implements CardListener {
 
     UdpPort port() {
         return port;
+    }
+
+    /** Whether packets leave. */
+    PortWatch watch() {
+        return watch;
     }
 
     EngineThread engine() {
@@ -275,6 +283,7 @@ final class Adapter implements CardListener {
 
     @Override
     public void peerSilent(int connection) {
+        engine.execute(watch::doubt);
         later(silences.get(connection));
     }
 

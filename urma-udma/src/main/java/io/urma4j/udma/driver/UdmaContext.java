@@ -59,6 +59,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private final OwnFile lock;
     private final ControlPlane plane;
     private final EngineThread.Turn turn;
+    private final BiConsumer<AsyncEvent.Type, String> portListener;
     private final Exports exports;
     private final Imports imports;
     private final Names names;
@@ -116,6 +118,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 adapter.random(),
                 adapter.nanos());
         this.turn = plane::run;
+        this.portListener = (type, detail) -> raise(type, "port 1 of " + device.name(), detail);
     }
 
     /**
@@ -136,6 +139,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                     .ask(() -> {
                         UdmaContext made = new UdmaContext(device, adapter, events, directory, mine, uasid);
                         adapter.engine().add(made.turn);
+                        adapter.watch().add(made.portListener);
                         return CompletableFuture.completedFuture(made);
                     })
                     .join();
@@ -451,7 +455,19 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The path to a context, greeted if need be. */
     CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
-        return plane.connect(at, incarnation, deadlineNanos, adapter.nanos()).thenApply(this::pathTo);
+        return plane.connect(at, incarnation, deadlineNanos, adapter.nanos())
+                .thenApply(this::pathTo)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)));
+    }
+
+    /** Nobody answers, and perhaps it is known why. */
+    private Throwable explained(Throwable failure) {
+        String objection = adapter.watch().objection();
+        return !objection.isEmpty()
+                        && EngineThread.causeOf(failure) instanceof UrmaException e
+                        && e.status() == UrmaStatus.ETIMEOUT
+                ? new UrmaException(e.status(), this, e.getMessage() + "; " + objection, e)
+                : failure;
     }
 
     private Path pathTo(Peer peer) {
@@ -466,6 +482,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     <T extends ControlMessage> CompletableFuture<T> askCore(
             Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos) {
         return plane.ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos, adapter.nanos())
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
                 .thenApply(answer -> {
                     if (answer instanceof Core core && kind.isInstance(core.message())) {
                         return kind.cast(core.message());
@@ -629,6 +646,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private void finish(CompletableFuture<Void> told) {
         plane.close();
         adapter.engine().remove(turn);
+        adapter.watch().remove(portListener);
         lock.remove();
         directory.close();
         Thread.startVirtualThread(

@@ -75,11 +75,11 @@ final class UdmaDevice implements ProviderDevice {
     @Override
     public synchronized DeviceAttributes attributes() {
         if (adapter != null) {
-            return attributesOf(adapter.port());
+            return attributesOf(adapter.port(), adapter.watch().objection());
         }
         if (found == null) {
             try (UdpPort port = UdpPort.open(portOptions())) {
-                found = attributesOf(port);
+                found = attributesOf(port, "");
             } catch (PortException e) {
                 return attributes(false, 1024, "its port cannot be opened: " + e.getMessage());
             }
@@ -87,15 +87,15 @@ final class UdmaDevice implements ProviderDevice {
         return found;
     }
 
-    private DeviceAttributes attributesOf(UdpPort port) {
+    private DeviceAttributes attributesOf(UdpPort port, String objection) {
         StringBuilder path = new StringBuilder(
                 "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.way());
-        for (String remark : List.of(port.reason(), port.portNote(), port.lossNote(), port.trouble())) {
+        for (String remark : List.of(port.reason(), port.portNote(), port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }
         }
-        return attributes(true, port.mtuBytes(), path.toString());
+        return attributes(objection.isEmpty(), port.mtuBytes(), path.toString());
     }
 
     private DeviceAttributes attributes(boolean active, int mtuBytes, String ioPath) {
@@ -150,7 +150,7 @@ final class UdmaDevice implements ProviderDevice {
     synchronized void release() {
         contexts--;
         if (contexts == 0 && adapter != null) {
-            found = attributesOf(adapter.port());
+            found = attributesOf(adapter.port(), adapter.watch().objection());
             adapter.close();
             adapter = null;
         }

@@ -43,7 +43,11 @@ record UdmaEndpoint(PortAddress at, int number, long vaBase) {
 
     private static UdmaEndpoint of(Object what, Endpoint endpoint) {
         int udpPort = (int) (endpoint.key() >>> PORT_SHIFT) & PORT_MASK;
-        if (udpPort == 0 || endpoint.key() >>> PORT_SHIFT > PORT_MASK) {
+        if (endpoint.key() >>> PORT_SHIFT > PORT_MASK) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, what, "the key of its endpoint says more than this version can read");
+        }
+        if (udpPort == 0) {
             throw new UrmaException(UrmaStatus.EINVAL, what, "the key of its endpoint names no UDP port");
         }
         PortAddress at = new PortAddress(Eid.parse(endpoint.address()), udpPort);

@@ -12,15 +12,16 @@ import java.net.SocketException;
  * @param name such as eth0
  * @param index its number
  * @param mtuBytes the longest IP packet that it sends
+ * @param isUp whether it sends at all
  */
-record LocalInterface(String name, int index, int mtuBytes) {
+record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
     private static final int OVERHEAD_BYTES =
             76; // IPv4, UDP, BTH, RDETH, DETH, RETH, ImmDt and ICRC: no payload has more
     private static final int IPV6_MORE_BYTES = 20;
     private static final int LARGEST_MTU = 4096;
 
     /** Without one, everything may be sent: the kernel refuses what is too long. */
-    private static final LocalInterface UNKNOWN = new LocalInterface("none", 0, 1 << 16);
+    private static final LocalInterface UNKNOWN = new LocalInterface("none", 0, 1 << 16, false);
 
     static LocalInterface of(InetAddress address) {
         try {
@@ -48,10 +49,15 @@ record LocalInterface(String name, int index, int mtuBytes) {
 
     private static LocalInterface of(NetworkInterface found) {
         try {
-            return new LocalInterface(found.getName(), found.getIndex(), found.getMTU());
+            return new LocalInterface(found.getName(), found.getIndex(), found.getMTU(), found.isUp());
         } catch (SocketException e) {
             return UNKNOWN; // it went since it was listed
         }
+    }
+
+    /** Whether there is one. */
+    boolean isKnown() {
+        return index != 0;
     }
 
     /** The largest path MTU of RoCE whose packets all pass. */

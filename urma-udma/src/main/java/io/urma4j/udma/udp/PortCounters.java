@@ -103,6 +103,11 @@ public final class PortCounters {
         return tooLongForRoute + unreachable + addressGone + noBuffers + refused;
     }
 
+    /** Those of them that were longer than the path takes, as the kernel knows it. */
+    public long tooLongForRoute() {
+        return tooLongForRoute;
+    }
+
     /** Packets that arrived and were not handed on, whatever the reason. */
     public long dropped() {
         return tooShort + unknownOpcode + cut + tooLong + transportVersion + icrc + onPurpose;

@@ -248,6 +248,27 @@ public final class UdpPort implements Port, AutoCloseable {
         return counters;
     }
 
+    /**
+     * Looks whether packets can leave still: what has become of the address and of its interface since the port was
+     * opened. It asks the kernel, so it is nothing for each packet. Any thread.
+     *
+     * @return why they cannot; empty when nothing is known against it
+     */
+    public String objection() {
+        LocalInterface now = LocalInterface.of(address);
+        if (!now.isKnown()) {
+            return "no interface of this machine has the address " + text(address) + " any more";
+        }
+        if (!now.isUp()) {
+            return "the interface " + now.name() + " with the address " + text(address) + " is down";
+        }
+        if (now.pathMtuBytes(address instanceof Inet6Address) < mtuBytes()) {
+            return "the interface " + now.name() + " takes IP packets of " + now.mtuBytes()
+                    + " bytes now, too short for the path MTU of " + mtuBytes() + " that connections were made with";
+        }
+        return "";
+    }
+
     // ---- routes
 
     /**

@@ -1,0 +1,81 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.AsyncEvent;
+import io.urma4j.udma.udp.UdpPort;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+
+/**
+ * Tells when packets cannot leave any more, and when they can again. It looks when one could not or a peer is silent, at
+ * most once a second, and then each second until all is well: an idle device looks at nothing. The engine's thread, save
+ * where it says otherwise.
+ */
+final class PortWatch implements EngineThread.Turn {
+    private static final long PAUSE_NANOS = 1_000_000_000;
+
+    private final UdpPort port;
+    private final List<BiConsumer<AsyncEvent.Type, String>> listeners = new CopyOnWriteArrayList<>();
+    private long seenNotSent;
+    private long seenTooLong;
+    private long nextNanos = Long.MIN_VALUE;
+    private boolean doubted;
+    private volatile String objection = "";
+
+    PortWatch(UdpPort port) {
+        this.port = port;
+    }
+
+    /** Why packets cannot leave; empty when they can, as far as is known. Any thread. */
+    String objection() {
+        return objection;
+    }
+
+    /** Has somebody told of PORT_DOWN and PORT_ACTIVE, with the reason. Any thread. */
+    void add(BiConsumer<AsyncEvent.Type, String> listener) {
+        listeners.add(listener);
+    }
+
+    /** Any thread. */
+    void remove(BiConsumer<AsyncEvent.Type, String> listener) {
+        listeners.remove(listener);
+    }
+
+    /** A peer is silent: the reason may be here, for an interface that is down takes packets and says nothing. */
+    void doubt() {
+        doubted = true;
+    }
+
+    @Override
+    public long run(long nowNanos) {
+        boolean isCalm = objection.isEmpty() && !doubted && port.counters().notSent() == seenNotSent;
+        if (isCalm) {
+            return Long.MAX_VALUE;
+        }
+        if (nextNanos == Long.MIN_VALUE || nextNanos - nowNanos <= 0) {
+            nextNanos = nowNanos + PAUSE_NANOS;
+            look();
+        }
+        return nextNanos - nowNanos;
+    }
+
+    private void look() {
+        doubted = false;
+        seenNotSent = port.counters().notSent();
+        long tooLong = port.counters().tooLongForRoute();
+        String found = port.objection();
+        if (found.isEmpty() && tooLong != seenTooLong) {
+            found = "packets are longer than the way to the peer takes now: " + port.trouble();
+        }
+        seenTooLong = tooLong;
+        if (found.isEmpty() != objection.isEmpty()) {
+            tell(found.isEmpty() ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_DOWN, found);
+        }
+        objection = found;
+    }
+
+    private void tell(AsyncEvent.Type type, String why) {
+        String detail = why.isEmpty() ? "packets leave again" : why;
+        listeners.forEach(listener -> listener.accept(type, detail));
+    }
+}

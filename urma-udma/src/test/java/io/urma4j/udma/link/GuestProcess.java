@@ -1,0 +1,117 @@
+package io.urma4j.udma.link;
+
+import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionBatch;
+import io.urma4j.ContextOptions;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfs;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.QueueState;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedSegment;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The guest in its own process; {@code TckDriver} makes it by its name. */
+final class GuestProcess implements Guest {
+    private static final int SEGMENT_BYTES = 1 << 16;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private Urma urma;
+    private UrmaContext context;
+    private LocalSegment segment;
+    private RemoteSegment remote;
+    private Jfc jfc;
+    private Jfs jfs;
+
+    @Override
+    public String open(String runtimeDirectory, Duration importTimeout, Duration errTimeout) {
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)));
+        try {
+            context = urma.device("udma0").openContext(0, ContextOptions.DEFAULT.withImportTimeout(importTimeout));
+        } catch (UrmaException e) {
+            return e.toString();
+        }
+        segment = context.register(context.allocate(SEGMENT_BYTES), Access.READ_WRITE);
+        jfc = context.createJfc(JfcConfig.DEFAULT);
+        jfs = context.createJfs(jfc, JfsConfig.builder().timeout(errTimeout).build());
+        return port();
+    }
+
+    @Override
+    public String share() {
+        return segment.share();
+    }
+
+    @Override
+    public String importSegment(String line) {
+        try {
+            remote = context.importSegment(SharedSegment.parse(line));
+            return "imported";
+        } catch (UrmaException e) {
+            return e.toString();
+        }
+    }
+
+    @Override
+    public String write(int lengthBytes) {
+        jfs.write(remote, 0, segment, 0, lengthBytes, 1);
+        CompletionBatch batch = new CompletionBatch(1);
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (jfc.poll(batch) == 0) {
+            if (System.nanoTime() - end > 0) {
+                return "no record";
+            }
+        }
+        return batch.status(0) + ", " + jfs.state();
+    }
+
+    @Override
+    public void revive() {
+        CompletionBatch batch = new CompletionBatch(16);
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (jfs.state() != QueueState.READY && System.nanoTime() - end < 0) {
+            jfc.poll(batch);
+            jfs.flush(batch);
+            try {
+                jfs.modify(QueueState.RESET);
+                jfs.modify(QueueState.READY);
+            } catch (UrmaException e) {
+                // it is not drained yet
+            }
+        }
+    }
+
+    @Override
+    public String event(String type, Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        try {
+            long left = patience.toNanos();
+            while (left > 0) {
+                Optional<AsyncEvent> event = context.events().await(Duration.ofNanos(left));
+                if (event.isPresent() && event.get().type() == AsyncEvent.Type.valueOf(type)) {
+                    return event.get().toString();
+                }
+                left = end - System.nanoTime();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return "";
+    }
+
+    @Override
+    public String port() {
+        DeviceAttributes attributes = urma.device("udma0").attributes();
+        return attributes.ports().getFirst() + " " + attributes.ioPath();
+    }
+}
