@@ -8,6 +8,8 @@ module io.urma4j.tck {
     requires java.compiler;
     // what the library logs to by default, for the test of a warning
     requires java.logging;
+    // counts what a thread allocates
+    requires jdk.management;
     // runs the suite from the command line
     requires org.junit.platform.engine;
     requires org.junit.platform.launcher;

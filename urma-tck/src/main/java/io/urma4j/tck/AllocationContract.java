@@ -1,0 +1,196 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.urma4j.Access;
+import io.urma4j.CompletionBatch;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
+import io.urma4j.Jfs;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedJetty;
+import io.urma4j.SharedSegment;
+import io.urma4j.TargetJetty;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaOptions;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+
+/**
+ * At the queue level no operation allocates on the Java heap, with locks or without: the parameter of a subclass, which
+ * names its device and how often each operation is done, says which.
+ */
+@SuppressWarnings("NullAway.Init") // everything is opened before each test
+public abstract class AllocationContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @TempDir
+    private static Path runtime;
+
+    @Parameter
+    boolean lockFree;
+
+    private final String device;
+    private final int warmUp;
+    private final int operations;
+    private final int windows;
+    private Urma urma;
+    private LocalSegment local;
+    private RemoteSegment remote;
+    private Jfc jfc;
+    private Jfs jfs;
+    private final CompletionBatch batch = new CompletionBatch(16);
+
+    private LocalSegment home;
+    private Jfc homeJfc;
+    private Jfr homeJfr;
+    private TargetJetty target;
+    private final CompletionBatch homeBatch = new CompletionBatch(16);
+
+    /**
+     * For a device.
+     *
+     * @param warmUp how often an operation is done before anything counts
+     * @param windows how often its bytes are counted
+     * @param operations of each window
+     */
+    protected AllocationContract(String device, int warmUp, int windows, int operations) {
+        this.device = device;
+        this.warmUp = warmUp;
+        this.windows = windows;
+        this.operations = operations;
+    }
+
+    @BeforeEach
+    void openInitiatorAndHome() {
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(runtime));
+        UrmaContext homeContext = urma.device(device).openContext();
+        home = homeContext.register(homeContext.allocate(4096), Access.READ_WRITE_ATOMIC);
+        homeJfc = homeContext.createJfc(new JfcConfig(256, lockFree));
+        homeJfr = homeContext.createJfr(homeJfc, JfrConfig.builder().build());
+        UrmaContext context = urma.device(device).openContext();
+        local = context.register(context.allocate(4096), Access.LOCAL_ONLY);
+        remote = context.importSegment(SharedSegment.parse(home.share()));
+        jfc = context.createJfc(new JfcConfig(256, lockFree));
+        jfs = context.createJfs(jfc, JfsConfig.builder().lockFree(lockFree).build());
+        target = context.importJetty(SharedJetty.parse(homeJfr.share()));
+    }
+
+    @AfterEach
+    void close() {
+        urma.close();
+    }
+
+    @Test
+    void writeAllocatesNothing() {
+        assertAllocatesNothing(() -> {
+            jfs.write(remote, 0, local, 0, 8, 1);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void longWriteAllocatesNothing() {
+        assertAllocatesNothing(() -> {
+            jfs.write(remote, 1, local, 3, 1000, 1);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void readAllocatesNothing() {
+        assertAllocatesNothing(() -> {
+            jfs.read(remote, 0, local, 0, 8, 1);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void atomicsAllocateNothing() {
+        assertAllocatesNothing(() -> {
+            jfs.fetchAndAdd(remote, 0, local, 0, 1, 1);
+            take(jfc, batch);
+            jfs.compareAndSwap(remote, 0, local, 0, 1, 2, 1);
+            take(jfc, batch);
+            jfs.atomic(Opcode.FXOR, remote, 8, local, 8, 4, 5, 0, 1, PostFlags.DEFAULT);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void messageAllocatesNothingAtEitherEnd() {
+        assertAllocatesNothing(() -> {
+            homeJfr.receive(home, 0, 64, 2);
+            jfs.send(target, local, 0, 64, 1);
+            take(homeJfc, homeBatch);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void pollThatFindsNothingAllocatesNothing() {
+        assertAllocatesNothing(() -> jfc.poll(batch));
+    }
+
+    private static void take(Jfc from, CompletionBatch into) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (from.poll(into) == 0) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("no record within " + PATIENCE);
+            }
+        }
+        if (!into.isSuccess(0)) {
+            throw new AssertionError(into);
+        }
+    }
+
+    /**
+     * The lower quartile of all windows counts. Elsewhere there may be a few bytes: when the machine takes the CPU away for
+     * so long that an engine falls asleep, it is woken by a native call, which is rare here and therefore interpreted. What
+     * is not compiled yet allocates what the compiler takes away: so there is a deadline, and no number of tries.
+     */
+    private void assertAllocatesNothing(Runnable operation) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        repeat(operation, warmUp);
+        long[] bytes = bytesOfWindows(operation);
+        while (bytes[windows / 4] != 0 && System.nanoTime() - deadline < 0) {
+            bytes = bytesOfWindows(operation);
+        }
+        assertThat(bytes[windows / 4])
+                .as("bytes allocated by %d operations, lower quartile of %s", operations, Arrays.toString(bytes))
+                .isZero();
+    }
+
+    private long[] bytesOfWindows(Runnable operation) {
+        long[] bytes = new long[windows];
+        for (int i = 0; i < windows; i++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            repeat(operation, operations);
+            bytes[i] = THREADS.getCurrentThreadAllocatedBytes() - before;
+        }
+        Arrays.sort(bytes);
+        return bytes;
+    }
+
+    private static void repeat(Runnable operation, int times) {
+        for (int i = 0; i < times; i++) {
+            operation.run();
+        }
+    }
+}
