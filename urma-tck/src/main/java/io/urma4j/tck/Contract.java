@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ import org.junit.jupiter.params.Parameter;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 @ExtendWith(Contract.SaysHowToReplay.class)
 public abstract class Contract {
+    /** What to put before the command line of a home's process, with blanks between: it may lead to another machine. */
+    private static final String HOME_LAUNCHER = System.getProperty("urma.tck.home.launcher", "");
+
     private final String device;
 
     @Parameter
@@ -69,7 +73,10 @@ public abstract class Contract {
 
     private HomeOpener homeProcess() {
         if (process == null || !process.isAlive()) {
-            process = DriverProcess.start(LocalHomeOpener.class);
+            List<String> launcher = HOME_LAUNCHER.isBlank()
+                    ? List.of()
+                    : List.of(HOME_LAUNCHER.strip().split(" +"));
+            process = DriverProcess.start(LocalHomeOpener.class, launcher, System.getProperty("java.class.path"));
         }
         return process.root(HomeOpener.class);
     }

@@ -14,21 +14,32 @@ import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** The conformance suite on one device: each chosen test in one process, in all its topologies, then across processes. */
+/** The conformance suite on one device. */
 public final class SuiteRun {
-    private static final List<Class<? extends Annotation>> PLACES = List.of(InOneProcess.class, AcrossProcesses.class);
-
     private final String device;
     private final Selection selection;
+    private final List<Class<? extends Annotation>> places;
 
+    /** Each chosen test in one process, in all its topologies, then across processes. */
     public SuiteRun(String device, Selection selection) {
+        this(device, selection, List.of(InOneProcess.class, AcrossProcesses.class));
+    }
+
+    private SuiteRun(String device, Selection selection, List<Class<? extends Annotation>> places) {
         this.device = device;
         this.selection = selection;
+        this.places = places;
+    }
+
+    /** Each chosen test across processes alone. */
+    public static SuiteRun acrossProcesses(String device, Selection selection) {
+        return new SuiteRun(device, selection, List.of(AcrossProcesses.class));
     }
 
     /** How often a test method will run, each in its topology; what a parameterized one repeats is not counted. */
     public int plannedTests() {
-        return selection.size() * Topology.values().length;
+        int topologies = places.size() == 1 ? 1 : Topology.values().length;
+        return selection.size() * topologies;
     }
 
     /**
@@ -49,7 +60,7 @@ public final class SuiteRun {
 
     private LauncherDiscoveryRequest request() {
         List<DiscoverySelector> selectors = new ArrayList<>();
-        for (Class<? extends Annotation> place : PLACES) {
+        for (Class<? extends Annotation> place : places) {
             for (Selection.Chosen test : selection.tests()) {
                 selectors.add(DiscoverySelectors.selectMethod(
                         RunnableContract.of(test.contract(), device, place), test.method()));

@@ -1,0 +1,64 @@
+package io.urma4j.udma.link;
+
+import io.urma4j.tck.run.Selection;
+import io.urma4j.tck.run.SuiteRun;
+import io.urma4j.tck.run.TestResult;
+import io.urma4j.tck.run.TestResult.Verdict;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The contracts that the arguments name, between this process and homes in others; the last line counts. */
+final class LinkSuite {
+    private LinkSuite() {}
+
+    /** Where one end lives: what to put before a command that runs there, and the address of its device. */
+    record End(List<String> launcher, String address) {
+        private Stream<String> words() {
+            return Stream.concat(launcher.stream(), Stream.of("env", "URMA_UDMA_ADDRESSES=" + address));
+        }
+    }
+
+    /** What a run in a process of its own said. */
+    record Said(int exitCode, String text) {}
+
+    /** Runs it in a process at one end, with its homes at the other. */
+    static Said between(End initiator, End home, List<String> filters) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(initiator.words().toList());
+        command.addAll(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-ea",
+                "-Durma.tck.home.launcher=" + String.join(" ", home.words().toList()),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LinkSuite.class.getName()));
+        command.addAll(filters);
+        Process suite = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String text = new String(suite.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Said(suite.waitFor(), text);
+    }
+
+    public static void main(String[] filters) {
+        List<TestResult> results = SuiteRun.acrossProcesses("udma0", Selection.matching(List.of(filters)))
+                .run(LinkSuite::tell);
+        System.out.println(TestResult.count(results, Verdict.PASSED) + " passed, "
+                + TestResult.count(results, Verdict.FAILED) + " failed, "
+                + TestResult.count(results, Verdict.SKIPPED) + " skipped");
+        System.out.flush();
+        Runtime.getRuntime().halt(TestResult.count(results, Verdict.FAILED) == 0 ? 0 : 1);
+    }
+
+    private static void tell(TestResult result) {
+        if (result.verdict() != Verdict.SKIPPED) {
+            System.out.println(result.verdict() + " " + result.title() + " in "
+                    + result.duration().toMillis() + " ms "
+                    + result.reason().lines().limit(6).toList());
+        }
+    }
+}

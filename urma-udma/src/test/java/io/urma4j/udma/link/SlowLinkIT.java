@@ -1,0 +1,75 @@
+package io.urma4j.udma.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.udma.link.LinkSuite.End;
+import io.urma4j.udma.link.LinkSuite.Said;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Contracts between two network namespaces with a link of 10 Mbit/s and 50 ms in each direction between them: one or two
+ * tests of most, with {@code -Durma.full=true} the whole of those that need no more round trips or bytes than such a link
+ * carries in their time, with {@code -Durma.link.filter=S7.8,Posting} what is asked for.
+ */
+@Timeout(7200)
+class SlowLinkIT {
+    private static final List<String> SAMPLE = List.of(
+            "IdentitiesContract.descriptorOfAnEarlierLife",
+            "JettiesContract.connectionCarriesAllOpcodes",
+            "JettiesContract.boundJettyIsNotBoundToAnother",
+            "StatesContract.writesBehindAFailedOne",
+            "SegmentsContract.everyImportIsRevoked",
+            "TokensContract.rotationRevokesImports",
+            "WindowsContract.takenBackWindow",
+            "WindowsContract.operationUnderWay",
+            "WorkRequestsContract.messagesArriveInOrderAndOnce",
+            "CompletionsContract.messageTooLong",
+            "NotReadyContract.senderHears",
+            "NotReadyContract.deathOfThePeer",
+            "DatagramsContract.datagramArrives",
+            "GroupsContract.roundRobinReaches");
+    private static final List<String> WHOLE =
+            List.of("Jetties", "States", "Tokens", "Windows", "Completions", "NotReady", "Identities", "Closing");
+
+    private SlowLink link;
+
+    @BeforeEach
+    void openLink() throws Exception {
+        Optional<String> objection = NetworkNamespace.objection();
+        assumeTrue(objection.isEmpty(), () -> "skipped: " + objection.orElse(""));
+        link = SlowLink.open("10mbit", 50);
+    }
+
+    @AfterEach
+    void closeLink() {
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    private static List<String> filters() {
+        String wanted = System.getProperty("urma.link.filter");
+        if (wanted != null) {
+            return List.of(wanted.split(","));
+        }
+        return Boolean.getBoolean("urma.full") ? WHOLE : SAMPLE;
+    }
+
+    @Test
+    void contractsHoldOverANarrowAndLongLink() throws Exception {
+        Said said = LinkSuite.between(
+                new End(link.left().launcher(), SlowLink.LEFT),
+                new End(link.right().launcher(), SlowLink.RIGHT),
+                filters());
+
+        System.out.println(said.text() + link.packets() + " packets");
+        assertThat(said.exitCode()).as(said.text()).isZero();
+        assertThat(link.packets()).as("packets on the link").isGreaterThan(100);
+    }
+}
