@@ -245,4 +245,80 @@ class ControlPlaneTest {
         assertThat(b.lost).isEmpty();
         assertThat(a.lost).isEmpty();
     }
+
+    /** Whoever hears all and says it again, in any order, any number of times: nothing is done twice, nobody is lost. */
+    @Test
+    void whatWasSaidAndIsSaidAgainDoesNothing() {
+        int replays = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
+        long seed = Long.getLong("urma.seed", 11);
+        System.out.printf("%,d replayed datagrams: -Durma.seed=%d%n", replays, seed);
+        var random = new Random(seed);
+        var net = new VirtualNet(seed, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        for (long grant = 1; grant <= 50; grant++) {
+            var answer = a.unimport(b, grant);
+            assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        }
+        List<VirtualNet.Heard> heard = List.copyOf(net.heard);
+
+        for (int i = 0; i < replays; i++) {
+            net.replay(heard.get(random.nextInt(heard.size())));
+            if (i % 100 == 99) {
+                net.runUntil(() -> false, 1_000_000);
+                net.heard.clear();
+                net.sentBytes.clear();
+            }
+        }
+
+        var answer = a.unimport(b, 51);
+        assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        assertThat(answer).isCompleted();
+        assertThat(b.served)
+                .hasSize(51)
+                .allSatisfy((_, times) -> assertThat(times).isEqualTo(1));
+        assertThat(a.greeted).hasSize(1);
+        assertThat(b.greeted).hasSize(1);
+        assertThat(a.lost).isEmpty();
+        assertThat(b.lost).isEmpty();
+    }
+
+    /** Whoever reads the other's version first says what is wrong, and nobody waits. */
+    @Test
+    void aPeerOfAnotherVersionIsRefusedAtOnceWithTheReason() {
+        var net = new VirtualNet(1, 0, 0);
+        Node ours = net.node(1, 11);
+        Node later = net.node(2, 22, 9);
+        Node another = net.node(3, 33);
+        long start = net.now();
+
+        var refused = later.connect(ours);
+        assertThat(net.runUntil(refused::isDone, MINUTE)).isTrue();
+        var refusing = another.connect(later);
+        assertThat(net.runUntil(refusing::isDone, MINUTE)).isTrue();
+
+        assertThat(failureOf(refused)).hasMessageContaining("the greeting speaks version 9 of the protocol, not 1");
+        assertThat(failureOf(refusing)).hasMessageContaining("speaks version 9 of the protocol, not 1");
+        assertThat(net.now() - start).isLessThan(Duration.ofSeconds(1).toNanos());
+        assertThat(ours.greeted).isEmpty();
+        assertThat(another.greeted).isEmpty();
+    }
+
+    /** S12.3: an hour is gone at once, and nobody had a chance to say anything. */
+    @Test
+    void aClockThatLeapsLosesNoLivingPeer() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).isTrue();
+
+        net.leap(60 * MINUTE);
+        net.runUntil(() -> false, MINUTE);
+
+        assertThat(a.lost).isEmpty();
+        assertThat(b.lost).isEmpty();
+        var answer = a.unimport(b, 1);
+        assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
+        assertThat(answer).isCompleted();
+    }
 }

@@ -2,6 +2,7 @@ package io.urma4j.udma.control;
 
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.Message.Core;
@@ -29,12 +30,22 @@ final class Node implements PeerEvents {
     final Set<Half> discarded = new HashSet<>();
     final List<String> lost = new ArrayList<>();
 
-    Node(VirtualNet net, ControlPort port, long incarnation, int uasid, Random random) {
+    Node(VirtualNet net, ControlPort port, long incarnation, int uasid, int major, Random random) {
         this.net = net;
         this.port = port;
         this.incarnation = incarnation;
-        this.plane = new ControlPlane(
-                port, ControlPlane.hello(port.self(), uasid, incarnation, "pid 1"), this, random, net.now());
+        Hello own = ControlPlane.hello(port.self(), uasid, incarnation, "pid 1");
+        Hello hello = new Hello(
+                major,
+                own.minor(),
+                own.features(),
+                own.required(),
+                own.eid(),
+                uasid,
+                incarnation,
+                own.wanted(),
+                own.address());
+        this.plane = new ControlPlane(port, hello, this, random, net.now());
     }
 
     ControlPort port() {

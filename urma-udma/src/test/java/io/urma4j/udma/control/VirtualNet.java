@@ -1,6 +1,7 @@
 package io.urma4j.udma.control;
 
 import io.urma4j.Eid;
+import io.urma4j.spi.control.ControlCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,12 @@ final class VirtualNet {
     /** Longest answer to a datagram that was forged, for the test of amplification. */
     final List<Integer> sentBytes = new ArrayList<>();
 
+    /** Whatever was sent, for who wants to send it again. */
+    final List<Heard> heard = new ArrayList<>();
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Heard(Eid source, PortAddress to, byte[] datagram) {}
+
     private record Flying(long atNanos, long number, PortAddress to, Eid source, ByteBuffer datagram)
             implements Comparable<Flying> {
         @Override
@@ -47,12 +54,17 @@ final class VirtualNet {
 
     /** A context at a port of its own. */
     Node node(int host, long incarnation) {
+        return node(host, incarnation, ControlCodec.MAJOR);
+    }
+
+    /** One that speaks that version of the protocol. */
+    Node node(int host, long incarnation, int major) {
         PortAddress at = address(host);
         byte[] secret = new byte[32];
         random.nextBytes(secret);
         ControlPort port = new ControlPort(at, (to, bytes) -> send(at.eid(), to, bytes), secret);
         ports.put(at, port);
-        Node node = new Node(this, port, incarnation, host, new Random(random.nextLong()));
+        Node node = new Node(this, port, incarnation, host, major, new Random(random.nextLong()));
         nodes.add(node);
         return node;
     }
@@ -61,6 +73,7 @@ final class VirtualNet {
         byte[] bytes = new byte[datagram.remaining()];
         datagram.get(bytes);
         sentBytes.add(bytes.length);
+        heard.add(new Heard(source, to, bytes));
         int copies = random.nextDouble() < doubling ? 2 : 1;
         for (int i = 0; i < copies; i++) {
             if (random.nextDouble() >= loss) {
@@ -72,6 +85,16 @@ final class VirtualNet {
 
     long now() {
         return now;
+    }
+
+    /** The clock leaps: nobody could do anything meanwhile. */
+    void leap(long nanos) {
+        now += nanos;
+    }
+
+    /** Somebody sends what he heard, in the name of who said it. */
+    void replay(Heard again) {
+        flying.add(new Flying(now, made++, again.to, again.source, ByteBuffer.wrap(again.datagram)));
     }
 
     /** A node is gone without a word: its port takes nothing any more. */

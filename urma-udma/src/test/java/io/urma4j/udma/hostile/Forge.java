@@ -1,0 +1,102 @@
+package io.urma4j.udma.hostile;
+
+import io.urma4j.Eid;
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.capture.Frame;
+import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Packet;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.net.ExtendedSocketOptions;
+
+/**
+ * Sends what it likes to a device, with a right ICRC. Bound to an address of somebody else's it speaks in his name: who
+ * receives looks at the address, and at no port (WIRE §0).
+ */
+final class Forge implements AutoCloseable {
+    private static final int BUFFER_BYTES = 1 << 22;
+
+    private final DatagramChannel channel;
+    private final InetSocketAddress victim;
+    private final IpHeaders headers;
+    private final Icrc icrc = new Icrc();
+    private final Packet packet;
+    private final ByteBuffer place = ByteBuffer.allocateDirect(Packet.MAX_BYTES);
+
+    private Forge(DatagramChannel channel, InetSocketAddress victim, IpHeaders headers) {
+        this.channel = channel;
+        this.victim = victim;
+        this.headers = headers;
+        this.packet = new Packet(MemorySegment.ofBuffer(place));
+    }
+
+    /** From an address, and any of its ports, to the port of RoCE of another. */
+    static Forge open(String from, String to) throws IOException {
+        DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
+        channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true); // the identification is 0 then
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+        channel.bind(new InetSocketAddress(InetAddress.ofLiteral(from), 0));
+        int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+        IpHeaders headers = IpHeaders.ipv4(
+                (int) Eid.of(InetAddress.ofLiteral(from)).low(),
+                (int) Eid.of(InetAddress.ofLiteral(to)).low(),
+                port,
+                IpHeaders.ROCE_PORT);
+        return new Forge(channel, new InetSocketAddress(InetAddress.ofLiteral(to), IpHeaders.ROCE_PORT), headers);
+    }
+
+    /** Where the next packet is made; {@link #send} seals and sends it. */
+    Packet packet() {
+        return packet;
+    }
+
+    /** Puts bytes there as they are. */
+    Packet put(byte[] bytes) {
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, packet.bytes(), 0, bytes.length);
+        packet.lengthBytes(bytes.length);
+        return packet;
+    }
+
+    /** With a right ICRC. */
+    void send(int payloadBytes) throws IOException {
+        packet.end(payloadBytes, headers, icrc);
+        sendAsIs();
+    }
+
+    void sendAsIs() throws IOException {
+        channel.send(place.clear().limit(packet.lengthBytes()), victim);
+    }
+
+    /** What a device has sent and received so far, as its capture says. */
+    static List<Datagram> read(Path capture) throws IOException {
+        List<Datagram> all = new ArrayList<>();
+        try (PcapReader reader = PcapReader.open(capture)) {
+            for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
+                Datagram datagram = Datagram.of(frame);
+                if (datagram != null) {
+                    all.add(datagram);
+                }
+            }
+        } catch (EOFException e) {
+            // it is being written
+        }
+        return all;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

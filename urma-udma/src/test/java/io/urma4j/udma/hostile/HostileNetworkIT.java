@@ -1,0 +1,326 @@
+package io.urma4j.udma.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaOptions;
+import io.urma4j.tck.Patience;
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.Reth;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real device among hostile packets that come as fast as a thread can send them: ten thousand of each kind, with {@code
+ * -Durma.full=true} a million. Beside them an honest peer works. Nothing fails, no byte is written that should not be, and
+ * nothing is kept. How fast the honest one is meanwhile is printed, beside how fast it is while the same packets go to
+ * somebody else.
+ */
+@Timeout(600)
+class HostileNetworkIT {
+    private static final int INPUTS = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
+    private static final long SEED =
+            Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
+    private static final int PSN_MASK = 0xFF_FFFF;
+    private static final int FAR = 1 << 20;
+    private static final int BURST = 64;
+    private static final long PAUSE_NANOS = 1_000_000;
+    private static final long MAX_MORE_BYTES = 32 << 20;
+
+    @TempDir
+    private Path folder;
+
+    private final SplittableRandom random = new SplittableRandom(SEED);
+    private final List<String> logged = new ArrayList<>();
+    private final Handler watch = new Handler() {
+        @Override
+        public synchronized void publish(LogRecord entry) {
+            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
+                logged.add(entry.getMessage() + " " + entry.getThrown());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    // a network of its own on the loopback, so that the port of RoCE is free there
+    private final String net = "127." + (64 + random.nextInt(64)) + "." + random.nextInt(256) + ".";
+    private final String homeAddress = net + 1;
+    private final String goodAddress = net + 2;
+    private final String peerAddress = net + 3;
+    private final String strangerAddress = net + 9;
+    private final String sinkAddress = net + 10;
+
+    private Urma homeUrma;
+    private Urma goodUrma;
+    private UrmaContext home;
+    private GoodTraffic good;
+    private List<Datagram> heard;
+
+    /** Makes one hostile packet and sends it. */
+    @FunctionalInterface
+    private interface Attack {
+        void send(Forge forge) throws IOException;
+    }
+
+    @BeforeEach
+    void begin() throws Exception {
+        System.out.println("HostileNetworkIT: -Durma.seed=" + SEED);
+        Logger.getLogger("io.urma4j").addHandler(watch);
+        homeUrma = open(homeAddress, "");
+        goodUrma = open(goodAddress, "good.pcap");
+        home = homeUrma.device("udma0").openContext();
+        good = new GoodTraffic(home, goodUrma.device("udma0").openContext());
+        Patience.await(
+                "honest rounds", () -> good.rounds() > 1000 || !good.trouble().isEmpty());
+        heard = Forge.read(folder.resolve("good.pcap"));
+        assertThat(heard).hasSizeGreaterThan(1000);
+    }
+
+    private Urma open(String address, String capture) {
+        UrmaOptions options = UrmaOptions.DEFAULT
+                .withRuntimeDirectory(folder.resolve("run"))
+                .withSetting("urma.udma.addresses", address);
+        return Urma.open(
+                capture.isEmpty()
+                        ? options
+                        : options.withSetting(
+                                        "urma.udma.capture",
+                                        folder.resolve(capture).toString())
+                                .withSetting("urma.udma.capture.limit", Integer.toString(200 << 20)));
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        good.close();
+        goodUrma.close();
+        homeUrma.close();
+        Logger.getLogger("io.urma4j").removeHandler(watch);
+        assertThat(good.trouble()).isEmpty();
+    }
+
+    @Test
+    void fuzzedPacketsOfAStrangerHarmNobody() throws Exception {
+        attack("fuzzed packets", strangerAddress, forge -> {
+            Packet packet = forge.put(any(heard).packet().bytes().toArray(ValueLayout.JAVA_BYTE));
+            int length = packet.lengthBytes();
+            for (int flips = 1 + random.nextInt(8); flips > 0; flips--) {
+                int at = random.nextInt(length);
+                packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+            }
+            if (random.nextInt(8) == 0) {
+                packet.lengthBytes(random.nextInt(length));
+            }
+            seal(forge, packet);
+        });
+    }
+
+    /** Word for word, in the honest peer's name and from his address, and in the home's name to him. */
+    @Test
+    void packetsOfTheHonestPeerThatComeAgainHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, false);
+        attack("packets that come again", goodAddress, forge -> seal(forge, put(forge, any(sent))));
+    }
+
+    @Test
+    void packetsWithWildPsnsInThePeersNameHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, false);
+        attack("PSN floods", goodAddress, forge -> {
+            Packet packet = put(forge, any(sent));
+            // not the numbers of now: who guesses those is taken for the peer, as RoCE has it (S13.4)
+            int psn = Bth.psn(packet.bytes()) + FAR + random.nextInt(PSN_MASK - 2 * FAR);
+            packet.bytes().set(ValueLayout.JAVA_BYTE, 9, (byte) (psn >> 16));
+            packet.bytes().set(ValueLayout.JAVA_BYTE, 10, (byte) (psn >> 8));
+            packet.bytes().set(ValueLayout.JAVA_BYTE, 11, (byte) psn);
+            seal(forge, packet);
+        });
+    }
+
+    /** Greetings, requests, answers; now and then a byte of them is another. */
+    @Test
+    void controlMessagesThatComeAgainHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, true);
+        assertThat(sent).isNotEmpty();
+        attack("control messages", goodAddress, forge -> {
+            Packet packet = put(forge, any(sent));
+            if (random.nextInt(4) == 0) {
+                int at = packet.payloadAt() + random.nextInt(packet.payloadBytes());
+                packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+            }
+            seal(forge, packet);
+        });
+    }
+
+    /**
+     * A peer that has a connection of its own, and no other right than to 4 KiB, writes there by keys and addresses that it
+     * invents, in the right order of PSNs. What gets lost comes again.
+     */
+    @Test
+    void writesWithWrongKeysAreAllRefused() throws Exception {
+        try (Urma urma = open(peerAddress, "peer.pcap")) {
+            var context = urma.device("udma0").openContext();
+            var own = home.register(home.allocate(4096), Access.READ_WRITE);
+            var imported = context.importSegment(own.descriptor(), own.token());
+            var jfc = context.createJfc(JfcConfig.DEFAULT);
+            var jfs = context.createJfs(jfc, JfsConfig.DEFAULT);
+            var local = context.register(context.allocate(4096), Access.LOCAL_ONLY);
+            jfs.write(imported, 0, local, 0, 64, 1);
+            Datagram write = Patience.until(Patience.LIMIT, () -> lastWrite() != null) ? lastWrite() : null;
+            assertThat(write).isNotNull();
+            int first = Bth.psn(write.packet().bytes()) + 1;
+            int[] next = {0};
+
+            attack("writes with wrong keys", peerAddress, forge -> {
+                Packet packet = put(forge, write);
+                packet.begin(packet.opcode(), Bth.destinationQp(packet.bytes()), first + next[0]++ & PSN_MASK);
+                Bth.askForAcknowledgement(packet.bytes());
+                Reth.put(
+                        packet.bytes(),
+                        packet.at(Header.RETH),
+                        random.nextBoolean() ? random.nextLong() : own.memory().address() + random.nextInt(8192),
+                        random.nextInt(),
+                        64);
+                forge.send(64);
+                if (next[0] % BURST == 0) {
+                    LockSupport.parkNanos(PAUSE_NANOS); // one that is lost makes all that follow meaningless
+                }
+            });
+
+            long refused = refusals();
+            System.out.printf("  %,d of %,d were answered with a NAK for access%n", refused, next[0]);
+            assertThat(refused).as("seed " + SEED).isGreaterThan(100);
+            assertThat(own.memory().toArray(ValueLayout.JAVA_BYTE))
+                    .as("seed " + SEED)
+                    .containsOnly(0);
+        }
+    }
+
+    private Datagram lastWrite() {
+        Datagram last = null;
+        for (Datagram datagram : capture("peer.pcap")) {
+            Packet packet = datagram.packet();
+            if (Opcodes.has(packet.opcode(), Header.RETH) && Opcodes.has(packet.opcode(), Header.DETH)) {
+                last = datagram;
+            }
+        }
+        return last;
+    }
+
+    private long refusals() {
+        return capture("peer.pcap").stream()
+                .map(Datagram::packet)
+                .filter(packet -> Opcodes.has(packet.opcode(), Header.AETH))
+                .filter(packet -> Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)) == Aeth.NAK_REMOTE_ACCESS)
+                .count();
+    }
+
+    private List<Datagram> capture(String name) {
+        try {
+            return Forge.read(folder.resolve(name));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private List<Datagram> sentTo(String address, boolean control) {
+        InetAddress to = InetAddress.ofLiteral(address);
+        return heard.stream()
+                .filter(datagram -> datagram.destination().equals(to))
+                .filter(datagram -> (Bth.destinationQp(datagram.packet().bytes()) == 1) == control)
+                .toList();
+    }
+
+    private Datagram any(List<Datagram> all) {
+        return all.get(random.nextInt(all.size()));
+    }
+
+    private static Packet put(Forge forge, Datagram datagram) {
+        return forge.put(datagram.packet().bytes().toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    private static void seal(Forge forge, Packet packet) throws IOException {
+        if (PacketCheck.of(packet) == null) {
+            forge.send(packet.payloadBytes());
+        } else {
+            forge.sendAsIs();
+        }
+    }
+
+    private void attack(String what, String from, Attack attack) throws Exception {
+        double quiet;
+        try (Forge forge = Forge.open(from, sinkAddress)) {
+            quiet = roundsASecond(what.startsWith("writes") ? _ -> LockSupport.parkNanos(1) : attack, forge);
+        }
+        long heap = usedBytes();
+        long descriptors = descriptors();
+        double attacked;
+        try (Forge forge = Forge.open(from, homeAddress)) {
+            attacked = roundsASecond(attack, forge);
+        }
+        long before = good.rounds();
+        Patience.await(
+                "honest rounds afterwards",
+                () -> good.rounds() > before + 100 || !good.trouble().isEmpty());
+
+        System.out.printf(
+                "HostileNetworkIT: %,d %s: %,.0f honest rounds a second, %,.0f while they go to somebody else%n",
+                INPUTS, what, attacked, quiet);
+        assertThat(good.trouble()).as("seed " + SEED).isEmpty();
+        assertThat(good.firstSpoiltGuard()).as("seed " + SEED).isEqualTo(-1);
+        assertThat(good.importers()).as("seed " + SEED).isEqualTo(1);
+        assertThat(logged).as("seed " + SEED).isEmpty();
+        assertThat(descriptors()).as("descriptors, seed " + SEED).isLessThanOrEqualTo(descriptors);
+        assertThat(usedBytes() - heap).as("heap, seed " + SEED).isLessThan(MAX_MORE_BYTES);
+    }
+
+    private double roundsASecond(Attack attack, Forge forge) throws IOException {
+        long rounds = good.rounds();
+        long start = System.nanoTime();
+        for (int i = 0; i < INPUTS; i++) {
+            attack.send(forge);
+        }
+        return (good.rounds() - rounds) / ((System.nanoTime() - start) / 1e9);
+    }
+
+    private static long descriptors() throws IOException {
+        try (var open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.count();
+        }
+    }
+
+    private static long usedBytes() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+}
