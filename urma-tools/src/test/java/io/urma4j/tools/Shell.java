@@ -19,6 +19,11 @@ import java.util.concurrent.TimeUnit;
 final class Shell {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** A build in the background of a script ignores Ctrl-C, and so would all that it starts. */
+    private static final List<String> HEARING_CTRL_C = List.of("env", "--default-signal=INT");
+
+    private static final boolean CAN_HEAR = succeeds(HEARING_CTRL_C, "true");
+
     private final Path folder;
     private final List<Running> running = new ArrayList<>();
 
@@ -67,9 +72,23 @@ final class Shell {
         return command.ended();
     }
 
+    /** Whether there is such a command: older ones lack the option. */
+    private static boolean succeeds(List<String> prefix, String command) {
+        List<String> line = new ArrayList<>(prefix);
+        line.add(command);
+        try {
+            return new ProcessBuilder(line).start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     /** Starts a command, and leaves its standard input open. */
     Running start(String... arguments) throws IOException {
-        List<String> line = new ArrayList<>();
+        List<String> line = new ArrayList<>(CAN_HEAR ? HEARING_CTRL_C : List.of());
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("urma.jar")));
         line.addAll(List.of(arguments));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(3600)
 class OtherAddressesIT {
-    private static final List<String> SAMPLE = List.of("JettiesContract", "WindowsContract", "NotReady");
+    private static final List<String> SAMPLE = List.of("JettiesContract", "WindowsContract");
 
     @ParameterizedTest
     @CsvSource({"127.0.0.2, 127.0.0.3", "::1, ::1"})
