@@ -30,6 +30,11 @@ final class Records {
         if (count != due) {
             throw new IllegalStateException(count + " records of " + due);
         }
+        return sum(batch, count);
+    }
+
+    /** The sum of the user contexts of so many records, all of which must be successes. */
+    static long sum(CompletionBatch batch, int count) {
         long sum = 0;
         for (int i = 0; i < count; i++) {
             if (!batch.isSuccess(i)) {

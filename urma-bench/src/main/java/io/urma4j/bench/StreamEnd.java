@@ -58,7 +58,7 @@ final class StreamEnd {
                 posted++;
             }
             int count = jfc.poll(batch);
-            sum += checked(count);
+            sum += Records.sum(batch, count);
             done += count;
         }
         return sum;
@@ -74,19 +74,8 @@ final class StreamEnd {
                 posted++;
             }
             int count = jfc.poll(batch);
-            sum += checked(count);
+            sum += Records.sum(batch, count);
             done += count;
-        }
-        return sum;
-    }
-
-    private long checked(int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            if (!batch.isSuccess(i)) {
-                throw new IllegalStateException(batch.toString());
-            }
-            sum += batch.userContext(i);
         }
         return sum;
     }

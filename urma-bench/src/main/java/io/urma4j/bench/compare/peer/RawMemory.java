@@ -1,6 +1,5 @@
 package io.urma4j.bench.compare.peer;
 
-import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
@@ -19,11 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The least that two processes with shared memory can do, in C: stores, memcpy, atomics, and a ring with two copies. */
 public final class RawMemory implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private final String name;
     private final boolean sleeps;
-    private @Nullable String program;
+    private @Nullable RawProgram program;
 
     private RawMemory(String name, boolean sleeps) {
         this.name = name;
@@ -47,8 +44,8 @@ public final class RawMemory implements Peer {
 
     @Override
     public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        program = workshop.compile("cc", "raw_memory").toString();
-        return Processes.run(Processes.ANYWHERE, Map.of(), PATIENCE, List.of("cc", "--version"))
+        program = RawProgram.compiled(workshop, "raw_memory");
+        return Processes.run(Processes.ANYWHERE, Map.of(), RawProgram.PATIENCE, List.of("cc", "--version"))
                 .lines()
                 .findFirst()
                 .orElse("a C compiler");
@@ -61,17 +58,6 @@ public final class RawMemory implements Peer {
 
     @Override
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
-        return Sample.parse(Processes.run(
-                Processes.ANYWHERE,
-                Map.of(),
-                PATIENCE,
-                List.of(
-                        Objects.requireNonNull(program),
-                        task.work().name(),
-                        String.valueOf(task.bytes()),
-                        String.valueOf(about.toMillis()),
-                        String.valueOf(Pinned.cpu(0)),
-                        String.valueOf(Pinned.cpu(1)),
-                        String.valueOf(task.perSecond()))));
+        return Objects.requireNonNull(program).measure(task, about);
     }
 }

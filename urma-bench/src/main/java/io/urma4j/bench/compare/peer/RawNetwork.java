@@ -1,18 +1,14 @@
 package io.urma4j.bench.compare.peer;
 
-import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
-import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +17,7 @@ import org.jspecify.annotations.Nullable;
  * way. Nothing is acknowledged, repeated or put together.
  */
 public final class RawNetwork implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    private @Nullable String program;
+    private @Nullable RawProgram program;
 
     @Override
     public String name() {
@@ -32,7 +26,7 @@ public final class RawNetwork implements Peer {
 
     @Override
     public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        program = workshop.compile("cc", "raw_network").toString();
+        program = RawProgram.compiled(workshop, "raw_network");
         return "Linux " + System.getProperty("os.version") + ", 4 KiB datagrams where more than that is sent";
     }
 
@@ -48,17 +42,6 @@ public final class RawNetwork implements Peer {
 
     @Override
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
-        return Sample.parse(Processes.run(
-                Processes.ANYWHERE,
-                Map.of(),
-                PATIENCE,
-                List.of(
-                        Objects.requireNonNull(program),
-                        task.work().name(),
-                        String.valueOf(task.bytes()),
-                        String.valueOf(about.toMillis()),
-                        String.valueOf(Pinned.cpu(0)),
-                        String.valueOf(Pinned.cpu(1)),
-                        String.valueOf(task.perSecond()))));
+        return Objects.requireNonNull(program).measure(task, about);
     }
 }
