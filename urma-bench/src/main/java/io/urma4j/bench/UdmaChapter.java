@@ -24,6 +24,7 @@ final class UdmaChapter {
     private static final int SMALL_PACKET_BYTES = 40; // BTH, RETH, eight bytes, ICRC
     private static final long STREAM_BYTES = 64 << 20;
     private static final int SMALL_OPERATIONS = 64 * 1024;
+    private static final int WARM_UP_CHUNKS = 20; // both ends spin, and leave the compiler little time
 
     private final Numbers.Run run;
 
@@ -290,7 +291,7 @@ final class UdmaChapter {
     private void atLeast(String name, String what, Timed subject, Timed bare, double limit) {
         if (run.wants(name)) {
             run.tell(Figure.speed(
-                    name, what, run.alternation().forLongChunks(3).measure(subject, bare), new AtLeast(limit)));
+                    name, what, run.alternation().forLongChunks(WARM_UP_CHUNKS).measure(subject, bare), new AtLeast(limit)));
         }
     }
 

@@ -19,6 +19,9 @@ final class Board {
     /** The time of the call that is under way. */
     long nowNanos;
 
+    /** What comes in may have waited in this host. */
+    boolean isLate;
+
     /** Mere acknowledgements are left for the next turn. */
     boolean holdsAcknowledgements;
 

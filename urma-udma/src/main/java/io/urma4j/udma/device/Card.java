@@ -77,6 +77,11 @@ public final class Card {
         inbound.receive(packet, origin, nowNanos);
     }
 
+    /** Whether what is handed in from now on may have waited in this host ({@link Attention}). */
+    public void late(boolean late) {
+        board.isLate = late;
+    }
+
     /** Work requests were posted to a send queue: it has its turn with the next step. Its ring tells how many. */
     public void doorbell(int queue) {
         SendQueue posted = sendQueues.find(queue);

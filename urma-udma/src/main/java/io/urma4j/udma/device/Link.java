@@ -159,7 +159,7 @@ final class Link extends Timed implements ConnectionOwner {
     }
 
     void receive(Packet packet, long nowNanos) {
-        connection.receive(packet, nowNanos);
+        connection.receive(packet, nowNanos, board.isLate);
         board.ready(this);
     }
 

@@ -11,7 +11,6 @@ import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
-import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
@@ -64,8 +63,7 @@ final class Adapter implements CardListener {
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
         Card card = new Card(port, this);
-        PacketSink sink = (packet, origin) -> card.receive(packet, origin, engine.nanos());
-        this.crank = new Crank(card, (_, _) -> port.receive(sink), engine, engine::nanos);
+        this.crank = new Crank(card, new PortInlet(port, card), engine, engine::nanos);
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);

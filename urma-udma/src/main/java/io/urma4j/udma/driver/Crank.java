@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.spi.support.Claim;
+import io.urma4j.udma.device.Attention;
 import io.urma4j.udma.device.Card;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -33,6 +34,7 @@ final class Crank {
     private final Engine engine;
     private final LongSupplier clock;
     private final Claim claim = new Claim();
+    private final Attention attention = new Attention(); // guarded by the claim
 
     @SuppressWarnings("UnusedVariable") // through POLLED
     private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
@@ -50,7 +52,7 @@ final class Crank {
     @FunctionalInterface
     interface Inlet {
         /** Hands the card what has come, without waiting, a bounded number of packets; returns how many. Under the claim. */
-        int receive(Card card, long nowNanos);
+        int receive(long nowNanos);
     }
 
     /** The thread that turns the crank when nobody else does. */
@@ -111,7 +113,7 @@ final class Crank {
         if (card.owesAcknowledgements()) {
             card.step(now);
         }
-        boolean holds = inlet.receive(card, now) > 0 && engine.rests();
+        boolean holds = receive(now) > 0 && engine.rests();
         nextNanos = holds ? card.stepHolding(now) : card.step(now);
         POLLED.setOpaque(this, now);
         release(nextNanos);
@@ -128,10 +130,18 @@ final class Crank {
         engine.attend();
     }
 
-    /** One turn, waiting for the card if need be; returns when the next one is due. For the engine. */
-    long turnInsisting() {
+    /**
+     * One turn, waiting for the card if need be; returns when the next one is due. For the engine.
+     *
+     * @param hasWatched whether it has waited for packets since its last turn
+     */
+    long turnInsisting(boolean hasWatched) {
         claim.acquire();
-        inlet.receive(card, clock.getAsLong());
+        long now = clock.getAsLong();
+        if (hasWatched) {
+            attention.watched(now);
+        }
+        receive(now);
         long next = step();
         release(next);
         return next;
@@ -144,6 +154,9 @@ final class Crank {
      */
     void posted(int queue, boolean mayWait) {
         if (mayWait) {
+            if (card.doorbells().isRinging(queue)) {
+                return; // somebody was told to come, and will take this one along
+            }
             long now = clock.getAsLong();
             if (now - (long) POLLED.getOpaque(this) < POLLING_NANOS) {
                 card.doorbells().ring(queue);
@@ -158,6 +171,16 @@ final class Crank {
         }
         card.doorbells().ring(queue);
         answerBells(); // whoever had the card may have gone before he could hear it
+    }
+
+    private int receive(long nowNanos) {
+        attention.look(nowNanos);
+        card.late(attention.isLate());
+        int datagrams = inlet.receive(nowNanos);
+        if (datagrams == 0) {
+            attention.foundNothing();
+        }
+        return datagrams;
     }
 
     private long step() {

@@ -62,6 +62,7 @@ final class EngineThread implements Crank.Engine {
     private @Nullable Crank crank; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
+    private boolean hasWatched; // for packets, in its last wait; the engine's thread
 
     EngineThread(String name, UdpPort port, LongSupplier clock) {
         this.port = port;
@@ -194,8 +195,10 @@ final class EngineThread implements Crank.Engine {
             meetings = isPolled ? meetings + 1 : 0;
             if (meetings < MEETINGS_BEFORE_REST) {
                 sleep(round(true));
+                hasWatched = true;
             } else {
                 rest(round(false));
+                hasWatched = false;
             }
         }
         runTasks(); // those that were in time
@@ -250,7 +253,7 @@ final class EngineThread implements Crank.Engine {
 
     private long turnCard() {
         try {
-            long next = crank == null ? Long.MAX_VALUE : crank.turnInsisting();
+            long next = crank == null ? Long.MAX_VALUE : crank.turnInsisting(hasWatched);
             failed = false;
             return next;
         } catch (RuntimeException | Error e) {

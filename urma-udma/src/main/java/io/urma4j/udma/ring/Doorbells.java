@@ -36,6 +36,14 @@ public final class Doorbells {
         }
     }
 
+    /**
+     * Whether the bell of that send queue is ringing: then who will answer it finds what was published before this call.
+     */
+    public boolean isRinging(int queue) {
+        VarHandle.fullFence(); // what was posted is there before the bit is believed
+        return ((long) WORD.getVolatile(bells, queue / Long.SIZE) & 1L << queue) != 0;
+    }
+
     /** Whether any bell may be ringing. */
     public boolean areRinging() {
         return (long) WORD.getVolatile(top, 0) != 0;

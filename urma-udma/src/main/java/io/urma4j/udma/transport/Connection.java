@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 
@@ -34,6 +35,7 @@ public final class Connection {
     private final Requester requester;
     private final Acknowledgements acknowledgements;
     private final Responder responder;
+    private final Outlet outlet;
 
     private State state = State.OPEN;
 
@@ -53,7 +55,7 @@ public final class Connection {
         this.config = config;
         this.owner = owner;
         this.lastHeardNanos = nowNanos;
-        Outlet outlet = new Outlet(config, port, route, traffic);
+        outlet = new Outlet(config, port, route, traffic);
         requester = new Requester(this, config, outlet, traffic);
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
         responder = new Responder(this, config, memory, receivers, outlet, traffic);
@@ -104,6 +106,15 @@ public final class Connection {
 
     /** A packet for this connection, which {@code PacketCheck} found sound and whose ICRC is right. */
     public void receive(Packet packet, long nowNanos) {
+        receive(packet, nowNanos, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param isLate it may have waited in this host, so that its time says nothing about the network
+     */
+    public void receive(Packet packet, long nowNanos, boolean isLate) {
         if (state != State.OPEN && !isResumable) {
             return;
         }
@@ -115,8 +126,10 @@ public final class Connection {
         } else if (!isSpoken(opcode)) {
             traffic.ignored++;
         } else if (Opcodes.isResponse(opcode)) {
+            requester.answerIsLate(isLate || config.peerIsOurs() && Bth.isLate(packet.bytes()));
             acknowledgements.receive(packet, nowNanos); // of a requester that has given up, all are over
         } else {
+            outlet.late(isLate);
             responder.receive(packet, nowNanos);
         }
     }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -16,6 +17,8 @@ final class Outlet {
     private final int standard;
     private final int ours;
     private final boolean isShared;
+    private final boolean peerIsOurs;
+    private boolean isLate;
 
     Outlet(ConnectionConfig config, Port port, Route route, Traffic traffic) {
         this.port = port;
@@ -23,8 +26,14 @@ final class Outlet {
         this.traffic = traffic;
         this.number = config.peerNumber();
         this.isShared = config.isShared();
+        this.peerIsOurs = config.peerIsOurs();
         this.standard = isShared ? Opcodes.RD : Opcodes.RC;
         this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+    }
+
+    /** Whether what is answered from now on has waited in this host, which peers that are ours are told. */
+    void late(boolean late) {
+        isLate = late && peerIsOurs;
     }
 
     /** An operation of the IBTA, as an opcode of this connection. */
@@ -67,6 +76,9 @@ final class Outlet {
         packet.begin(opcode, number, Psn.onWire(psn));
         if (isShared) {
             Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
+        }
+        if (isLate) {
+            Bth.late(packet.bytes());
         }
     }
 

@@ -62,6 +62,9 @@ final class Requester {
     /** What was before the timed packet was sent again meanwhile: its answer waited for that, not for the network. */
     private boolean isTimeDisturbed;
 
+    /** The answer that is being looked at has waited in one of the hosts. */
+    private boolean isAnswerLate;
+
     Requester(Connection connection, ConnectionConfig config, Outlet outlet, Traffic traffic) {
         this.connection = connection;
         this.config = config;
@@ -256,6 +259,11 @@ final class Requester {
 
     // ---- what answers do
 
+    /** Whether the next answer, or what it answers, has waited in a host: its time is no sign of a full network. */
+    void answerIsLate(boolean late) {
+        isAnswerLate = late;
+    }
+
     long unacked() {
         return unacked;
     }
@@ -350,7 +358,7 @@ final class Requester {
         long rtt = CongestionControl.NO_SAMPLE;
         if (timedPsn != NONE && unacked > timedPsn) {
             timer.sample(nowNanos - timedSinceNanos);
-            rtt = isTimeDisturbed ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
+            rtt = isTimeDisturbed || isAnswerLate ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
             timedPsn = NONE;
         }
         congestion.acknowledged(packetCount, packetCount + (int) (next - unacked), rtt, nowNanos);

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  *   2  P_Key    u16
  *   4  notices  7 FECN, 6 BECN, 5…0 reserved; not covered by the ICRC
  *   5  dest QP  u24
- *   8  ack      7 acknowledgement asked for, 6…0 reserved
+ *   8  ack      7 acknowledgement asked for, 6 host was late (ours), 5…0 reserved
  *   9  PSN      u24
  * </pre>
  */
@@ -40,6 +40,7 @@ public final class Bth {
     private static final int FECN_BIT = 0x80;
     private static final int BECN_BIT = 0x40;
     private static final int ACK_BIT = 0x80;
+    private static final int LATE_BIT = 0x40;
 
     private Bth() {}
 
@@ -86,6 +87,11 @@ public final class Bth {
         return (Fields.u8(packet, ACK) & ACK_BIT) != 0;
     }
 
+    /** Of an answer between peers of urma4j: what it answers has waited in the host before it was looked at. */
+    public static boolean isLate(MemorySegment packet) {
+        return (Fields.u8(packet, ACK) & LATE_BIT) != 0;
+    }
+
     public static int psn(MemorySegment packet) {
         return Fields.u24(packet, PSN);
     }
@@ -121,5 +127,10 @@ public final class Bth {
 
     public static void askForAcknowledgement(MemorySegment packet) {
         Fields.u8(packet, ACK, ACK_BIT);
+    }
+
+    /** Makes an answer {@linkplain #isLate late}. */
+    public static void late(MemorySegment packet) {
+        Fields.u8(packet, ACK, LATE_BIT);
     }
 }

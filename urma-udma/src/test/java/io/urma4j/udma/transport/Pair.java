@@ -26,7 +26,18 @@ final class Pair {
         static final Faults NONE = new Faults(0, 0, 0);
     }
 
-    private record Flight(long atNanos, long order, End to, Packet packet) {}
+    private record Flight(long atNanos, long order, End to, Packet packet, boolean isLate) {}
+
+    /** A host without a CPU of its own: in each period it runs for a while, from the start, and then it does not. */
+    record Turns(long periodNanos, long startNanos, long runNanos) {
+        static final Turns ALWAYS = new Turns(1, 0, 1);
+
+        /** The earliest time, from that one on, at which it runs. */
+        long next(long nanos) {
+            long at = Math.floorMod(nanos - startNanos, periodNanos);
+            return at < runNanos ? nanos : nanos + periodNanos - at;
+        }
+    }
 
     /** Looks at each packet; false loses it. */
     interface Filter {
@@ -78,6 +89,10 @@ final class Pair {
         End peer;
 
         int room = Integer.MAX_VALUE;
+        Turns turns = Turns.ALWAYS;
+
+        /** Whether it knows what came while it did not run. */
+        boolean knowsLate = true;
 
         private final Packet place = Packet.allocate();
         private final Icrc icrc = new Icrc();
@@ -158,12 +173,19 @@ final class Pair {
         }
 
         void receive(Packet packet) {
+            receive(packet, false);
+        }
+
+        void receive(Packet packet, boolean isLate) {
             if (PacketCheck.of(packet) == null) {
-                connection.receive(packet, now);
+                connection.receive(packet, now, isLate && knowsLate);
             }
         }
 
         void step() {
+            if (turns.next(now) > now) {
+                return;
+            }
             for (Outbox outbox : outboxes) {
                 outbox.run(connection, now);
             }
@@ -177,11 +199,11 @@ final class Pair {
         }
 
         long deadline() {
-            long deadline = connection.deadlineNanos();
+            long deadline = turns.next(now) > now && !isIdle() ? now : connection.deadlineNanos();
             for (Outbox outbox : outboxes) {
                 deadline = Math.min(deadline, outbox.retryAtNanos());
             }
-            return deadline;
+            return deadline == Long.MAX_VALUE ? deadline : turns.next(Math.max(now, deadline));
         }
 
         boolean isIdle() {
@@ -203,7 +225,9 @@ final class Pair {
         int copies = random.nextDouble() < faults.loss ? 0 : random.nextDouble() < faults.duplication ? 2 : 1;
         for (int i = 0; i < copies; i++) {
             long delay = HOP_NANOS + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
-            flights.add(new Flight(now + delay, order++, to, copy(packet)));
+            long arrival = now + delay;
+            long seen = to.turns.next(arrival);
+            flights.add(new Flight(seen, order++, to, copy(packet), seen > arrival));
         }
     }
 
@@ -223,7 +247,7 @@ final class Pair {
             now = Math.max(now, next);
             while (flight != null && flight.atNanos <= now) {
                 flights.poll();
-                flight.to.receive(flight.packet);
+                flight.to.receive(flight.packet, flight.isLate);
                 flight = flights.peek();
             }
             left.step();
