@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Port;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,15 +23,15 @@ final class Board {
     /** What comes in may have waited in this host. */
     boolean isLate;
 
-    /** Mere acknowledgements are left for the next turn. */
-    boolean holdsAcknowledgements;
+    /** What connections may leave for the next turn. */
+    Leave leave = Leave.NOTHING;
 
     private int armed; // completion queues
     private volatile boolean isAnyArmed; // read by any thread
 
     private final ArrayDeque<SendQueue> readyQueues = new ArrayDeque<>();
     private final ArrayDeque<Link> readyLinks = new ArrayDeque<>();
-    private final List<Link> owing = new ArrayList<>();
+    private final List<Link> leaving = new ArrayList<>();
     private final List<SendQueue> awaitingPort = new ArrayList<>();
     private final List<SendQueue> awaitingRecords = new ArrayList<>();
 
@@ -69,15 +70,15 @@ final class Board {
         }
     }
 
-    /** The connection has an acknowledgement for the next turn. */
-    void owes(Link link) {
-        if (!owing.contains(link)) {
-            owing.add(link);
+    /** The connection has left something for the next turn. */
+    void left(Link link) {
+        if (!leaving.contains(link)) {
+            leaving.add(link);
         }
     }
 
-    boolean owes() {
-        return !owing.isEmpty();
+    boolean hasLeft() {
+        return !leaving.isEmpty();
     }
 
     /** So many more completion queues are armed. */
@@ -100,10 +101,10 @@ final class Board {
         port.clear();
         wake(awaitingPort);
         wake(awaitingRecords);
-        for (int i = 0; i < owing.size(); i++) {
-            ready(owing.get(i));
+        for (int i = 0; i < leaving.size(); i++) {
+            ready(leaving.get(i));
         }
-        owing.clear();
+        leaving.clear();
     }
 
     private void wake(List<SendQueue> waiting) {
@@ -145,7 +146,7 @@ final class Board {
     /** The connection is closed. */
     void forget(Link link) {
         readyLinks.remove(link);
-        owing.remove(link);
+        leaving.remove(link);
         deadlines.cancel(link);
     }
 }

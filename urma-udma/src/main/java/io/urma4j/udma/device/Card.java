@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.Doorbells;
 import io.urma4j.udma.transport.Connection;
+import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
@@ -97,20 +98,12 @@ public final class Card {
      *     never
      */
     public long step(long nowNanos) {
-        board.holdsAcknowledgements = false;
-        return stepNow(nowNanos);
+        return step(nowNanos, Leave.NOTHING);
     }
 
-    /**
-     * The same, but mere acknowledgements are left for the next step, which the caller takes soon: a peer that is answered
-     * meanwhile gets both in one datagram.
-     */
-    public long stepHolding(long nowNanos) {
-        board.holdsAcknowledgements = true;
-        return stepNow(nowNanos);
-    }
-
-    private long stepNow(long nowNanos) {
+    /** The same, but something may be left for the next step, which the caller takes soon. */
+    public long step(long nowNanos, Leave leave) {
+        board.leave = leave;
         board.nowNanos = nowNanos;
         board.beginTurn();
         runTimers(nowNanos);
@@ -142,12 +135,12 @@ public final class Card {
 
     /** Whether a step would do something at once. */
     public boolean hasWork() {
-        return board.hasReady() || doorbells.areRinging() || board.owes();
+        return board.hasReady() || doorbells.areRinging() || board.hasLeft();
     }
 
-    /** Whether acknowledgements were left for the next step. */
-    public boolean owesAcknowledgements() {
-        return board.owes();
+    /** Whether something was left for the next step. */
+    public boolean hasLeft() {
+        return board.hasLeft();
     }
 
     /** Whether a completion queue is armed, so that somebody waits for its event. Any thread. */

@@ -3,6 +3,7 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Connection;
 import io.urma4j.udma.transport.ConnectionOwner;
+import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Receivers;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Packet;
@@ -165,9 +166,9 @@ final class Link extends Timed implements ConnectionOwner {
 
     /** Sends what may be sent; true when there is more. */
     boolean step(long nowNanos) {
-        boolean more = connection.step(nowNanos, board.holdsAcknowledgements);
-        if (board.holdsAcknowledgements && connection.owesAcknowledgement()) {
-            board.owes(this);
+        boolean more = connection.step(nowNanos, board.leave);
+        if (board.leave != Leave.NOTHING && connection.hasLeft()) {
+            board.left(this);
         }
         board.deadlines.set(this, connection.deadlineNanos());
         while (!waiters.isEmpty()) {

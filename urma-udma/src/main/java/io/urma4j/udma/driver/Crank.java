@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.spi.support.Claim;
 import io.urma4j.udma.device.Attention;
 import io.urma4j.udma.device.Card;
+import io.urma4j.udma.transport.Leave;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
@@ -81,7 +82,7 @@ final class Crank {
     /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
     void enter() {
         claim.acquire();
-        if (card.owesAcknowledgements()) {
+        if (card.hasLeft()) {
             step();
         }
     }
@@ -103,18 +104,20 @@ final class Crank {
      * One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it.
      *
      * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or his next post: what he answers
-     * leaves in the same datagram. Should he not come back, the engine sees to it.
+     * leaves in the same datagram; and a few small requests wait for more of them. Should he not come back, the engine sees
+     * to it.
      */
     boolean tryTurn() {
         if (!claim.tryAcquire()) {
             return false;
         }
         long now = clock.getAsLong();
-        if (card.owesAcknowledgements()) {
-            card.step(now);
+        Leave least = engine.rests() ? Leave.TRAINS : Leave.NOTHING;
+        if (card.hasLeft()) {
+            card.step(now, least);
         }
-        boolean holds = receive(now) > 0 && engine.rests();
-        nextNanos = holds ? card.stepHolding(now) : card.step(now);
+        boolean hasCome = receive(now) > 0;
+        nextNanos = card.step(now, hasCome && least != Leave.NOTHING ? Leave.TRAINS_AND_ACKNOWLEDGEMENTS : least);
         POLLED.setOpaque(this, now);
         release(nextNanos);
         return true;
@@ -123,6 +126,11 @@ final class Crank {
     /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
     boolean isPolled() {
         return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
+    }
+
+    /** Whether something was posted that waits for the next turn. Any thread. */
+    boolean isAwaited() {
+        return card.doorbells().areRinging();
     }
 
     /** A completion queue was armed: the engine looks after the card. */

@@ -84,7 +84,7 @@ final class UdmaJfc implements ProviderJfc {
         if (count == 0) {
             return crank.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
         }
-        if ((++polls & (TURN_EVERY - 1)) == 0) {
+        if (crank.isAwaited() || (++polls & (TURN_EVERY - 1)) == 0) {
             crank.tryTurn();
         }
         return count;

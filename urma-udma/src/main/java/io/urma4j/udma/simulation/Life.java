@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
 final class Life implements CardListener {
+    private static final Leave[] LEAVES = Leave.values();
     private static final long LEAST_STEP_NANOS = 200; // what a turn of the crank takes
     private static final int MOST_STEPS_AT_ONCE = 2_000;
     private static final byte LEFT_BEHIND = 0x5A;
@@ -41,7 +43,7 @@ final class Life implements CardListener {
     private long armed = Long.MAX_VALUE;
     private long steppedAt;
     private int stepsAtOnce;
-    private boolean holds; // acknowledgements, in this step
+    private int polls;
 
     Life(World world, Machine machine, int lives) {
         this.world = world;
@@ -86,14 +88,18 @@ final class Life implements CardListener {
             return;
         }
         countSteps();
-        holds = !holds && (machine.index & 1) == 1; // every second machine has a thread that polls all the time
-        long next = holds ? card.stepHolding(world.time.now()) : card.step(world.time.now());
+        long next = card.step(world.time.now(), leave());
         completions.read();
         for (SendSide side : sends) {
             side.afterStep();
         }
         long room = port.roomAt();
         arm(card.hasWork() && room == Long.MAX_VALUE ? 0 : Math.min(next, room));
+    }
+
+    /** Every second machine has a thread that polls all the time. */
+    private Leave leave() {
+        return (machine.index & 1) == 1 ? LEAVES[polls++ % LEAVES.length] : Leave.NOTHING;
     }
 
     /** A step at that time, or a little later. */

@@ -148,16 +148,15 @@ public final class Connection {
      * @return true when it would send more if it were called again: at once, or when the port has room
      */
     public boolean step(long nowNanos) {
-        return step(nowNanos, false);
+        return step(nowNanos, Leave.NOTHING);
     }
 
     /**
      * The same.
      *
-     * @param holdsAcknowledgement a mere acknowledgement is left for the next call, which comes soon: then it may leave
-     *     together with a request
+     * @param leave what may wait for the next call, which comes soon
      */
-    public boolean step(long nowNanos, boolean holdsAcknowledgement) {
+    public boolean step(long nowNanos, Leave leave) {
         if (state == State.OPEN) {
             requester.runTimers(nowNanos);
         }
@@ -165,14 +164,14 @@ public final class Connection {
             return isResumable && responder.answer(BURST_PACKETS, false);
         }
         // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
-        boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS);
-        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holdsAcknowledgement);
+        boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, leave != Leave.NOTHING);
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, leave == Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
 
-    /** Whether an acknowledgement was left for the next {@link #step(long) step}. */
-    public boolean owesAcknowledgement() {
-        return state == State.OPEN && responder.owesAcknowledgement();
+    /** Whether something was left for the next {@link #step(long) step}. */
+    public boolean hasLeft() {
+        return state == State.OPEN && (responder.owesAcknowledgement() || requester.isGathering());
     }
 
     /** When {@link #step} must be called at the latest; {@code Long.MAX_VALUE} for never. */

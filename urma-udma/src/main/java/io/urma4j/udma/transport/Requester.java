@@ -30,6 +30,7 @@ final class Requester {
 
     final InFlight inFlight = new InFlight();
     private final Cutter cutter;
+    private final Gathering gathering = new Gathering();
     private final RetryTimer timer;
     private final CongestionControl congestion;
 
@@ -104,8 +105,16 @@ final class Requester {
 
     // ---- sending
 
-    /** Sends what may be sent; true when there is more, for the port had no room or the budget was used up. */
-    boolean transmit(long nowNanos, int budget) {
+    /**
+     * Sends what may be sent; true when there is more, for the port had no room or the budget was used up.
+     *
+     * @param leavesTrains a short train may wait for company
+     */
+    boolean transmit(long nowNanos, int budget, boolean leavesTrains) {
+        if (leavesTrains && gathering.waits(inFlight, next - unacked, nowNanos)) {
+            return false;
+        }
+        gathering.over();
         for (int sent = 0; sent < budget; sent++) {
             if (isStopped || nowNanos < heldUntilNanos) {
                 return false;
@@ -255,6 +264,11 @@ final class Requester {
             inFlight.advance();
             endWhatIsOver(nowNanos);
         }
+    }
+
+    /** Whether a train waits for the next step. */
+    boolean isGathering() {
+        return gathering.isWaiting();
     }
 
     // ---- what answers do

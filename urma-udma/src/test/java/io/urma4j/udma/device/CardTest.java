@@ -8,6 +8,7 @@ import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -326,14 +327,14 @@ class CardTest {
         here.card.step(hosts.now);
         hosts.carry(here, there);
 
-        there.card.stepHolding(hosts.now);
+        there.card.step(hosts.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
         assertThat(there.leaving).isEmpty();
-        assertThat(there.card.owesAcknowledgements()).isTrue();
+        assertThat(there.card.hasLeft()).isTrue();
         assertThat(there.card.hasWork()).isTrue();
 
         there.card.step(hosts.now);
         assertThat(there.leaving).hasSize(1);
-        assertThat(there.card.owesAcknowledgements()).isFalse();
+        assertThat(there.card.hasLeft()).isFalse();
         assertThat(there.card.hasWork()).isFalse();
     }
 

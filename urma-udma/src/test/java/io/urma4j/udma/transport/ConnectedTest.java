@@ -462,16 +462,16 @@ class ConnectedTest {
         pair.right.records = true;
         pair.left.sent.forEach(pair.right::receive);
 
-        pair.right.connection.step(pair.now, true);
+        pair.right.connection.step(pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
         assertThat(pair.right.sent).isEmpty();
-        assertThat(pair.right.connection.owesAcknowledgement()).isTrue();
+        assertThat(pair.right.connection.hasLeft()).isTrue();
 
         pair.right.outbox().write(8, 0);
         pair.right.step();
         assertThat(pair.right.sent)
                 .extracting(packet -> Opcodes.operation(packet.opcode()))
                 .containsExactly(Opcodes.WRITE_ONLY, Opcodes.ACKNOWLEDGE);
-        assertThat(pair.right.connection.owesAcknowledgement()).isFalse();
+        assertThat(pair.right.connection.hasLeft()).isFalse();
     }
 
     @Test
@@ -484,7 +484,7 @@ class ConnectedTest {
         pair.right.records = true;
         pair.left.sent.forEach(pair.right::receive);
 
-        pair.right.connection.step(pair.now, true);
+        pair.right.connection.step(pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
 
         assertThat(pair.right.sent)
                 .extracting(packet -> Opcodes.operation(packet.opcode()))
@@ -493,7 +493,7 @@ class ConnectedTest {
                         pair.right.sent.getLast().bytes(),
                         pair.right.sent.getLast().at(Header.AETH))))
                 .isEqualTo(Aeth.Kind.RNR_NAK);
-        assertThat(pair.right.connection.owesAcknowledgement()).isFalse();
+        assertThat(pair.right.connection.hasLeft()).isFalse();
     }
 
     @Test
