@@ -154,7 +154,7 @@ final class Outage {
     /** The peer is gone: the oldest work request to it fails, and with it what its failure affects. */
     void peerLost(Peer peer) {
         if (queue.state() != QueueState.READY && queue.state() != QueueState.SUSPENDED) {
-            return; // what is held is never started
+            return;
         }
         Wqe oldest = oldestTo(peer);
         while (oldest != null) {
@@ -172,10 +172,12 @@ final class Outage {
         }
     }
 
+    /** What a suspended queue holds has not begun: it fails when it is started. */
     private @Nullable Wqe oldestTo(Peer peer) {
+        boolean holds = queue.state() == QueueState.SUSPENDED;
         for (long position = window.head(); position < window.end(); position++) {
             Wqe entry = window.at(position);
-            if (!entry.isSettled() && isTo(peer, entry)) {
+            if (!entry.isSettled() && isTo(peer, entry) && !(holds && entry.slotsInFlight == 0)) {
                 return entry;
             }
         }

@@ -353,6 +353,32 @@ public abstract class OutagesContract extends Contract {
         assertThat(here.next()).returns(8L, Outcome::userContext);
     }
 
+    /** S6.10, S12.4: what a suspended queue holds has not begun, and the loss of its peer does not end it. */
+    @Rule({"S6.10", "S12.4"})
+    @Test
+    void deathOfThePeerEndsNothingThatIsHeld() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+        queue.suspend();
+        for (int i = 0; i < 3; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+        var witness = pair.initiator().queue();
+        witness.jfs().send(receiver.target(), witness.scratch(), 0, 8, 0);
+
+        processOfHome().kill();
+
+        assertThat(witness.awaitCompletion().status()).isEqualTo(CompletionStatus.ACK_TIMEOUT_ERR);
+        assertThat(queue.within(Duration.ofMillis(200))).isEmpty();
+        assertThat(queue.jfs().flushAll())
+                .extracting(Completion::userContext, Completion::status)
+                .containsExactly(
+                        tuple(0L, CompletionStatus.WR_UNHANDLED),
+                        tuple(1L, CompletionStatus.WR_UNHANDLED),
+                        tuple(2L, CompletionStatus.WR_UNHANDLED));
+    }
+
     // ---- S6.11: quiescence
 
     /** S6.11: each unfinished work request is returned once, in order, and no record of one follows. */

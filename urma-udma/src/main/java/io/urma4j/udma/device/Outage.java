@@ -164,7 +164,7 @@ final class Outage {
     /** The peer is gone: the oldest work request to it fails, and with it what its failure affects. */
     void peerLost(Link link) {
         if (queue.state() != CardState.READY && queue.state() != CardState.SUSPENDED) {
-            return; // what is held is never started
+            return;
         }
         long oldest = oldestTo(link);
         if (oldest >= 0) {
@@ -196,9 +196,12 @@ final class Outage {
         }
     }
 
+    /** What a suspended queue holds has not begun: it fails when it is started. */
     private long oldestTo(Link link) {
+        boolean holds = queue.state() == CardState.SUSPENDED;
         for (long position = queue.head(); position < queue.end(); position++) {
-            if (!slots.isSettled(position) && isTo(link, position)) {
+            boolean isHeld = holds && slots.stage(position) == Slots.WAITING;
+            if (!slots.isSettled(position) && isTo(link, position) && !isHeld) {
                 return position;
             }
         }
