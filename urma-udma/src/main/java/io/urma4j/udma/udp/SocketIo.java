@@ -28,6 +28,7 @@ final class SocketIo implements Io {
 
     private final UdpSocket socket;
     private final Outbox outbox;
+    private final Trains trains;
     private final UdpMessages outgoing;
     private final PacketViews[] buffers;
     private final UdpMessages incoming;
@@ -41,7 +42,8 @@ final class SocketIo implements Io {
     private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces) {
         this.socket = socket;
         this.outbox = outbox;
-        outgoing = new UdpMessages(Outbox.SLOTS, outbox.places());
+        trains = new Trains(outbox);
+        outgoing = new UdpMessages(Outbox.SLOTS, trains.buffers());
         buffers = coalesces ? buffers(RUN_BUFFERS, LONGEST_RUN_BYTES) : buffers(SINGLE_BUFFERS, SINGLE_BUFFER_BYTES);
         MemorySegment[] places = new MemorySegment[buffers.length];
         for (int i = 0; i < places.length; i++) {
@@ -129,10 +131,16 @@ final class SocketIo implements Io {
     private void put(int datagram) {
         int slot = outbox.firstSlot(datagram);
         int count = outbox.count(datagram);
-        for (int i = slot; i < slot + count; i++) {
-            outgoing.bufferLength(i, outbox.packet(i).lengthBytes());
+        if (trains.areFor(datagram)) {
+            int train = trains.pack(datagram);
+            outgoing.bufferLength(train, outbox.lengthBytes(datagram));
+            outgoing.put(datagram, train, 1);
+        } else {
+            for (int i = slot; i < slot + count; i++) {
+                outgoing.bufferLength(i, outbox.packet(i).lengthBytes());
+            }
+            outgoing.put(datagram, slot, count);
         }
-        outgoing.put(datagram, slot, count);
         UdpRoute route = outbox.route(slot);
         if (route.isIpv4()) {
             outgoing.toIpv4(datagram, route.ipv4Address(), route.port());
