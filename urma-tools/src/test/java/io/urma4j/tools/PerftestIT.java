@@ -107,6 +107,7 @@ class PerftestIT {
                 "send_bw -s 64 -n 300 --pair_num 2 -p RC -B",
                 "write_bw -s 64 -n 300 --pair_num 3 --share_jfs -b -Q 100",
                 "send_bw -s 64 -n 300 -J 4 --share_jfs -b --enable_credit -R 16 -B",
+                "send_bw -s 64 -n 2000 -J 4 --enable_credit -R 16 -B",
                 "write_lat -s 8 -n 20 -f",
                 "write_lat -s 8 -n 20 -f false",
                 "send_lat -s 64 -n 20 --use_flat_api=false",

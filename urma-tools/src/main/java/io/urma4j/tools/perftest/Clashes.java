@@ -159,6 +159,7 @@ final class Clashes {
         fits("--jfs_post_list", settings.jfsPostList(), "--jfs_depth", settings.jfsDepth());
         fits("--cq_mod", settings.signalEvery(1), "--jfs_depth", settings.jfsDepth());
         fits("--jfr_post_list", settings.jfrPostList(), "--jfr_depth", settings.jfrDepth());
+        range("--jfc_depth", settings.isGiven("--jfc_depth") ? settings.jfcDepth() : 1, 1, Integer.MAX_VALUE);
         if (settings.leastJfcDepth() > Integer.MAX_VALUE) {
             throw clash(
                     "--jettys " + settings.jetties(),

@@ -58,7 +58,7 @@ final class Endpoint {
         this.memory = context.register(
                 allocated, SegmentConfig.of(Access.READ_WRITE_ATOMIC).withPolicy(settings.tokenPolicy()));
         this.jfce = settings.usesEvents() ? context.createJfce() : null;
-        JfcConfig jfcConfig = new JfcConfig(settings.jfcDepth(), settings.isLockFree());
+        JfcConfig jfcConfig = new JfcConfig(jfcDepth(), settings.isLockFree());
         this.jfcs = new Jfc[settings.pairs()];
         for (int i = 0; i < jfcs.length; i++) {
             jfcs[i] = context.createJfc(jfcConfig, jfce);
@@ -68,6 +68,15 @@ final class Endpoint {
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = lane(i);
         }
+    }
+
+    /** As asked for; else as much as will do and the device has. */
+    private int jfcDepth() {
+        long most = context.device().attributes().limits().jfcDepth();
+        return (int)
+                (settings.isGiven("--jfc_depth")
+                        ? settings.jfcDepth()
+                        : Math.max(settings.leastJfcDepth(), Math.min(settings.jfcDepth(), most)));
     }
 
     private void checkDevice() {

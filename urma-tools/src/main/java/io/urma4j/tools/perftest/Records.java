@@ -113,7 +113,10 @@ final class Records {
             if (batch.isReceive(i)) {
                 onReceive(context);
             } else if ((context & Lane.UNNUMBERED) != 0) {
+                Lane lane = lanes[Lane.laneOf(context & ~Lane.UNNUMBERED)];
+                lane.isTelling = false;
                 creditsUnderWay--;
+                tellCreditIfDue(lane); // more may have come meanwhile, and the peer waits for that
             } else {
                 Lane lane = lanes[Lane.laneOf(context)];
                 long done = Lane.numberOf(context) + 1;
@@ -197,9 +200,13 @@ final class Records {
         if (creditStep > 0) {
             Lane lane = lanes[jfr];
             lane.received++;
-            if (lane.received - lane.told >= creditStep && creditsUnderWay == 0) {
-                tellCredit(lane);
-            }
+            tellCreditIfDue(lane);
+        }
+    }
+
+    private void tellCreditIfDue(Lane lane) {
+        if (lane.received - lane.told >= creditStep && !lane.isTelling) {
+            tellCredit(lane);
         }
     }
 
@@ -228,6 +235,7 @@ final class Records {
                 endpoint.remote(), layout.credit(lane.index), memory, source, Long.BYTES, Lane.UNNUMBERED | lane.tag);
         if (accepted) {
             creditsUnderWay++;
+            lane.isTelling = true;
             lane.told = lane.received;
         }
     }

@@ -213,8 +213,18 @@ final class Settings {
         return lanes * laneDepth() + (long) jfrsOfAPair() * jfrDepth();
     }
 
-    int jfcDepth() {
-        return (int) number("--jfc_depth", leastJfcDepth());
+    /** The same for queues as devices make them, whose depths are powers of two: nobody has to be warned then. */
+    private long usualJfcDepth() {
+        long sends = sharesJfs() ? powerOfTwo((long) lanes() * laneDepth()) : jetties() * powerOfTwo(laneDepth());
+        return sends + jfrsOfAPair() * powerOfTwo(jfrDepth());
+    }
+
+    private static long powerOfTwo(long least) {
+        return Long.highestOneBit(2 * least - 1);
+    }
+
+    long jfcDepth() {
+        return number("--jfc_depth", usualJfcDepth());
     }
 
     int jfsPostList() {
