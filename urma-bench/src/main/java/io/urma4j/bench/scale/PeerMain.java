@@ -42,6 +42,9 @@ final class PeerMain {
                 // nothing is said here
             }
             taker.interrupt();
+            taker.join(); // uses the JFCE until then
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         System.exit(0);
     }

@@ -24,8 +24,8 @@ record Room(long descriptors, long mappings, long heapBytes, long memoryBytes) {
         try {
             return new Room(
                     Long.parseLong(Footprint.field(Path.of("/proc/self/limits"), "Max open files", 1)),
-                    Long.parseLong(Files.readString(Path.of("/proc/sys/vm/max_map_count"))
-                            .trim()),
+                    // by one long read: what lies under /proc/sys has no second one
+                    Long.parseLong(Footprint.field(Path.of("/proc/sys/vm/max_map_count"), "", 1)),
                     Runtime.getRuntime().maxMemory(),
                     freeBytes());
         } catch (IOException | NumberFormatException e) {
