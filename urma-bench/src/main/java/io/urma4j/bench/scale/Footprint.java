@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -17,21 +18,36 @@ import java.util.stream.Stream;
  */
 record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappings) {
     private static final Path SELF = Path.of("/proc/self");
-    private static final int COLLECTIONS = 2; // the second one takes what the first has made unreachable
+    private static final int MOST_COLLECTIONS = 10;
+    private static final long PAUSE_NANOS = 20_000_000; // threads that are about to end hold what they had till then
+    private static final long STEADY_BYTES = 4096;
+    private static final int FEW = 8; // of whose memory nothing can be told: the JVM's own comes and goes
 
-    /** Collects garbage, and looks: some ten milliseconds. */
-    @SuppressWarnings("SystemGc") // the live heap is what is asked for
+    /** Collects garbage until no more is found, and looks: some tenths of a second. */
     static Footprint now() {
-        for (int i = 0; i < COLLECTIONS; i++) {
-            System.gc();
+        long before = liveBytes();
+        long heapBytes = before;
+        for (int i = 1; i < MOST_COLLECTIONS; i++) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            heapBytes = liveBytes();
+            if (before - heapBytes < STEADY_BYTES) {
+                break;
+            }
+            before = heapBytes;
         }
-        var heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
         try {
-            return new Footprint(
-                    heap.getUsed(), kib("VmRSS") * 1024 - heap.getCommitted(), descriptorsNow(), mappingsNow());
+            long committed =
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
+            return new Footprint(heapBytes, kib("VmRSS") * 1024 - committed, descriptorsNow(), mappingsNow());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @SuppressWarnings("SystemGc") // the live heap is what is asked for
+    private static long liveBytes() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     private static long descriptorsNow() throws IOException {
@@ -60,8 +76,11 @@ record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappin
         }
     }
 
-    /** What has come since, of each kind, for one of so many things. */
+    /** What has come since, of each kind, for one of so many things; {@link Curve#NONE} when they are too few to tell. */
     double[] perThing(Footprint before, long count) {
+        if (count < FEW) {
+            return new double[] {Curve.NONE, Curve.NONE, Curve.NONE, Curve.NONE};
+        }
         return new double[] {
             (double) (heapBytes - before.heapBytes) / count,
             (double) (nativeBytes - before.nativeBytes) / count,

@@ -54,12 +54,12 @@ final class SimulatedCurve {
 
     private void measure(Curve curve, int count) {
         SimulatedNet net = net(count);
-        long before = Footprint.now().heapBytes();
+        Footprint before = Footprint.now();
         net.connectHub();
-        long connected = Footprint.now().heapBytes();
+        Footprint connected = Footprint.now();
         int everybody = (count + SimulatedNet.BATCH - 1) / SimulatedNet.BATCH;
         write(net, Math.max(LEAST_BATCHES, 2 * everybody)); // what a connection needs with its first packets is there
-        long used = Footprint.now().heapBytes();
+        Footprint used = Footprint.now();
         net.forgetTimes();
         long batches = Math.max(LEAST_BATCHES, 4L * everybody);
         long begin = System.nanoTime();
@@ -76,8 +76,8 @@ final class SimulatedCurve {
                 net.hubNanos() / messages,
                 net.peerNanos() / messages,
                 idleStep,
-                (double) (connected - before) / count,
-                (double) (used - before) / count);
+                connected.perThing(before, count)[0],
+                used.perThing(before, count)[0]);
     }
 
     private static void write(SimulatedNet net, long batches) {
