@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappings) {
     private static final Path SELF = Path.of("/proc/self");
     private static final int MOST_COLLECTIONS = 10;
-    private static final long PAUSE_NANOS = 20_000_000; // threads that are about to end hold what they had till then
+    private static final long PAUSE_NANOS = 50_000_000; // threads that are about to end hold what they had till then
     private static final long STEADY_BYTES = 4096;
     private static final int FEW = 8; // of whose memory nothing can be told: the JVM's own comes and goes
 

@@ -48,9 +48,13 @@ final class JettyDock implements AutoCloseable {
             jfr = context.createJfr(jfc, JfrConfig.builder().depth(DEPTH).build());
         }
 
-        private void takeOne() {
-            jfr.receive(memory, 0, Long.BYTES, 0);
-            Polls.one(jfc, batch);
+        private void take(int messages) {
+            for (int i = 0; i < messages; i++) {
+                jfr.receive(memory, 0, Long.BYTES, i);
+            }
+            for (int left = messages; left > 0; left -= Polls.taken(jfc, batch)) {
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -95,15 +99,19 @@ final class JettyDock implements AutoCloseable {
         }
     }
 
-    /** One of the Jetties has a SEND under way from now on, which nobody receives. */
+    /** One of the Jetties has a SEND under way from now on, which nobody receives, and others that wait behind it. */
     void beginWaiting() {
-        jetties.getFirst().jfs().send(target, local, 0, Long.BYTES, 0);
+        for (int i = 0; i < DEPTH; i++) {
+            jetties.getFirst().jfs().send(target, local, 0, Long.BYTES, i);
+        }
     }
 
-    /** It is received. */
+    /** They are received. */
     void endWaiting() {
-        home.takeOne();
-        Polls.one(jfc, batch);
+        home.take(DEPTH);
+        for (int left = DEPTH; left > 0; left -= Polls.taken(jfc, batch)) {
+            Thread.onSpinWait();
+        }
     }
 
     /** Closes the Jetties; returns how long that took. */

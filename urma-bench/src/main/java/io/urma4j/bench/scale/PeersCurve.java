@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a peer costs when there are many, each a process of its own: to write to one after the other, to send to them, and
@@ -58,7 +59,7 @@ final class PeersCurve {
                 UrmaContext context = urma.device(DEVICE).openContext();
                 PeerProcesses processes = new PeerProcesses(DEVICE)) {
             Hub hub = new Hub(context);
-            Footprint before = Footprint.now();
+            Footprint withOne = null;
             long peerBytes = GUESSED_BYTES;
             for (int count : Run.counts(2, run.extent().peers())) {
                 long free = Room.now().memoryBytes();
@@ -75,17 +76,21 @@ final class PeersCurve {
                 Run.tell(curve.name() + " " + count);
                 double connectNanos = hub.connect(processes.start(more)) / more;
                 peerBytes = processes.bytesOfOne();
-                measure(curve, hub, before, connectNanos, peerBytes);
+                measure(curve, hub, withOne, connectNanos, peerBytes);
+                if (withOne == null) {
+                    withOne = Footprint.now(); // with all that the first one needs
+                }
             }
         }
         return curve;
     }
 
-    private void measure(Curve curve, Hub hub, Footprint before, double connectNanos, long peerBytes) {
+    private void measure(Curve curve, Hub hub, @Nullable Footprint withOne, double connectNanos, long peerBytes) {
         double write = run.pace().nanos(CHUNK, hub::write);
         double send = run.pace().nanos(CHUNK, hub::send);
         double poll = run.pace().nanos(CHUNK, hub::poll);
-        double[] each = Footprint.now().perThing(before, hub.peers());
+        Footprint now = Footprint.now();
+        double[] each = now.perThing(withOne == null ? now : withOne, hub.peers() - 1L);
         curve.add(
                 hub.peers(),
                 connectNanos / 1e3,

@@ -1,6 +1,7 @@
 package io.urma4j.bench.scale;
 
 import io.urma4j.bench.scale.Scale.Run;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,6 +20,7 @@ final class SimulatedCurve {
     private static final int WARM_UP_PEERS = 16;
 
     private final Run run;
+    private final List<SimulatedNet> all = new ArrayList<>(); // so that none is freed while the next one is measured
 
     SimulatedCurve(Run run) {
         this.run = run;
@@ -45,8 +47,9 @@ final class SimulatedCurve {
         write(net, Math.max(LEAST_BATCHES, run.pace().cycles() * 10));
     }
 
-    private static SimulatedNet net(int peers) {
+    private SimulatedNet net(int peers) {
         SimulatedNet net = new SimulatedNet();
+        all.add(net);
         net.addPeers(peers);
         net.connectPeers();
         return net;
