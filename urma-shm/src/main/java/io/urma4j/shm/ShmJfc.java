@@ -40,7 +40,8 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
     private final Claim claim = new Claim();
     private final Claim pollClaim = new Claim();
 
-    private RecordOwner[] owners = new RecordOwner[0];
+    private RecordOwner[] owners = new RecordOwner[8]; // grows by doubling: there may be thousands
+    private int ownerCount; // guarded by the claim
     private volatile boolean valid = true;
     private volatile boolean closed;
     private int armed = NOT_ARMED; // guarded by the claim
@@ -90,10 +91,11 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
     int attach(RecordOwner owner) {
         claim.acquire();
         try {
-            int index = owners.length;
-            RecordOwner[] more = Arrays.copyOf(owners, index + 1);
-            more[index] = owner;
-            owners = more;
+            int index = ownerCount++;
+            if (index == owners.length) {
+                owners = Arrays.copyOf(owners, 2 * index);
+            }
+            owners[index] = owner;
             return index;
         } finally {
             claim.release();
@@ -308,8 +310,8 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         overflows++;
         if (valid) {
             valid = false;
-            for (RecordOwner owner : owners) {
-                owner.jfcFailed();
+            for (int i = 0; i < ownerCount; i++) {
+                owners[i].jfcFailed();
             }
             context.raise(
                     AsyncEvent.Type.JFC_ERR, toString(), "no room for a record: its depth of " + depth + " is used up");

@@ -101,7 +101,20 @@ class PerftestIT {
                 "send_bw -s 64 -n 300 -B -p RC -J 2",
                 "send_bw -s 64 -n 300 --rate_limit 10 --rate_units M --burst_size 4",
                 "atomic_bw -s 4 -n 300 -J 2 -B",
-                "atomic_bw -s 8 -n 300 -l 4 -K NONE -N -E 20"
+                "atomic_bw -s 8 -n 300 -l 4 -K NONE -N -E 20",
+                "write_bw -s 64 -n 300 --pair_num 3 -J 2",
+                "send_bw -s 64 -n 300 --pair_num 2 -J 2 -j -e",
+                "send_bw -s 64 -n 300 --pair_num 2 -p RC -B",
+                "write_bw -s 64 -n 300 --pair_num 3 --share_jfs -b -Q 100",
+                "send_bw -s 64 -n 300 -J 4 --share_jfs -b --enable_credit -R 16 -B",
+                "send_bw -s 64 -n 2000 -J 4 --enable_credit -R 16 -B",
+                "write_lat -s 8 -n 20 -f",
+                "write_lat -s 8 -n 20 -f false",
+                "send_lat -s 64 -n 20 --use_flat_api=false",
+                "read_bw -s 100 -n 300 -f false",
+                "atomic_bw -s 8 -n 300 -f true",
+                "write_bw -s 10000 -n 300 -J 2 --page_size 64K",
+                "read_bw -s 4096 -n 300 --hugepage_size 2M"
             })
     void optionsDoWhatTheySayAndTheDataIsRight(String words) throws Exception {
         Ended run = perftest(words + " --local -d shm0 -w 10");
@@ -131,6 +144,18 @@ class PerftestIT {
         assertThat(sizes).containsExactly(2L, 4L, 8L, 16L, 32L, 64L);
         assertThat(Files.readString(csv)).startsWith("bytes,iterations,t_min,").hasLineCount(7);
         assertThat(Files.readString(svg)).startsWith("<svg ").endsWith("</svg>\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-O 3", "--priority=3", "-c"})
+    void whatCanMeanNothingHereIsRefusedWithTheReasonBeforeAnythingStarts(String option) throws Exception {
+        Ended client = perftest("write_bw --local -d shm0 " + option);
+        Ended server = perftest("-d shm0 " + option);
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains(" is not offered: ");
+        assertThat(server.exitCode()).isEqualTo(2);
+        assertThat(server.err()).contains(" is not offered: ");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.urma4j.libc.PeerCredentials;
 import io.urma4j.libc.UserIds;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Optional;
 
 /** Whom we talk to at all: processes of our own user that speak our version. */
 final class Strangers {
+    private static final Path OVERFLOW_UID = Path.of("/proc/sys/kernel/overflowuid");
     private static final int DEFAULT_OVERFLOW_UID = 65534;
     private static final String WHOLE_RANGE = "4294967295";
 
@@ -37,10 +39,11 @@ final class Strangers {
         }
     }
 
-    private static int overflowUid() {
-        try {
-            return Integer.parseInt(
-                    Files.readString(Path.of("/proc/sys/kernel/overflowuid")).strip());
+    /** The uid that the kernel shows in place of one that this namespace does not map. */
+    static int overflowUid() {
+        // by one long read: what lies under /proc/sys has no second one, and readString begins with a short one
+        try (BufferedReader file = Files.newBufferedReader(OVERFLOW_UID)) {
+            return Integer.parseInt(String.valueOf(file.readLine()).strip());
         } catch (IOException | NumberFormatException e) {
             return DEFAULT_OVERFLOW_UID;
         }

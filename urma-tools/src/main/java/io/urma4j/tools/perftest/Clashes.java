@@ -1,12 +1,15 @@
 package io.urma4j.tools.perftest;
 
+import io.urma4j.Opcode;
 import io.urma4j.TransportMode;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.perftest.Workload.Kind;
 
 /** What does not go together, found before anything starts. Each message names the two that clash. */
 final class Clashes {
-    private static final int MAX_JETTYS = 4096;
+    private static final int MAX_LANES = 4096;
+    private static final int MAX_DEPTH = 1 << 20;
+    private static final long MOST_PAGE_BYTES = 1L << 30;
     private static final int MAX_SGES = 16;
 
     private final Settings settings;
@@ -19,6 +22,7 @@ final class Clashes {
 
     /** Throws for the first two that clash, and for values that no device has. */
     static void check(Settings settings) {
+        checkOffered(settings);
         Clashes clashes = new Clashes(settings);
         clashes.ranges();
         clashes.modes();
@@ -30,13 +34,36 @@ final class Clashes {
         clashes.rate();
         clashes.waiting();
         clashes.goingOn();
+        clashes.sharedJfs();
+        clashes.singleCalls();
+        clashes.pages();
+    }
+
+    /** Throws for an option that URMA's own tool has and that can mean nothing here, whatever the test. */
+    static void checkOffered(Settings settings) {
+        refuse(
+                settings,
+                "--jfc_inline",
+                "a completion record has no room for a payload: what arrives is placed in the receive's buffer");
+        refuse(
+                settings,
+                "--priority",
+                "queues have no priorities: a device serves all of them in turn; see --order_type for order");
+    }
+
+    private static void refuse(Settings settings, String option, String reason) {
+        if (settings.isGiven(option)) {
+            throw new CommandFailure(option + " is not offered: " + reason);
+        }
     }
 
     private void ranges() {
-        range("--jettys", settings.jetties(), 1, MAX_JETTYS);
+        range("--jettys", settings.jetties(), 1, MAX_LANES);
+        range("--pair_num", settings.pairs(), 1, MAX_LANES);
+        range("--pair_num times --jettys", (long) settings.pairs() * settings.jetties(), 1, MAX_LANES);
         range("--sge_num", settings.sges(), 1, MAX_SGES);
-        range("--jfs_depth", settings.jfsDepth(), 1, 1 << 20);
-        range("--jfr_depth", settings.jfrDepth(), 1, 1 << 20);
+        range("--jfs_depth", settings.jfsDepth(), 1, MAX_DEPTH);
+        range("--jfr_depth", settings.jfrDepth(), 1, MAX_DEPTH);
         range("--jfs_post_list", settings.jfsPostList(), 1, 1 << 16);
         range("--jfr_post_list", settings.jfrPostList(), 1, 1 << 16);
         range("--cq_mod", settings.signalEvery(1), 1, 1 << 20);
@@ -132,6 +159,13 @@ final class Clashes {
         fits("--jfs_post_list", settings.jfsPostList(), "--jfs_depth", settings.jfsDepth());
         fits("--cq_mod", settings.signalEvery(1), "--jfs_depth", settings.jfsDepth());
         fits("--jfr_post_list", settings.jfrPostList(), "--jfr_depth", settings.jfrDepth());
+        range("--jfc_depth", settings.isGiven("--jfc_depth") ? settings.jfcDepth() : 1, 1, Integer.MAX_VALUE);
+        if (settings.leastJfcDepth() > Integer.MAX_VALUE) {
+            throw clash(
+                    "--jettys " + settings.jetties(),
+                    "--jfs_depth " + settings.jfsDepth(),
+                    "all queues together may need " + settings.leastJfcDepth() + " records");
+        }
         if (settings.jfcDepth() < settings.leastJfcDepth()) {
             throw clash(
                     "--jfc_depth " + settings.jfcDepth(),
@@ -140,6 +174,53 @@ final class Clashes {
         }
         if (settings.sharesJfr() && settings.hasCredit()) {
             throw clash("--share_jfr", "--enable_credit", "nobody knows whose credit a shared receive is");
+        }
+    }
+
+    private void sharedJfs() {
+        if (!settings.sharesJfs()) {
+            return;
+        }
+        if (!settings.isSimplex()) {
+            throw new CommandFailure("--share_jfs means nothing without --simplex_mode: a Jetty has a JFS of its own");
+        }
+        if (settings.lanes() == 1) {
+            throw new CommandFailure(
+                    "--share_jfs means nothing without --jettys or --pair_num: one shares with nobody");
+        }
+        exclude("--share_jfs", "--enable_err_continue", "what fails one ends the JFS of all");
+        long depth = (long) settings.lanes() * settings.laneDepth();
+        range("the depth of the JFS that " + settings.lanes() + " Jetties share", depth, 1, MAX_DEPTH);
+    }
+
+    private void singleCalls() {
+        if (!settings.postsSinglyOnly()) {
+            return;
+        }
+        exclude("--use_flat_api", "--jfs_post_list", "a single call posts one");
+        exclude("--use_flat_api", "--sge_num", "a single call has one local range");
+        exclude("--use_flat_api", "--inline_size", "only a list has inline payloads");
+        for (Opcode opcode : Operations.needed(settings)) {
+            if (!Operations.hasSingleCall(opcode)) {
+                String test = opcode == Opcode.WRITE_NOTIFY && !settings.hasNotify()
+                        ? workload + " of more than a word"
+                        : workload.word();
+                throw clash("--use_flat_api", test, "no single call posts a " + opcode);
+            }
+        }
+    }
+
+    private void pages() {
+        power("--page_size", settings.pageBytes(), Layout.LEAST_PAGE_BYTES);
+        if (settings.isGiven("--hugepage_size")) {
+            power("--hugepage_size", settings.hugePageBytes(), Layout.LEAST_PAGE_BYTES);
+        }
+    }
+
+    private static void power(String option, long value, long least) {
+        range(option, value, least, MOST_PAGE_BYTES);
+        if (Long.bitCount(value) != 1) {
+            throw new CommandFailure(option + " is " + value + ", must be a power of two");
         }
     }
 
@@ -162,6 +243,8 @@ final class Clashes {
         String reason = "latency is that of one operation at a time";
         for (String option : new String[] {
             "--jettys",
+            "--pair_num",
+            "--share_jfs",
             "--jfs_post_list",
             "--cq_mod",
             "--bidirection",

@@ -2,6 +2,7 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
+import io.urma4j.AllocReport;
 import io.urma4j.DeviceAttributes;
 import io.urma4j.Jetty;
 import io.urma4j.Jfc;
@@ -9,6 +10,7 @@ import io.urma4j.JfcConfig;
 import io.urma4j.Jfce;
 import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
+import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
@@ -22,6 +24,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.MemoryBudget;
+import io.urma4j.tools.Units;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +42,8 @@ final class Endpoint {
     private final LocalSegment memory;
     private final List<String> steps;
     private final @Nullable Jfce jfce;
-    private final Jfc jfc;
+    private final Jfc[] jfcs;
+    private final @Nullable Jfs sharedJfs;
     private final List<Jfr> jfrs = new ArrayList<>();
     private final Lane[] lanes;
     private @Nullable RemoteSegment remote;
@@ -50,16 +54,29 @@ final class Endpoint {
         this.layout = new Layout(settings);
         checkDevice();
         SharedMemory allocated = allocate();
-        this.steps = allocated.report().steps();
+        this.steps = steps(allocated.report());
         this.memory = context.register(
                 allocated, SegmentConfig.of(Access.READ_WRITE_ATOMIC).withPolicy(settings.tokenPolicy()));
         this.jfce = settings.usesEvents() ? context.createJfce() : null;
-        JfcConfig jfcConfig = new JfcConfig(settings.jfcDepth(), settings.isLockFree());
-        this.jfc = context.createJfc(jfcConfig, jfce);
-        this.lanes = new Lane[settings.jetties()];
+        JfcConfig jfcConfig = new JfcConfig(jfcDepth(), settings.isLockFree());
+        this.jfcs = new Jfc[settings.pairs()];
+        for (int i = 0; i < jfcs.length; i++) {
+            jfcs[i] = context.createJfc(jfcConfig, jfce);
+        }
+        this.sharedJfs = settings.sharesJfs() ? context.createJfs(jfcs[0], sendConfig(settings.lanes())) : null;
+        this.lanes = new Lane[settings.lanes()];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = lane(i);
         }
+    }
+
+    /** As asked for; else as much as will do and the device has. */
+    private int jfcDepth() {
+        long most = context.device().attributes().limits().jfcDepth();
+        return (int)
+                (settings.isGiven("--jfc_depth")
+                        ? settings.jfcDepth()
+                        : Math.max(settings.leastJfcDepth(), Math.min(settings.jfcDepth(), most)));
     }
 
     private void checkDevice() {
@@ -82,29 +99,43 @@ final class Endpoint {
         return context.allocate(layout.sizeBytes(), settings.hasHugePages() ? options.withHugePages() : options);
     }
 
+    private List<String> steps(AllocReport report) {
+        List<String> told = new ArrayList<>(report.steps());
+        if (settings.hugePageBytes() > 0 && settings.hugePageBytes() != report.pageBytes()) {
+            told.add("pages of " + Units.bytes(report.pageBytes()) + ", not of " + Units.bytes(settings.hugePageBytes())
+                    + " as --hugepage_size asks");
+        }
+        return told;
+    }
+
     private Lane lane(int index) {
-        JfsConfig config = JfsConfig.builder()
+        Jfc jfc = jfcs[index / settings.jetties()];
+        boolean needsJfr = !settings.isSimplex() || settings.receives();
+        Jfr jfr = needsJfr ? jfr(jfc, index) : null;
+        if (settings.isSimplex() || jfr == null) {
+            Jfs jfs = sharedJfs != null ? sharedJfs : context.createJfs(jfc, sendConfig(1));
+            return new Lane(index, jfs, jfr, null);
+        }
+        Jetty jetty = context.createJetty(jfc, jfr, sendConfig(1));
+        return new Lane(index, jetty.jfs(), jfr, jetty);
+    }
+
+    private JfsConfig sendConfig(int lanesOfIt) {
+        return JfsConfig.builder()
                 .mode(settings.mode())
                 .orderType(settings.orderType())
-                .depth(settings.jfsDepth() + (settings.hasCredit() ? 1 : 0))
+                .depth(lanesOfIt * settings.laneDepth())
                 .maxSges(settings.sges())
                 .maxInlineBytes((int) settings.inlineBytes())
                 .timeout(settings.errTimeout())
                 .lockFree(settings.isLockFree())
                 .build();
-        boolean needsJfr = !settings.isSimplex() || settings.receives();
-        Jfr jfr = needsJfr ? jfr() : null;
-        if (settings.isSimplex() || jfr == null) {
-            return new Lane(index, context.createJfs(jfc, config), jfr, null);
-        }
-        Jetty jetty = context.createJetty(jfc, jfr, config);
-        return new Lane(index, jetty.jfs(), jfr, jetty);
     }
 
-    /** One of its own for each lane, or the shared one. */
-    private Jfr jfr() {
-        if (settings.sharesJfr() && !jfrs.isEmpty()) {
-            return jfrs.getFirst();
+    /** One of its own for each lane, or the one that its pair shares. */
+    private Jfr jfr(Jfc jfc, int lane) {
+        if (settings.sharesJfr() && lane % settings.jetties() > 0) {
+            return jfrs.getLast();
         }
         JfrConfig config = JfrConfig.builder()
                 .mode(settings.mode())
@@ -159,8 +190,9 @@ final class Endpoint {
         return remote;
     }
 
-    Jfc jfc() {
-        return jfc;
+    /** One for each pair. */
+    Jfc[] jfcs() {
+        return jfcs;
     }
 
     /** Null when completions are polled for. */

@@ -39,6 +39,9 @@ final class Lane {
     /** Of them, those that the peer was told of. */
     long told;
 
+    /** The word that tells it is under way. */
+    boolean isTelling;
+
     private boolean failed;
     private int signalEvery = 1;
     private long last = Long.MAX_VALUE;

@@ -15,11 +15,14 @@ import io.urma4j.tools.perftest.Workload.Kind;
  * Words of different writers are 256 bytes apart, since CPUs prefetch cache lines in pairs.
  */
 final class Layout {
+    /** Less is no page, and parts words of different writers too little. */
+    static final long LEAST_PAGE_BYTES = 4096;
+
     private static final long WORDS_BYTES = 1024;
-    private static final long PAGE = 4096;
     private static final long LINE = 64;
     private static final long MOST_BUFFER_BYTES = 64L << 20;
 
+    private final long pageBytes;
     private final long strideBytes;
     private final long outgoing;
     private final long incoming;
@@ -28,11 +31,12 @@ final class Layout {
 
     Layout(Settings settings) {
         long largest = settings.lastSizeBytes();
-        int lanes = settings.jetties();
-        strideBytes = roundUp(largest, largest >= PAGE ? PAGE : LINE);
-        outgoing = roundUp(lanes * WORDS_BYTES, PAGE);
-        incoming = outgoing + roundUp(lanes * strideBytes, PAGE);
-        buffers = incoming + roundUp(lanes * strideBytes, PAGE);
+        int lanes = settings.lanes();
+        pageBytes = settings.pageBytes();
+        strideBytes = roundUp(largest, largest >= pageBytes ? pageBytes : LINE);
+        outgoing = roundUp(lanes * WORDS_BYTES, pageBytes);
+        incoming = outgoing + roundUp(lanes * strideBytes, pageBytes);
+        buffers = incoming + roundUp(lanes * strideBytes, pageBytes);
         bufferCount = settings.workload().kind() == Kind.SEND
                 ? (int) Math.clamp(MOST_BUFFER_BYTES / strideBytes, 1, (long) settings.jfrCount() * settings.jfrDepth())
                 : 0;
@@ -43,7 +47,7 @@ final class Layout {
     }
 
     long sizeBytes() {
-        return buffers + roundUp(Math.max(1, bufferCount) * strideBytes, PAGE);
+        return buffers + roundUp(Math.max(1, bufferCount) * strideBytes, pageBytes);
     }
 
     /** Where a write of a word, or the notice of a longer one, lands. */

@@ -11,7 +11,7 @@ final class Notes {
             case READ_LAT, ATOMIC_LAT -> "From the post to the record: there and back.";
             case READ_BW, WRITE_BW, SEND_BW, ATOMIC_BW ->
                 "From the first post to the last record, " + settings.jfsDepth() + " unfinished on each of "
-                        + settings.jetties() + " queues"
+                        + settings.lanes() + " queues" + (settings.sharesJfs() ? ", which share a JFS" : "")
                         + (settings.isBidirectional() ? "; both directions together." : ".");
         };
         return settings.isLatency() && settings.hasRate()

@@ -57,6 +57,11 @@ final class Operations {
         return notice ? Opcode.WRITE_NOTIFY : Opcode.WRITE;
     }
 
+    /** Whether one call posts it, with one local range. */
+    static boolean hasSingleCall(Opcode opcode) {
+        return opcode != Opcode.WRITE_IMM && opcode != Opcode.WRITE_NOTIFY;
+    }
+
     /** What one store writes whole. */
     static boolean isWord(long sizeBytes) {
         return sizeBytes <= 8 && Long.bitCount(sizeBytes) == 1;
@@ -73,12 +78,12 @@ final class Operations {
 
     static Poster poster(Endpoint endpoint, Settings settings, long sizeBytes) {
         boolean inline = settings.inlineBytes() > 0 && sizeBytes <= settings.inlineBytes();
-        boolean plain = settings.jfsPostList() == 1 && settings.sges() == 1 && !inline;
+        boolean plain = !settings.postsListsOnly() && settings.jfsPostList() == 1 && settings.sges() == 1 && !inline;
         Opcode write = opcodeOfWrite(settings, sizeBytes);
         return switch (settings.workload().kind()) {
             case WRITE -> {
                 if (settings.isLatency() && write == Opcode.WRITE) {
-                    yield new WordWrites(endpoint, (int) sizeBytes, inline);
+                    yield new WordWrites(endpoint, (int) sizeBytes, inline, plain);
                 }
                 yield plain && write == Opcode.WRITE
                         ? new Writes(endpoint.memory(), endpoint.remote(), endpoint.layout(), sizeBytes)
@@ -199,9 +204,10 @@ final class Operations {
         private final int sizeBytes;
         private final WorkRequestList list = new WorkRequestList(1, 1);
         private final boolean inline;
+        private final boolean plain;
         private final MemorySegment payload;
 
-        WordWrites(Endpoint endpoint, int sizeBytes, boolean inline) {
+        WordWrites(Endpoint endpoint, int sizeBytes, boolean inline, boolean plain) {
             this.memory = endpoint.memory();
             this.bytes = memory.memory();
             this.remote = endpoint.remote();
@@ -209,6 +215,7 @@ final class Operations {
             this.from = endpoint.layout().source(0);
             this.sizeBytes = sizeBytes;
             this.inline = inline;
+            this.plain = plain;
             this.payload = bytes.asSlice(from, sizeBytes);
         }
 
@@ -225,10 +232,16 @@ final class Operations {
         }
 
         private boolean postOne(Lane lane, long number) {
-            if (!inline) {
+            if (plain) {
                 return lane.jfs.write(remote, to, memory, from, sizeBytes, lane.tag | number, lane.flags(number));
             }
-            list.clear().write(remote, to, lane.tag | number).inline(payload).flags(lane.flags(number));
+            list.clear().write(remote, to, lane.tag | number);
+            if (inline) {
+                list.inline(payload);
+            } else {
+                list.from(memory, from, sizeBytes);
+            }
+            list.flags(lane.flags(number));
             return postList(lane, list) == 1;
         }
     }

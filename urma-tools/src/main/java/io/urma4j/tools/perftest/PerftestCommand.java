@@ -133,12 +133,17 @@ public final class PerftestCommand implements Callable<Integer> {
             throw wrongUse(output.given() + " and --infinite clash: the result is written at the end, and without "
                     + "--duration there is none");
         }
-        if (settings.isGiven(Settings.TEST)) {
-            try {
+        checkClashes(settings);
+    }
+
+    private void checkClashes(Settings settings) {
+        try {
+            Clashes.checkOffered(settings);
+            if (settings.isGiven(Settings.TEST)) {
                 Clashes.check(settings);
-            } catch (CommandFailure e) {
-                throw wrongUse(String.valueOf(e.getMessage()));
             }
+        } catch (CommandFailure e) {
+            throw wrongUse(String.valueOf(e.getMessage()));
         }
     }
 

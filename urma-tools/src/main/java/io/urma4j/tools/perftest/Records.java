@@ -15,14 +15,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes records out of an endpoint's JFC: those of the send side move their lane on, those of receives are counted, and
+ * Takes records out of an endpoint's JFCs: those of the send side move their lane on, those of receives are counted, and
  * their buffers are handed in again. For one thread.
  */
 final class Records {
     private static final int BATCH = 64;
 
     private final Endpoint endpoint;
-    private final Jfc jfc;
+    private final Jfc[] jfcs;
     private final @Nullable Jfce jfce;
     private final Duration eventTimeout;
     private final Watch watch;
@@ -42,7 +42,7 @@ final class Records {
 
     Records(Endpoint endpoint, Settings settings, Watch watch) {
         this.endpoint = endpoint;
-        this.jfc = endpoint.jfc();
+        this.jfcs = endpoint.jfcs();
         this.jfce = endpoint.jfce();
         this.eventTimeout = settings.eventTimeout();
         this.watch = watch;
@@ -95,6 +95,14 @@ final class Records {
 
     /** Takes what is there; returns how many records that were. */
     int poll() throws InterruptedException {
+        int count = 0;
+        for (Jfc jfc : jfcs) {
+            count += poll(jfc);
+        }
+        return count;
+    }
+
+    private int poll(Jfc jfc) throws InterruptedException {
         int count = jfc.poll(batch);
         for (int i = 0; i < count; i++) {
             if (!batch.isSuccess(i)) {
@@ -105,7 +113,10 @@ final class Records {
             if (batch.isReceive(i)) {
                 onReceive(context);
             } else if ((context & Lane.UNNUMBERED) != 0) {
+                Lane lane = lanes[Lane.laneOf(context & ~Lane.UNNUMBERED)];
+                lane.isTelling = false;
                 creditsUnderWay--;
+                tellCreditIfDue(lane); // more may have come meanwhile, and the peer waits for that
             } else {
                 Lane lane = lanes[Lane.laneOf(context)];
                 long done = Lane.numberOf(context) + 1;
@@ -169,7 +180,9 @@ final class Records {
     }
 
     private void sleep(Jfce channel) throws InterruptedException {
-        jfc.rearm(false);
+        for (Jfc jfc : jfcs) {
+            jfc.rearm(false);
+        }
         if (poll() == 0) {
             var _ = channel.await(eventTimeout);
             watch.lookUp();
@@ -187,9 +200,13 @@ final class Records {
         if (creditStep > 0) {
             Lane lane = lanes[jfr];
             lane.received++;
-            if (lane.received - lane.told >= creditStep && creditsUnderWay == 0) {
-                tellCredit(lane);
-            }
+            tellCreditIfDue(lane);
+        }
+    }
+
+    private void tellCreditIfDue(Lane lane) {
+        if (lane.received - lane.told >= creditStep && !lane.isTelling) {
+            tellCredit(lane);
         }
     }
 
@@ -218,6 +235,7 @@ final class Records {
                 endpoint.remote(), layout.credit(lane.index), memory, source, Long.BYTES, Lane.UNNUMBERED | lane.tag);
         if (accepted) {
             creditsUnderWay++;
+            lane.isTelling = true;
             lane.told = lane.received;
         }
     }

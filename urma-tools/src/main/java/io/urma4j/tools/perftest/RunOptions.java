@@ -134,6 +134,16 @@ final class RunOptions {
     @Nullable
     Integer sgeNum;
 
+    @Option(
+            names = {"-f", "--use_flat_api"},
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "BOOLEAN",
+            description = "Post by single calls, and refuse what has none; with false, post all by lists of work "
+                    + "requests. By default a single call where there is one.")
+    @Nullable
+    Boolean useFlatApi;
+
     // ---- which queues
 
     @Option(
@@ -163,9 +173,19 @@ final class RunOptions {
     Integer jettys;
 
     @Option(
+            names = "--pair_num",
+            paramLabel = "COUNT",
+            description = "Bandwidth: so many pairs of sides, each with its JFC and its --jettys; by default 1.")
+    @Nullable
+    Integer pairNum;
+
+    @Option(
             names = {"-j", "--share_jfr"},
-            description = "All Jetties of a side receive by one JFR.")
+            description = "All Jetties of a pair receive by one JFR.")
     boolean shareJfr;
+
+    @Option(names = "--share_jfs", description = "Bandwidth, with --simplex_mode: all of a side send by one JFS.")
+    boolean shareJfs;
 
     @Option(
             names = {"-T", "--jfs_depth"},
@@ -250,8 +270,37 @@ final class RunOptions {
             description = "send_bw: the receiver tells what it has taken, so that it is never found without a receive.")
     boolean enableCredit;
 
+    @Option(
+            names = "--page_size",
+            paramLabel = "BYTES",
+            converter = SizeConverter.class,
+            description = "Payloads of a page and more begin at multiples of it; by default 4K.")
+    @Nullable
+    Long pageSize;
+
     @Option(names = "--hugepages", description = "Ask for huge pages; what is given instead is told.")
     boolean hugepages;
+
+    @Option(
+            names = "--hugepage_size",
+            paramLabel = "BYTES",
+            converter = SizeConverter.class,
+            description = "Ask for huge pages of this size; what is given instead is told.")
+    @Nullable
+    Long hugepageSize;
+
+    // ---- known elsewhere, and refused with a reason: see Clashes
+
+    @Option(
+            names = {"-c", "--jfc_inline"},
+            hidden = true)
+    boolean jfcInline;
+
+    @Option(
+            names = {"-O", "--priority"},
+            hidden = true)
+    @Nullable
+    Integer priority;
 
     // ---- how fast
 

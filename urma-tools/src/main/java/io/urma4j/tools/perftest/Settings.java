@@ -166,6 +166,21 @@ final class Settings {
         return flag("--share_jfr");
     }
 
+    /** Each has a JFC and Jetties of its own. */
+    int pairs() {
+        return (int) number("--pair_num", 1);
+    }
+
+    /** Jetties of all pairs. */
+    int lanes() {
+        return pairs() * jetties();
+    }
+
+    /** All lanes send by one JFS. */
+    boolean sharesJfs() {
+        return flag("--share_jfs");
+    }
+
     /** Receive work requests are consumed. */
     boolean receives() {
         return kind() == Kind.SEND || (kind() == Kind.WRITE && hasImmediate());
@@ -180,16 +195,36 @@ final class Settings {
     }
 
     int jfrCount() {
+        return pairs() * jfrsOfAPair();
+    }
+
+    private int jfrsOfAPair() {
         return sharesJfr() ? 1 : jetties();
     }
 
-    /** Records that may lie in the completion queue at a time. */
-    int leastJfcDepth() {
-        return jetties() * (jfsDepth() + (hasCredit() ? 1 : 0)) + jfrCount() * jfrDepth();
+    /** Work requests of a lane that may be unfinished, those that tell credit too. */
+    int laneDepth() {
+        return jfsDepth() + (hasCredit() ? 1 : 0);
     }
 
-    int jfcDepth() {
-        return (int) number("--jfc_depth", leastJfcDepth());
+    /** Records that may lie in the completion queue of a pair at a time. */
+    long leastJfcDepth() {
+        long lanes = sharesJfs() ? lanes() : jetties(); // a shared JFS has the JFC of the first pair
+        return lanes * laneDepth() + (long) jfrsOfAPair() * jfrDepth();
+    }
+
+    /** The same for queues as devices make them, whose depths are powers of two: nobody has to be warned then. */
+    private long usualJfcDepth() {
+        long sends = sharesJfs() ? powerOfTwo((long) lanes() * laneDepth()) : jetties() * powerOfTwo(laneDepth());
+        return sends + jfrsOfAPair() * powerOfTwo(jfrDepth());
+    }
+
+    private static long powerOfTwo(long least) {
+        return Long.highestOneBit(2 * least - 1);
+    }
+
+    long jfcDepth() {
+        return number("--jfc_depth", usualJfcDepth());
     }
 
     int jfsPostList() {
@@ -204,6 +239,16 @@ final class Settings {
     int signalEvery(long sizeBytes) {
         long usual = isLatency() || sizeBytes > COARSE_BYTES ? 1 : within(1, jfsDepth() / 2, 64);
         return (int) number("--cq_mod", usual);
+    }
+
+    /** Work requests go as lists also where a single call would do. */
+    boolean postsListsOnly() {
+        return text("--use_flat_api", "true").equals("false");
+    }
+
+    /** Only single calls may be used. */
+    boolean postsSinglyOnly() {
+        return flag("--use_flat_api");
     }
 
     /** Payloads of at most so many bytes are posted inline. */
@@ -241,8 +286,18 @@ final class Settings {
         return flag("--enable_credit");
     }
 
+    /** What payloads of at least as many bytes are aligned to. */
+    long pageBytes() {
+        return number("--page_size", 4096);
+    }
+
     boolean hasHugePages() {
-        return flag("--hugepages");
+        return flag("--hugepages") || hugePageBytes() > 0;
+    }
+
+    /** Of huge pages, as asked for; 0 when any will do. */
+    long hugePageBytes() {
+        return number("--hugepage_size", 0);
     }
 
     // ---- how fast

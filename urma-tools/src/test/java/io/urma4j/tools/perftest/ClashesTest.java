@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClashesTest {
     /** A test and its options: {@code "write_bw --jettys=2 --bidirection=true"}. */
@@ -77,11 +78,44 @@ class ClashesTest {
         write_bw --atomic_type=faa              | --atomic_type and write_bw clash
         write_bw --size=2 --sge_num=4           | --sge_num 4 and --size clash
         write_fast                              | is none of the tests read_lat
+        write_bw --jfc_inline=true              | --jfc_inline is not offered: a completion record has no room
+        send_lat --priority=3                   | --priority is not offered: queues have no priorities
+        write_lat --pair_num=2                  | --pair_num and write_lat clash
+        write_bw --pair_num=0                   | --pair_num is 0, must be 1 to 4096
+        write_bw --pair_num=100 --jettys=100    | --pair_num times --jettys is 10000, must be 1 to 4096
+        send_bw --pair_num=2 --jettys=2 --share_jfr=true --jfc_depth=767 | all queues together may need 768 records
+        write_bw --share_jfs=true --jettys=2    | --share_jfs means nothing without --simplex_mode
+        write_bw --share_jfs=true --simplex_mode=true | --share_jfs means nothing without --jettys or --pair_num
+        write_lat --share_jfs=true --simplex_mode=true | --share_jfs and write_lat clash
+        write_bw --share_jfs=true --simplex_mode=true --jettys=4096 --jfs_depth=512 | is 2097152, must be 1 to 1048576
+        send_bw --share_jfs=true --simplex_mode=true --jettys=2 --enable_err_continue=true --no-verify=true | --share_jfs and --enable_err_continue clash
+        write_bw --use_flat_api=true --jfs_post_list=2 | --use_flat_api and --jfs_post_list clash
+        write_bw --use_flat_api=true --sge_num=2 | --use_flat_api and --sge_num clash
+        write_bw --use_flat_api=true --inline_size=8 | --use_flat_api and --inline_size clash
+        write_bw --use_flat_api=true --enable_imm=true | --use_flat_api and write_bw clash: no single call posts a WRITE_IMM
+        write_lat --use_flat_api=true --all=true | --use_flat_api and write_lat of more than a word clash
+        write_bw --page_size=100                | --page_size is 100, must be 4096 to 1073741824
+        write_bw --page_size=5000               | --page_size is 5000, must be a power of two
+        write_bw --hugepage_size=0              | --hugepage_size is 0, must be 4096 to 1073741824
         """)
     void whatClashesIsRefusedByName(String words, String message) {
         assertThatThrownBy(() -> Clashes.check(settings(words)))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "write_lat --use_flat_api=true",
+                "send_bw --use_flat_api=true --enable_imm=true",
+                "write_lat --use_flat_api=false --all=true",
+                "write_bw --pair_num=64 --jettys=64",
+                "send_bw --pair_num=2 --share_jfs=true --simplex_mode=true --share_jfr=true",
+                "read_bw --page_size=2097152 --hugepage_size=2097152"
+            })
+    void whatGoesTogetherIsLetThrough(String words) {
+        assertThatCode(() -> Clashes.check(settings(words))).doesNotThrowAnyException();
     }
 
     @Test
