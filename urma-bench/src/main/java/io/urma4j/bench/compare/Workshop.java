@@ -26,7 +26,7 @@ public final class Workshop {
      *
      * @param mayInstall whether packages may be added to this system
      */
-    Workshop(Path root, boolean mayInstall) {
+    public Workshop(Path root, boolean mayInstall) {
         this.root = root;
         this.mayInstall = mayInstall;
     }
@@ -52,7 +52,7 @@ public final class Workshop {
     private void install(String what, String... packages) throws Missing, IOException, InterruptedException {
         String wanted = what + " is not there (" + String.join(", ", packages) + ")";
         if (!mayInstall) {
-            throw new Missing(wanted + ", and --no-install was given");
+            throw new Missing(wanted + ", and nothing is to be installed now");
         }
         if (!Processes.has("apt-get") || !"root".equals(System.getProperty("user.name"))) {
             throw new Missing(wanted + ", and only root may install it, where there is apt-get");
