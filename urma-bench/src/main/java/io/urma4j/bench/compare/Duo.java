@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  * leader  address TASK            →  at ADDRESS
  * home    serve TASK ADDRESS      →  at ADDRESS
- * leader  lead TASK MILLIS ADDRESS →  result mean=… cpu=…
- * home    enough                  →  served cpu=…
+ * leader  lead TASK MILLIS ADDRESS →  result operations=… spent=… compiled=… mean=…
+ * home    enough                  →  served spent=… compiled=…
  * </pre>
  *
  * <p>Between tasks both wait for a line, and use no processor.
@@ -33,6 +33,7 @@ public final class Duo implements AutoCloseable {
     private final End leader;
     private final End home;
     private long operations;
+    private long compiledMillis;
 
     private Duo(End leader, End home) {
         this.leader = leader;
@@ -73,6 +74,7 @@ public final class Duo implements AutoCloseable {
         String served = home.ask("enough", "served");
         Sample sample = Sample.parse(result);
         operations = (long) number(result, "operations=");
+        compiledMillis = (long) (number(result, "compiled=") + number(served, "compiled="));
         double cpuNanos = number(result, "spent=") + number(served, "spent=");
         return operations > 0 && cpuNanos > 0 ? sample.with(Metric.CPU, cpuNanos / operations) : sample;
     }
@@ -80,6 +82,11 @@ public final class Duo implements AutoCloseable {
     /** How many operations the last measurement had. */
     public long operations() {
         return operations;
+    }
+
+    /** What the compilers of both had spent by the end of the last measurement. */
+    public long compiledMillis() {
+        return compiledMillis;
     }
 
     private static double number(String line, String key) {
@@ -99,7 +106,7 @@ public final class Duo implements AutoCloseable {
 
     /** One of the two. */
     private static final class End implements AutoCloseable {
-        private static final Duration PATIENCE = Duration.ofSeconds(60);
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
 
         private final Process process;
         private final PrintWriter to;
