@@ -48,6 +48,8 @@ import picocli.CommandLine.Spec;
             "  urma-bench/compare --resume --out docs/performance"
         })
 public final class Compare implements Callable<Integer> {
+    private static final double QUICK_SECONDS = 150;
+
     @Option(names = "--quick", description = "The most telling rows, with short turns.")
     private boolean quick;
 
@@ -62,7 +64,8 @@ public final class Compare implements Callable<Integer> {
             names = "--peer",
             split = ",",
             paramLabel = "PEER",
-            description = "Beside these peers alone, by the beginnings of their names.")
+            description =
+                    "Beside these peers alone, by the beginnings of their names; when --quick, in all rows that they can.")
     private List<String> peers = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; by default 5.")
@@ -98,7 +101,7 @@ public final class Compare implements Callable<Integer> {
             names = "--minutes",
             paramLabel = "N",
             description =
-                    "Begin no row that would end later, and say which; by default 2.3 when --quick, and else twice"
+                    "Begin no row that would end later, and say which; by default 2.5 when --quick, and else twice"
                             + " as many as are expected.")
     private @Nullable Double minutes;
 
@@ -117,6 +120,9 @@ public final class Compare implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    private final long startNanos = System.nanoTime();
+    private boolean hasBuilt;
 
     public static void main(String[] arguments) {
         PrintStream utf8 = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -195,14 +201,15 @@ public final class Compare implements Callable<Integer> {
         if (rows.isEmpty()) {
             return;
         }
-        List<Peer> all = quick ? Peers.few() : Peers.all();
+        boolean onlyAsked = quick && peers.isEmpty();
+        List<Peer> all = onlyAsked ? Peers.few() : Peers.all();
         try {
-            if (quick) {
+            if (onlyAsked) {
                 tellLeftOut(report, all);
             }
-            List<Peer> here = obtained(all, report, peer -> Tournament.has(peer, rows, quick));
+            List<Peer> here = obtained(all, report, peer -> Tournament.has(peer, rows, onlyAsked));
             Contest contest = new Contest(rounds, turn(quick ? 50 : 250), Duration.ofMillis(quick ? 600 : 1_500));
-            Tournament tournament = new Tournament(contest, rows, here, quick);
+            Tournament tournament = new Tournament(contest, rows, here, onlyAsked);
             Deadline deadline = deadline("the table", tournament.expected());
             System.out.print(Report.head());
             tournament.play(deadline, report, (row, outcome) -> {
@@ -222,11 +229,17 @@ public final class Compare implements Callable<Integer> {
 
     /** Tells about how long it will take, and when it is too late. */
     private Deadline deadline(String what, Duration expected) {
-        double seconds = minutes != null ? minutes * 60 : quick ? 138 : 30 + 2 * expected.toSeconds();
+        double seconds =
+                minutes != null ? minutes * 60 : quick ? QUICK_SECONDS - spent() : 30 + 2 * expected.toSeconds();
         System.out.printf(
                 "%s: about %.1f minutes, nothing begun that would end after %.1f%n%n",
                 what, expected.toMillis() / 60e3, seconds / 60);
         return Deadline.in(Duration.ofMillis((long) (seconds * 1_000)));
+    }
+
+    /** Seconds that the start of the peers took, where nothing had to be built. */
+    private double spent() {
+        return hasBuilt ? 0 : (System.nanoTime() - startNanos) / 1e9;
     }
 
     private static void tellLeftOut(Report report, List<Peer> few) {
@@ -294,6 +307,7 @@ public final class Compare implements Callable<Integer> {
                         + report.foot().strip());
             }
         }
+        hasBuilt |= workshop.hasBuilt();
         return here;
     }
 

@@ -32,6 +32,7 @@ public final class Duo implements AutoCloseable {
 
     private final End leader;
     private final End home;
+    private boolean isServing; // the home
     private long operations;
     private long compiledMillis;
 
@@ -69,9 +70,11 @@ public final class Duo implements AutoCloseable {
     /** Has both do it. */
     public Sample measure(Task task, Duration about) throws IOException {
         String leaderAddress = leader.ask("address " + task.encode(), "at");
+        isServing = true;
         String homeAddress = home.ask("serve " + task.encode() + " " + leaderAddress, "at");
         String result = leader.ask("lead " + task.encode() + " " + about.toMillis() + " " + homeAddress, "result");
         String served = home.ask("enough", "served");
+        isServing = false;
         Sample sample = Sample.parse(result);
         operations = (long) number(result, "operations=");
         compiledMillis = (long) (number(result, "compiled=") + number(served, "compiled="));
@@ -100,6 +103,9 @@ public final class Duo implements AutoCloseable {
 
     @Override
     public void close() {
+        if (isServing) {
+            home.tell("enough"); // a leader has failed, and nobody else would end what it waits for
+        }
         leader.close();
         home.close();
     }
@@ -130,6 +136,10 @@ public final class Duo implements AutoCloseable {
             } finally {
                 watchdog.interrupt();
             }
+        }
+
+        void tell(String line) {
+            to.println(line);
         }
 
         private String hear(String asked, String expected) throws IOException {

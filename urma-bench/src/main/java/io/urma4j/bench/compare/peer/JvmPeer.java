@@ -13,7 +13,7 @@ final class JvmPeer implements AutoCloseable {
     private static final Duration PIECE = Duration.ofMillis(100);
     private static final long PAUSE_MILLIS = 100;
     private static final long QUIET_MILLIS = 10; // of compiling in a piece and its pause
-    private static final int PATIENCE = 6;
+    private static final int PATIENCE = 4;
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
     private static final long MOST_TO_WARM_UP = 40_000;
