@@ -187,7 +187,7 @@ static void let_sleep(int fd) {
 static void at_rate(int fd) {
   wake(fd);
   uint64_t interval = 1000000000u / (uint64_t)per_second, due = 0, number, start = now(), sent = 0, returned = 0;
-  while (due < span || (returned < sent && now() - start < span + LOST_NANOS)) {
+  while (due < span || (returned < sent && now() - start < span + (returned > 0 ? LOST_NANOS : PATIENCE_NANOS))) {
     if (due < span && now() - start >= due) {
       put(fd, due, bytes);
       due += interval;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -73,7 +74,8 @@ final class Curves {
 
     /** Whether the peer has something to do. */
     static boolean has(Peer peer, Predicate<String> isWanted) {
-        return all().anyMatch(curve -> isWanted.test(curve.name()) && peer.can(curve.task(SIZES[3])));
+        return all().anyMatch(curve ->
+                isWanted.test(curve.name()) && Arrays.stream(SIZES).anyMatch(bytes -> peer.can(curve.task(bytes))));
     }
 
     /** About how long all take. */
@@ -114,7 +116,7 @@ final class Curves {
             Outcome outcome = contest.play(curve.task(bytes), peers);
             outcome.series()
                     .forEach((peer, series) -> values.computeIfAbsent(peer.name(), any -> new LinkedHashMap<>())
-                            .put((long) bytes, value.applyAsDouble(series.median(Metric.MEAN))));
+                            .put((long) bytes, value.applyAsDouble(series.typical())));
             outcome.failures()
                     .forEach((peer, what) ->
                             report.failed(curve.name(), bytes + " B: " + peer.name() + " did not finish: " + what));

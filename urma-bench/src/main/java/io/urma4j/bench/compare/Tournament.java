@@ -113,7 +113,10 @@ final class Tournament {
         return rate;
     }
 
-    /** Half of what the slowest of those who take part could do, one round trip after the other; in two digits. */
+    /**
+     * Half of what the slowest of those who take part can do, one round trip after the other; in two digits. By the median, since
+     * it is their peak that counts, and a mean has in it what the machine did meanwhile.
+     */
     private int halfOfTheSlowest(Row row) throws InterruptedException {
         Task trips = trips(row.task());
         List<Peer> participants =
@@ -125,7 +128,7 @@ final class Tournament {
         Outcome found = outcome;
         double slowest = participants.stream()
                 .flatMap(peer -> Stream.ofNullable(found.series().get(peer)))
-                .mapToDouble(series -> series.median(Metric.MEAN))
+                .mapToDouble(Series::typical)
                 .max()
                 .orElse(1e6);
         double rate = 1e9 / (2 * slowest) / 2;

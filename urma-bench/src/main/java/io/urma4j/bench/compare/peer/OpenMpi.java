@@ -76,6 +76,15 @@ public final class OpenMpi implements Peer {
                 && task.work() != Work.CONNECT;
     }
 
+    /** Each turn has a short one before it. */
+    @Override
+    public void warmUp(Task task, Duration atMost) {}
+
+    @Override
+    public long warmUpMillis(Task task, long atMostMillis) {
+        return 0;
+    }
+
     @Override
     public long overheadMillis(Task task) {
         return 600; // until mpirun has started two
