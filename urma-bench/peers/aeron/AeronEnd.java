@@ -36,6 +36,7 @@ public final class AeronEnd implements Participant {
     private static final int CONNECTIONS = 20;
     private static final int POLLS_PER_LOOK = 1024;
     private static final int LEAST_TERM = 1 << 20;
+    private static final int LARGE_TERM = 32 << 20;
     private static final int LARGEST_MTU = 65_504 / 32 * 32;
     private static final ThreadingMode MODE = ThreadingMode.valueOf(System.getProperty("urma.aeron.driver", "INVOKER"));
 
@@ -141,14 +142,19 @@ public final class AeronEnd implements Participant {
         return Tally.of(times, 1);
     }
 
+    /** Sixteen messages, but no more memory than is made ready in a moment: eight are the fewest that Aeron takes. */
     private static int term(Task task) {
-        return Math.max(LEAST_TERM, Integer.highestOneBit(16 * task.bytes()));
+        return Math.max(LEAST_TERM, Math.min(LARGE_TERM, Integer.highestOneBit(16 * task.bytes())));
+    }
+
+    private static int udpTerm(Task task) {
+        return Math.min(LARGE_TERM, 4 * term(task));
     }
 
     private static String channel(Task task, int port) {
         return task.reach() == Reach.MEMORY
                 ? "aeron:ipc?term-length=" + term(task)
-                : "aeron:udp?endpoint=127.0.0.1:" + port + "|term-length=" + 4 * term(task) + "|mtu=" + mtu(task)
+                : "aeron:udp?endpoint=127.0.0.1:" + port + "|term-length=" + udpTerm(task) + "|mtu=" + mtu(task)
                         + "|so-sndbuf=4m|so-rcvbuf=4m|rcv-wnd=2m";
     }
 

@@ -82,7 +82,7 @@ static void swaps(long count) {
 
 /* ---- by both */
 
-/* Each writes the turn into the other's window, and looks at its own. */
+/* Each writes the turn into the other's window, behind what else it writes, and looks at its own. */
 static void turns(long count) {
   volatile uint64_t *inbox = (volatile uint64_t *)memory;
   uint64_t base = *inbox; /* the same on both sides */
@@ -93,6 +93,11 @@ static void turns(long count) {
       while (*inbox != turn) MPI_Win_sync(win);
     }
     memcpy(source, &turn, sizeof turn);
+    if (bytes > 8) {
+      int rest = (int)bytes - 8;
+      MPI_Put(source + 8, rest, MPI_BYTE, 1 - rank, 8, rest, MPI_BYTE, win);
+      MPI_Win_flush(1 - rank, win);
+    }
     MPI_Put(source, 8, MPI_BYTE, 1 - rank, 0, 8, MPI_BYTE, win);
     MPI_Win_flush(1 - rank, win);
     if (rank == 0) {

@@ -127,21 +127,26 @@ static void swaps(long count) {
   }
 }
 
-/* ---- a cache line to and fro */
+/* ---- a cache line to and fro, behind what else is written */
 
-static void turns(int leads, _Atomic uint64_t *mine, _Atomic uint64_t *theirs) {
+static void store_turn(char *area, _Atomic uint64_t *mine, uint64_t turn) {
+  if (bytes > 8) memcpy(area, source, bytes - 8);
+  atomic_store_explicit(mine, turn, memory_order_release);
+}
+
+static void turns(int leads, char *area, _Atomic uint64_t *mine, _Atomic uint64_t *theirs) {
   if (!leads) {
     for (uint64_t last = 0;;) {
       uint64_t seen = atomic_load_explicit(theirs, memory_order_acquire);
       if (seen == STOP) return;
-      if (seen != last) atomic_store_explicit(mine, last = seen, memory_order_release);
+      if (seen != last) store_turn(area, mine, last = seen);
       else relax();
     }
   }
   uint64_t turn = 0, start = now(), end = start;
   for (; end - start < span; end = now())
-    for (int i = 0; i < CHUNK; i++) {
-      atomic_store_explicit(mine, ++turn, memory_order_release);
+    for (long i = chunk(); i > 0; i--) {
+      store_turn(area, mine, ++turn);
       while (atomic_load_explicit(theirs, memory_order_acquire) != turn) relax();
     }
   atomic_store_explicit(mine, STOP, memory_order_release);
@@ -347,13 +352,13 @@ int main(int argc, char **argv) {
       if (getppid() != parent) return 1;
       pin(atoi(argv[5]));
       if (sleeps) wakings(0, events[1], events[0]);
-      else if (is_write) turns(0, (_Atomic uint64_t *)(words + 2 * PAIR), (_Atomic uint64_t *)words);
+      else if (is_write) turns(0, shared(bytes), (_Atomic uint64_t *)(words + 2 * PAIR), (_Atomic uint64_t *)words);
       else messages(0, streams, &back, &there);
       return 0;
     }
     samples = malloc(sizeof *samples * MOST_SAMPLES);
     if (sleeps) wakings(1, events[0], events[1]);
-    else if (is_write) turns(1, (_Atomic uint64_t *)words, (_Atomic uint64_t *)(words + 2 * PAIR));
+    else if (is_write) turns(1, target, (_Atomic uint64_t *)words, (_Atomic uint64_t *)(words + 2 * PAIR));
     else messages(1, streams, &there, &back);
     if (sleeps) kill(home, SIGKILL); /* it would sleep for ever */
     waitpid(home, NULL, 0);

@@ -3,15 +3,20 @@
  * the network stand. Plain C; nothing is acknowledged or repeated.
  *
  *   raw_network WORK BYTES MILLIS LEADER_CPU HOME_CPU PER_SECOND
+ *   raw_network WORK BYTES lines LEADER_CPU HOME_CPU
  *
  * Small work is a datagram of BYTES to and fro: a half of it for messages and writes that are seen, the whole for reads
  * and atomics. Streams are datagrams of at most 4 KiB with GSO and GRO, counted where they arrive; the sender is never
  * more than a few batches ahead. Prints "mean=NANOSECONDS", and percentiles where single operations are timed.
+ *
+ * With "lines" it does so for each line N on its standard input: N operations. Between lines the home of small work goes on
+ * looking, until a line says 0; then it sleeps, as it does after each stream.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/udp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -39,10 +44,13 @@ enum {
 #define STOP UINT64_MAX
 /* what takes longer than that was lost */
 static const uint64_t LOST_NANOS = 100000000, LOST_OF_STREAM_NANOS = 2000000;
+/* and when not even that comes, nobody is there */
+static const uint64_t PATIENCE_NANOS = 10000000000u;
 
 static char buffer[1 << 17];
 static size_t bytes;
-static uint64_t span;
+static uint64_t span = UINT64_MAX, most = UINT64_MAX; /* nanoseconds, and operations: whichever is over first */
+static int is_awake; /* the home of small work */
 static long per_second;
 static uint32_t *samples;
 static size_t count_of_samples;
@@ -121,38 +129,65 @@ static void say_percentiles(double divisor) {
          samples[(size_t)((double)last * 0.999)] / divisor);
 }
 
+/* The home sleeps until work begins. */
+static void sleep_until_asked(int fd) {
+  struct pollfd wanted = {fd, POLLIN, 0};
+  poll(&wanted, 1, -1);
+}
+
 /* ---- to and fro */
 
 static void echo(int fd) {
-  uint64_t number;
+  uint64_t number = STOP;
   for (;;) {
+    if (number == STOP) sleep_until_asked(fd);
     ssize_t got = get(fd, &number);
-    if (got == 0) continue;
-    if (number == STOP) return;
-    put(fd, number, (size_t)got);
+    if (got > 0 && number != STOP) put(fd, number, (size_t)got);
+  }
+}
+
+/* Sends this number and waits until it has come back; false when one of both was lost. */
+static int turn(int fd, uint64_t wanted) {
+  uint64_t number, start = now();
+  put(fd, wanted, bytes);
+  do {
+    if (get(fd, &number) > 0 && number == wanted) return 1;
+  } while (now() - start < LOST_NANOS);
+  return 0;
+}
+
+/* Who is woken, or has just been started, is not timed. */
+static void wake(int fd) {
+  uint64_t start = now();
+  while (!is_awake) {
+    is_awake = turn(fd, 0);
+    if (now() - start > PATIENCE_NANOS) break;
   }
 }
 
 static void turns(int fd, double divisor) {
-  uint64_t start = now(), then = start, number, turn = 0;
-  while (then - start < span) {
-    put(fd, ++turn, bytes);
-    do {
-      if (get(fd, &number) > 0 && number == turn) {
-        uint64_t end = now();
-        note(end - then);
-        then = end;
-        break;
-      }
-    } while (now() - then < LOST_NANOS || (then = now(), 0));
+  static uint64_t number;
+  wake(fd);
+  count_of_samples = 0;
+  uint64_t start = now(), then = start;
+  for (uint64_t done = 0; done < most && then - start < span; done++) {
+    int came = turn(fd, ++number);
+    uint64_t end = now();
+    if (came) note(end - then);
+    then = end;
   }
-  put(fd, STOP, bytes);
   say_percentiles(divisor);
 }
 
+static void let_sleep(int fd) {
+  put(fd, STOP, bytes);
+  is_awake = 0;
+}
+
 static void at_rate(int fd) {
+  wake(fd);
   uint64_t interval = 1000000000u / (uint64_t)per_second, due = 0, number, start = now(), sent = 0, returned = 0;
-  while (due < span || (returned < sent && now() - start < span + LOST_NANOS)) {
+  while (due < span || (returned < sent && now() - start < span + (returned > 0 ? LOST_NANOS : PATIENCE_NANOS))) {
     if (due < span && now() - start >= due) {
       put(fd, due, bytes);
       due += interval;
@@ -163,7 +198,6 @@ static void at_rate(int fd) {
       returned++;
     }
   }
-  put(fd, STOP, bytes);
   say_percentiles(1);
 }
 
@@ -185,23 +219,34 @@ static ssize_t receive_many(int fd, int *segment) {
 }
 
 /* Counts what arrives and tells it after each batch; told of the end, tells the time from first to last. */
-static void sink(int fd) {
-  uint64_t told[3] = {0, 0, 0}, first = 0, last = 0; /* bytes, datagrams, nanoseconds */
-  int on = 1;
-  setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
+static void count_stream(int fd) {
+  static uint64_t told[3]; /* bytes, datagrams, nanoseconds */
+  uint64_t first = 0, last = 0;
   for (;;) {
     int segment;
     ssize_t got = receive_many(fd, &segment);
     if (got < 0) continue;
     if (got == 1) break;
     last = now();
-    if (first == 0) first = last;
+    if (first == 0) {
+      first = last;
+      memset(told, 0, sizeof told);
+    }
     told[0] += (uint64_t)got;
     told[1] += (uint64_t)((got + segment - 1) / segment);
     if (send(fd, told, sizeof told, 0) < 0 && errno != EAGAIN) die("send");
   }
-  told[2] = last - first;
-  send(fd, told, sizeof told, 0);
+  if (first != 0) told[2] = last > first ? last - first : 1;
+  send(fd, told, sizeof told, 0); /* once more, when the end was said once more */
+}
+
+static void sink(int fd) {
+  int on = 1;
+  setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
+  for (;;) {
+    sleep_until_asked(fd);
+    count_stream(fd);
+  }
 }
 
 static void send_batch(int fd, size_t length, uint16_t segment) {
@@ -220,8 +265,11 @@ static void send_batch(int fd, size_t length, uint16_t segment) {
 static void flood(int fd) {
   size_t segment = bytes < SEGMENT_BYTES ? bytes : SEGMENT_BYTES;
   uint64_t per_batch = BATCH_BYTES / segment < BATCH_SEGMENTS ? BATCH_BYTES / segment : BATCH_SEGMENTS;
+  uint64_t segments = most == UINT64_MAX ? UINT64_MAX : most * (bytes / segment);
   uint64_t sent = 0, arrived = 0, told[3], start = now(), heard = start;
-  while (now() - start < span) {
+  while (recv(fd, told, sizeof told, 0) > 0) { /* what is late of the stream before */
+  }
+  while (sent < segments && now() - start < span) {
     while (recv(fd, told, sizeof told, 0) == sizeof told) {
       arrived = told[1];
       heard = now();
@@ -250,15 +298,48 @@ static void flood(int fd) {
   printf("mean=%.3f", (double)told[2] / (double)told[0] * (double)bytes);
 }
 
+/* Does the work once, and says what it took. */
+static void measure(int fd, const char *work, int streams) {
+  if (streams) flood(fd);
+  else if (per_second > 0) at_rate(fd);
+  else turns(fd, strcmp(work, "SEND_LATENCY") == 0 || strcmp(work, "WRITE_SEEN") == 0 ? 2 : 1);
+}
+
+static void measure_lines(int fd, const char *work, int streams) {
+  char line[64];
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    most = strtoull(line, NULL, 10);
+    if (most > 0) measure(fd, work, streams);
+    else if (!streams) let_sleep(fd);
+    printf("\n");
+  }
+}
+
+static void say_cpu(void) {
+  struct rusage both[2];
+  getrusage(RUSAGE_SELF, &both[0]);
+  getrusage(RUSAGE_CHILDREN, &both[1]);
+  double micros = 0;
+  for (int i = 0; i < 2; i++)
+    micros += (double)(both[i].ru_utime.tv_sec + both[i].ru_stime.tv_sec) * 1e6 +
+              (double)(both[i].ru_utime.tv_usec + both[i].ru_stime.tv_usec);
+  if (counted > 0) printf(" cpu=%.3f", micros * 1e3 / (double)counted);
+  printf("\n");
+}
+
 int main(int argc, char **argv) {
-  if (argc < 7) {
-    fprintf(stderr, "usage: raw_network WORK BYTES MILLIS LEADER_CPU HOME_CPU PER_SECOND\n");
+  int by_lines = argc > 3 && strcmp(argv[3], "lines") == 0;
+  if (argc < 6 || (!by_lines && argc < 7)) {
+    fprintf(stderr, "usage: raw_network WORK BYTES MILLIS|lines LEADER_CPU HOME_CPU PER_SECOND\n");
     return 2;
   }
   const char *work = argv[1];
   bytes = strtoul(argv[2], NULL, 10);
-  span = strtoull(argv[3], NULL, 10) * 1000000u;
-  per_second = atol(argv[6]);
+  if (!by_lines) {
+    span = strtoull(argv[3], NULL, 10) * 1000000u;
+    per_second = atol(argv[6]);
+  }
   if (bytes < 8) return 2;
   int streams = strstr(work, "_RATE") != NULL && strcmp(work, "AT_RATE") != 0;
   struct sockaddr_in mine, theirs;
@@ -273,23 +354,13 @@ int main(int argc, char **argv) {
     pin(atoi(argv[5]));
     if (streams) sink(other);
     else echo(other);
-    return 0;
   }
   pin(atoi(argv[4]));
   samples = malloc(sizeof *samples * MOST_SAMPLES);
-  if (streams) flood(fd);
-  else if (per_second > 0) at_rate(fd);
-  else turns(fd, strcmp(work, "SEND_LATENCY") == 0 || strcmp(work, "WRITE_SEEN") == 0 ? 2 : 1);
-  kill(home, SIGKILL); /* the word of the end may have been lost */
+  if (by_lines) measure_lines(fd, work, streams);
+  else measure(fd, work, streams);
+  kill(home, SIGKILL);
   waitpid(home, NULL, 0);
-  struct rusage both[2];
-  getrusage(RUSAGE_SELF, &both[0]);
-  getrusage(RUSAGE_CHILDREN, &both[1]);
-  double micros = 0;
-  for (int i = 0; i < 2; i++)
-    micros += (double)(both[i].ru_utime.tv_sec + both[i].ru_stime.tv_sec) * 1e6 +
-              (double)(both[i].ru_utime.tv_usec + both[i].ru_stime.tv_usec);
-  if (counted > 0) printf(" cpu=%.3f", micros * 1e3 / (double)counted);
-  printf("\n");
+  if (!by_lines) say_cpu();
   return 0;
 }

@@ -6,7 +6,17 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
+import io.urma4j.bench.compare.Metric;
+import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.Reach;
+import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Work;
+import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.peer.Ucx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * The software network card on loopback: two processes on two CPUs, beside raw UDP in C on the same two, and beside UCX
@@ -19,7 +29,7 @@ final class UdmaChapter {
     static final UrmaOptions LOSSY = UrmaOptions.DEFAULT.withSetting("urma.udma.loss", "0.01:4711");
 
     private static final int CHUNK = 100;
-    private static final int RAW_SEGMENT_BYTES = 4096;
+    private static final Duration UCX_TURN = Duration.ofMillis(200);
     private static final int SMALL_BYTES = 8;
     private static final int SMALL_PACKET_BYTES = 40; // BTH, RETH, eight bytes, ICRC
     private static final long STREAM_BYTES = 64 << 20;
@@ -42,15 +52,16 @@ final class UdmaChapter {
             System.err.println("numbers: no figures of udma: " + e.getMessage());
             return;
         }
-        try (RawUdp raw = RawUdp.compile();
-                ChildProcess child = ChildProcess.start(Child.Role.CARD);
+        try (ChildProcess child = ChildProcess.start(Child.Role.CARD);
                 RallyEnd end = new RallyEnd(DEVICE)) {
+            Workshop workshop = new Workshop(Path.of(System.getProperty("urma.root", ".")), false);
+            Path raw = workshop.compile("cc", "raw_network");
             Rallies rallies = end.meet(child.ask(end.invitation()));
             idle(child);
             Pinned.run(0, () -> roundTrips(raw, child, rallies));
-            Pinned.run(0, () -> streams(raw, child, rallies.stream()));
+            Pinned.run(0, () -> streams(workshop, raw, child, rallies.stream()));
             loss(child, rallies.stream());
-        } catch (IOException e) {
+        } catch (IOException | Missing e) {
             System.err.println("numbers: no figures of udma: " + e.getMessage());
         }
     }
@@ -80,10 +91,9 @@ final class UdmaChapter {
 
     // ---- round trips
 
-    private void roundTrips(RawUdp raw, ChildProcess child, Rallies rallies) throws IOException {
-        try (RawUdp.End pong = raw.start("pong", 1);
-                RawUdp.End ping = raw.start("ping", 0, pong.hear())) {
-            Timed bare = rawTurns(ping, pong);
+    private void roundTrips(Path raw, ChildProcess child, Rallies rallies) throws IOException {
+        try (RawUdp turns = RawUdp.start(raw, Work.SEND_LATENCY, SendRally.MESSAGE_BYTES)) {
+            Timed bare = rawTurns(turns);
             atMost(
                     "udma-send",
                     "SEND 64 B until its record is polled",
@@ -102,22 +112,16 @@ final class UdmaChapter {
     }
 
     /** Half of a round trip, in the C program's own time. */
-    private static Timed rawTurns(RawUdp.End ping, RawUdp.End pong) {
+    private static Timed rawTurns(RawUdp turns) {
         return new Timed() {
             @Override
-            public void begin() {
-                pong.ask("serve");
-            }
-
-            @Override
             public double chunkNanos() {
-                return Double.parseDouble(ping.ask(String.valueOf(CHUNK))) / 2;
+                return turns.nanos(CHUNK);
             }
 
             @Override
             public void end() {
-                ping.ask("0");
-                pong.hear();
+                turns.rest();
             }
         };
     }
@@ -174,16 +178,17 @@ final class UdmaChapter {
 
     // ---- streams
 
-    private void streams(RawUdp raw, ChildProcess child, StreamEnd stream) throws IOException {
-        try (RawUdp.End sink = raw.start("sink", 1);
-                RawUdp.End flood = raw.start("flood", 0, sink.hear())) {
-            boolean hasUcx = UcxTcp.isThere();
-            for (int bytes : new int[] {64 << 10, 1 << 20}) {
-                String size = bytes >> 10 >= 1024 ? "1m" : "64k";
-                int operations = (int) (STREAM_BYTES / bytes);
-                Timed writes = perOperation(child, operations, count -> stream.writes(bytes, count));
-                Timed reads = perOperation(child, operations, count -> stream.reads(bytes, count));
-                Timed bare = rawStream(sink, flood, RAW_SEGMENT_BYTES, bytes, STREAM_BYTES);
+    private void streams(Workshop workshop, Path raw, ChildProcess child, StreamEnd stream)
+            throws IOException, InterruptedException {
+        Ucx ucx = Ucx.tcp();
+        boolean hasUcx = isThere(ucx, workshop);
+        for (int bytes : new int[] {64 << 10, 1 << 20}) {
+            String size = bytes >> 10 >= 1024 ? "1m" : "64k";
+            int operations = (int) (STREAM_BYTES / bytes);
+            Timed writes = perOperation(child, operations, count -> stream.writes(bytes, count));
+            Timed reads = perOperation(child, operations, count -> stream.reads(bytes, count));
+            try (RawUdp flood = RawUdp.start(raw, Work.WRITE_RATE, bytes)) {
+                Timed bare = () -> flood.nanos(operations);
                 atLeast(
                         "udma-write-" + size,
                         "WRITE " + size + ", speed beside raw UDP with GSO and GRO",
@@ -196,36 +201,54 @@ final class UdmaChapter {
                         reads,
                         bare,
                         0.5);
-                if (hasUcx) {
-                    atLeast(
-                            "udma-write-tcp-" + size,
-                            "WRITE " + size + ", speed beside UCX put over TCP",
-                            writes,
-                            UcxTcp.timed("ucp_put_bw", bytes, 8 * operations),
-                            1.5);
-                    atLeast(
-                            "udma-read-tcp-" + size,
-                            "READ " + size + ", speed beside UCX get over TCP",
-                            reads,
-                            UcxTcp.timed("ucp_get", bytes, 8 * operations),
-                            1.5);
-                }
             }
-            if (!hasUcx) {
-                System.err.println("numbers: no figures beside UCX: ucx_perftest (package ucx-utils) is not there");
+            if (hasUcx) {
+                atLeast(
+                        "udma-write-tcp-" + size,
+                        "WRITE " + size + ", speed beside UCX put over TCP",
+                        writes,
+                        timed(ucx, Work.WRITE_RATE, bytes),
+                        1.5);
+                atLeast(
+                        "udma-read-tcp-" + size,
+                        "READ " + size + ", speed beside UCX get over TCP",
+                        reads,
+                        timed(ucx, Work.READ_RATE, bytes),
+                        1.5);
             }
+        }
+        try (RawUdp flood = RawUdp.start(raw, Work.WRITE_RATE, SMALL_PACKET_BYTES)) {
             atLeast(
                     "udma-batch",
                     "WRITE 8 B, 64 posts + polls, packets beside raw UDP with GSO",
                     perOperation(child, SMALL_OPERATIONS, count -> stream.writes(SMALL_BYTES, count)),
-                    rawStream(
-                            sink,
-                            flood,
-                            SMALL_PACKET_BYTES,
-                            SMALL_PACKET_BYTES,
-                            (long) SMALL_OPERATIONS * SMALL_PACKET_BYTES),
+                    () -> flood.nanos(SMALL_OPERATIONS),
                     0.4);
         }
+    }
+
+    private static boolean isThere(Ucx ucx, Workshop workshop) throws IOException, InterruptedException {
+        try {
+            ucx.obtain(workshop);
+            return true;
+        } catch (Missing e) {
+            System.err.println("numbers: no figures beside UCX: " + e.reason());
+            return false;
+        }
+    }
+
+    private static Timed timed(Ucx ucx, Work work, int bytes) {
+        return () -> {
+            try {
+                return ucx.measure(Task.of(work, Reach.NETWORK, bytes), UCX_TURN)
+                        .nanos(Metric.MEAN);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        };
     }
 
     // ---- loss
@@ -265,17 +288,6 @@ final class UdmaChapter {
             loop.run(operations);
             return (double) (System.nanoTime() - start) / operations;
         });
-    }
-
-    /** Nanoseconds for so many bytes of what arrived, by the receiver's clock. */
-    private static Timed rawStream(
-            RawUdp.End sink, RawUdp.End flood, int segmentBytes, int operationBytes, long totalBytes) {
-        return () -> {
-            sink.ask("serve");
-            flood.ask(segmentBytes + " " + totalBytes / segmentBytes);
-            String[] told = sink.hear().split(" ", -1);
-            return Double.parseDouble(told[2]) / Double.parseDouble(told[0]) * operationBytes;
-        };
     }
 
     private void atMost(String name, String what, Timed subject, Timed bare, double limit) {

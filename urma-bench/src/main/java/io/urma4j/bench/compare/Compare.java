@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,16 +34,22 @@ import picocli.CommandLine.Spec;
                     + " same two CPUs, and beside what the machine can do at the same minute.",
             "",
             "Peers are installed or built where that is possible, and listed as missing where it is not. Ends with 0 "
-                    + "when the table is made, whatever it says; with --strict, with 1 when a target is missed."
+                    + "when the table is made, whatever it says; with --strict, with 1 when a target is missed.",
+            "",
+            "Says first how long it will take. Runs with the same --out make one report: each puts what it has measured in "
+                    + "the place of what was there of the same rows."
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma-bench/compare --quick",
             "  urma-bench/compare --only shm-write,shm-read --rounds 9",
             "  urma-bench/compare --out docs/performance",
-            "  urma-bench/compare --plots --name plots --out docs/performance"
+            "  urma-bench/compare --only udma --out docs/performance",
+            "  urma-bench/compare --resume --out docs/performance"
         })
 public final class Compare implements Callable<Integer> {
+    private static final double QUICK_SECONDS = 150;
+
     @Option(names = "--quick", description = "The most telling rows, with short turns.")
     private boolean quick;
 
@@ -49,44 +57,53 @@ public final class Compare implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "ROW",
-            description = "These rows, or all whose names begin so; see --list.")
+            description = "These rows and drawings, or all whose names begin so; see --list.")
     private List<String> only = List.of();
 
     @Option(
             names = "--peer",
             split = ",",
             paramLabel = "PEER",
-            description = "Beside these peers alone, by the beginnings of their names.")
+            description =
+                    "Beside these peers alone, by the beginnings of their names; when --quick, in all rows that they can.")
     private List<String> peers = List.of();
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; by default 5, or 3 when --quick.")
-    private @Nullable Integer rounds;
+    @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; by default 5.")
+    private int rounds = 5;
 
     @Option(
             names = "--millis",
             paramLabel = "MS",
-            description = "Length of a turn; by default 300, or 100 when --quick.")
+            description = "Length of a turn; by default 250, or 50 when --quick and for drawings.")
     private @Nullable Integer millis;
+
+    @Option(names = "--table", description = "No drawings.")
+    private boolean tableOnly;
 
     @Option(
             names = "--plots",
-            arity = "0..1",
-            split = ",",
-            fallbackValue = "shm,udma",
-            paramLabel = "NAME",
-            description =
-                    "Draw latency and bandwidth against size, from 8 B to 4 MiB, in place of the table: all, or those "
-                            + "whose names begin so, such as shm-send.")
-    private List<String> plots = List.of();
-
-    @Option(names = "--out", paramLabel = "FOLDER", description = "Write NAME.json, NAME.md and the plots into FOLDER.")
-    private @Nullable Path out;
+            description = "Nothing but the drawings of latency and bandwidth against size, from 8 B to 4 MiB.")
+    private boolean plotsOnly;
 
     @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "Of these files, when a long run is done in pieces; by default compare.")
+            names = "--out",
+            paramLabel = "FOLDER",
+            description = "Write NAME.json, NAME.md and, unless --quick, the drawings into FOLDER.")
+    private @Nullable Path out;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "Of these files; by default compare.")
     private String name = "compare";
+
+    @Option(names = "--resume", description = "Only what the report in FOLDER does not have yet.")
+    private boolean resume;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description =
+                    "Begin no row that would end later, and say which; by default 2.5 when --quick, and else twice"
+                            + " as many as are expected.")
+    private @Nullable Double minutes;
 
     @Option(names = "--no-install", description = "Take only those peers that are there.")
     private boolean noInstall;
@@ -94,7 +111,7 @@ public final class Compare implements Callable<Integer> {
     @Option(names = "--strict", description = "End with 1 when a target is missed.")
     private boolean strict;
 
-    @Option(names = "--list", description = "List rows and peers, and measure nothing.")
+    @Option(names = "--list", description = "List rows, drawings and peers, and measure nothing.")
     private boolean list;
 
     @Option(names = "--help", usageHelp = true, description = "This text.")
@@ -103,6 +120,9 @@ public final class Compare implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    private final long startNanos = System.nanoTime();
+    private boolean hasBuilt;
 
     public static void main(String[] arguments) {
         PrintStream utf8 = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -117,96 +137,208 @@ public final class Compare implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Row> rows = rows();
+        check();
         if (list) {
-            tellAll(rows);
+            tellAll();
             return 0;
         }
-        Contest contest = new Contest(
-                rounds != null ? rounds : quick ? 3 : 5,
-                Duration.ofMillis(millis != null ? millis : quick ? 100 : 300),
-                Duration.ofMillis(quick ? 800 : 3_000));
-        List<Peer> all = Peers.all();
-        try {
-            return compare(contest, rows, all);
-        } finally {
-            all.forEach(Peer::close);
+        Report report = report();
+        report.runs(new Report.Run(
+                "urma-bench/compare " + arguments(),
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                Machine.load()));
+        if (!plotsOnly) {
+            fillTable(report);
         }
-    }
-
-    private List<Row> rows() {
-        if (!plots.isEmpty() && only.isEmpty() && !quick) {
-            return List.of();
+        if (plotsOnly || (out != null && !quick && !tableOnly)) {
+            draw(report);
         }
-        List<Row> rows = Rows.all().stream()
-                .filter(row ->
-                        only.isEmpty() ? !quick || row.isQuick() : only.stream().anyMatch(row.name()::startsWith))
-                .toList();
-        for (String name : only) {
-            if (Rows.all().stream().noneMatch(row -> row.name().startsWith(name))) {
-                throw new ParameterException(spec.commandLine(), "no row begins with '" + name + "'; see --list");
-            }
-        }
-        return rows;
-    }
-
-    private static void tellAll(List<Row> rows) {
-        for (Row row : rows) {
-            System.out.printf("%-22s %s%s%n", row.name(), row.words(), row.isQuick() ? " (quick)" : "");
-            row.targets().forEach(target -> System.out.printf("%-22s   %s × %s%n", "", target.limit(), target.peer()));
-        }
-        System.out.println();
-        Peers.all().forEach(peer -> System.out.println(peer.name()));
-    }
-
-    private Integer compare(Contest contest, List<Row> rows, List<Peer> all) throws IOException, InterruptedException {
-        Report report = new Report(Machine.described(), "urma-bench/compare " + arguments());
-        List<Peer> here = obtained(all, report, rows);
-        if (here.isEmpty() || !here.getFirst().name().equals(Names.URMA)) {
-            throw new IOException(
-                    "urma4j itself cannot be measured here: " + report.foot().strip());
-        }
-        if (!rows.isEmpty()) {
-            System.out.print(Report.head());
-        }
-        Map<Task, Outcome> outcomes = new HashMap<>();
-        Map<Reach, Integer> rates = new EnumMap<>(Reach.class);
-        for (Row asked : rows) {
-            Row row = asked;
-            if (asked.task().perSecond() == Task.COMMON_RATE) {
-                Reach reach = asked.task().reach();
-                if (!rates.containsKey(reach)) {
-                    rates.put(reach, commonRate(contest, asked.task(), here));
-                }
-                row = asked.with(asked.task().at(rates.get(reach)));
-            }
-            Outcome outcome = outcomes.get(row.task());
-            if (outcome == null) {
-                outcome = contest.play(row.task(), here);
-                outcomes.put(row.task(), outcome);
-                tellFailures(report, row, outcome);
-            }
-            tell(report, row, outcome);
-            save(report); // a run that is ended early keeps what it has
-        }
-        new Curves(contest, here, report).draw(folder(), plots);
         System.out.print(report.foot());
         save(report);
         return strict && report.lines().stream().anyMatch(line -> !line.isKept()) ? 1 : 0;
     }
 
-    /** Half of what the slowest of those who take part could do, one round trip after the other; in two digits. */
-    private static int commonRate(Contest contest, Task task, List<Peer> peers) throws InterruptedException {
-        Task trips = Task.of(Work.SEND_LATENCY, task.reach(), task.bytes());
-        List<Peer> participants =
-                peers.stream().filter(peer -> peer.can(task) && peer.can(trips)).toList();
-        double slowest = contest.play(trips, participants).series().values().stream()
-                .mapToDouble(series -> series.median(Metric.MEAN))
-                .max()
-                .orElse(1e6);
-        double rate = 1e9 / (2 * slowest) / 2;
-        double unit = Math.pow(10, Math.floor(Math.log10(rate)) - 1);
-        return (int) Math.max(1, Math.floor(rate / unit) * unit);
+    private void check() {
+        if (rounds < 1) {
+            throw new ParameterException(spec.commandLine(), "--rounds " + rounds + " is less than 1");
+        }
+        if ((resume || plotsOnly) && out == null) {
+            throw new ParameterException(spec.commandLine(), "--resume and --plots need --out");
+        }
+        for (String prefix : only) {
+            if (Stream.concat(Rows.all().stream().map(Row::name), Curves.names().stream())
+                    .noneMatch(any -> any.startsWith(prefix))) {
+                throw new ParameterException(
+                        spec.commandLine(), "no row or drawing begins with '" + prefix + "'; see --list");
+            }
+        }
+    }
+
+    private void tellAll() {
+        for (Row row : Rows.all()) {
+            if (isWanted(row.name()) && (!quick || row.isQuick())) {
+                System.out.printf("%-26s %s%s%n", row.name(), row.words(), row.isQuick() ? " (quick)" : "");
+                row.targets()
+                        .forEach(target -> System.out.printf("%-26s   %s × %s%n", "", target.limit(), target.peer()));
+            }
+        }
+        Curves.names().stream().filter(this::isWanted).forEach(curve -> System.out.println(curve + ".svg"));
+        System.out.println();
+        Peers.all().forEach(peer -> System.out.println(peer.name()));
+    }
+
+    private boolean isWanted(String name) {
+        return only.isEmpty() || only.stream().anyMatch(name::startsWith);
+    }
+
+    // ---- the table
+
+    private void fillTable(Report report) throws IOException, InterruptedException {
+        List<Row> rows = Rows.all().stream()
+                .filter(row -> isWanted(row.name()) && (!quick || !only.isEmpty() || row.isQuick()))
+                .filter(row -> !resume || !report.isKnown(row.name()))
+                .toList();
+        if (rows.isEmpty()) {
+            return;
+        }
+        boolean onlyAsked = quick && peers.isEmpty();
+        List<Peer> all = onlyAsked ? Peers.few() : Peers.all();
+        try {
+            if (onlyAsked) {
+                tellLeftOut(report, all);
+            }
+            List<Peer> here = obtained(all, report, peer -> Tournament.has(peer, rows, onlyAsked));
+            Contest contest = new Contest(rounds, turn(quick ? 50 : 250), Duration.ofMillis(quick ? 600 : 1_500));
+            Tournament tournament = new Tournament(contest, rows, here, onlyAsked);
+            Deadline deadline = deadline("the table", tournament.expected());
+            System.out.print(Report.head());
+            tournament.play(deadline, report, (row, outcome) -> {
+                report.beginsAnew(row.name());
+                tellFailures(report, row, outcome);
+                tell(report, row, outcome);
+                save(report);
+            });
+        } finally {
+            all.forEach(Peer::close);
+        }
+    }
+
+    private Duration turn(int otherwiseMillis) {
+        return Duration.ofMillis(millis != null ? millis : otherwiseMillis);
+    }
+
+    /** Tells about how long it will take, and when it is too late. */
+    private Deadline deadline(String what, Duration expected) {
+        double seconds =
+                minutes != null ? minutes * 60 : quick ? QUICK_SECONDS - spent() : 30 + 2 * expected.toSeconds();
+        System.out.printf(
+                "%s: about %.1f minutes, nothing begun that would end after %.1f%n%n",
+                what, expected.toMillis() / 60e3, seconds / 60);
+        return Deadline.in(Duration.ofMillis((long) (seconds * 1_000)));
+    }
+
+    /** Seconds that the start of the peers took, where nothing had to be built. */
+    private double spent() {
+        return hasBuilt ? 0 : (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    private static void tellLeftOut(Report report, List<Peer> few) {
+        List<String> names = few.stream().map(Peer::name).toList();
+        Peers.all().stream().map(Peer::name).filter(any -> !names.contains(any)).forEach(report::leavesOut);
+    }
+
+    private static void tellFailures(Report report, Row row, Outcome outcome) {
+        outcome.failures().forEach((peer, what) -> {
+            report.failed(row.name(), peer.name() + " did not finish: " + what);
+            System.err.println("compare: " + row.name() + ": " + peer.name() + " did not finish: " + what);
+        });
+    }
+
+    private static void tell(Report report, Row row, Outcome outcome) {
+        Series ours = outcome.series().entrySet().stream()
+                .filter(entry -> entry.getKey().name().equals(Names.URMA))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
+        if (ours == null || !ours.has(row.metric())) {
+            return; // told as a failure
+        }
+        outcome.series().forEach((peer, theirs) -> {
+            if (!peer.name().equals(Names.URMA) && theirs.has(row.metric())) {
+                Line line = Line.of(row, peer.name(), ours, theirs);
+                report.add(line);
+                System.out.print(Report.line(line));
+            }
+        });
+    }
+
+    // ---- the drawings
+
+    private void draw(Report report) throws IOException, InterruptedException {
+        Predicate<String> isDue = curve -> isWanted(curve) && !(resume && report.isKnown(curve));
+        if (Curves.names().stream().noneMatch(isDue)) {
+            return;
+        }
+        List<Peer> all = Peers.few();
+        try {
+            List<Peer> here = obtained(all, report, peer -> Curves.has(peer, isDue));
+            Contest contest = new Contest(rounds, turn(50), Duration.ofMillis(300));
+            Curves curves = new Curves(contest, here, isDue);
+            curves.draw(folder(), deadline("the drawings", curves.expected()), report, () -> save(report));
+        } finally {
+            all.forEach(Peer::close);
+        }
+    }
+
+    // ---- peers
+
+    private List<Peer> obtained(List<Peer> all, Report report, Predicate<Peer> isOfUse)
+            throws IOException, InterruptedException {
+        Workshop workshop = new Workshop(Path.of(System.getProperty("urma.root", ".")), !noInstall);
+        List<Peer> here = new ArrayList<>();
+        for (Peer peer : all) {
+            boolean isUs = peer.name().equals(Names.URMA);
+            boolean isAsked = peers.isEmpty() || peers.stream().anyMatch(peer.name()::startsWith);
+            if (isUs || (isAsked && isOfUse.test(peer))) {
+                obtain(peer, workshop, report, here);
+            }
+            if (isUs && here.isEmpty()) {
+                throw new IOException("urma4j itself cannot be measured here: "
+                        + report.foot().strip());
+            }
+        }
+        hasBuilt |= workshop.hasBuilt();
+        return here;
+    }
+
+    private static void obtain(Peer peer, Workshop workshop, Report report, List<Peer> here)
+            throws InterruptedException {
+        try {
+            report.takesPart(peer.name(), peer.obtain(workshop));
+            here.add(peer);
+        } catch (Missing | IOException e) {
+            Processes.awaitEndIfNear();
+            String reason = String.valueOf(e.getMessage());
+            report.isMissing(peer.name(), reason);
+            System.err.println("compare: without " + peer.name() + ": " + reason);
+        }
+    }
+
+    // ---- files
+
+    /** The one that is there, or a new one. */
+    private Report report() throws IOException {
+        Map<String, Object> here = Machine.described();
+        if (out == null || !Files.exists(out.resolve(name + ".json"))) {
+            return new Report(here);
+        }
+        Path file = out.resolve(name + ".json");
+        Report known = ReportFile.parse(Files.readString(file));
+        if (!Machine.isSame(known.machine(), here)) {
+            throw new IOException(
+                    file + " is of another machine (" + known.machine() + "); take another --name, or remove it");
+        }
+        return known;
     }
 
     private void save(Report report) throws IOException {
@@ -229,52 +361,5 @@ public final class Compare implements Callable<Integer> {
 
     private String arguments() {
         return String.join(" ", spec.commandLine().getParseResult().originalArgs());
-    }
-
-    private List<Peer> obtained(List<Peer> all, Report report, List<Row> rows)
-            throws IOException, InterruptedException {
-        Workshop workshop = new Workshop(Path.of(System.getProperty("urma.root", ".")), !noInstall);
-        List<Peer> here = new ArrayList<>();
-        for (Peer peer : all) {
-            boolean wanted = peer.name().equals(Names.URMA)
-                    || peers.isEmpty()
-                    || peers.stream().anyMatch(peer.name()::startsWith);
-            if (!wanted || (plots.isEmpty() && rows.stream().noneMatch(row -> peer.can(row.task())))) {
-                continue;
-            }
-            try {
-                report.takesPart(peer.name(), peer.obtain(workshop));
-                here.add(peer);
-            } catch (Missing e) {
-                report.isMissing(peer.name(), e.reason());
-                System.err.println("compare: without " + peer.name() + ": " + e.reason());
-            }
-        }
-        return here;
-    }
-
-    private static void tellFailures(Report report, Row row, Outcome outcome) {
-        outcome.failures().forEach((peer, what) -> {
-            report.failed(row.name(), peer.name(), what);
-            System.err.println("compare: " + row.name() + ": " + peer.name() + " did not finish: " + what);
-        });
-    }
-
-    private static void tell(Report report, Row row, Outcome outcome) {
-        Series ours = outcome.series().entrySet().stream()
-                .filter(entry -> entry.getKey().name().equals(Names.URMA))
-                .map(Map.Entry::getValue)
-                .findFirst()
-                .orElse(null);
-        if (ours == null || !ours.has(row.metric())) {
-            return; // told as a failure
-        }
-        outcome.series().forEach((peer, theirs) -> {
-            if (!peer.name().equals(Names.URMA) && theirs.has(row.metric())) {
-                Line line = Line.of(row, peer.name(), ours, theirs);
-                report.add(line);
-                System.out.print(Report.line(line));
-            }
-        });
     }
 }

@@ -1,74 +1,133 @@
 package io.urma4j.bench.compare;
 
 import io.urma4j.bench.compare.Contest.Outcome;
-import io.urma4j.tools.Plot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Latency and bandwidth against size, a drawing for each kind of work. */
 final class Curves {
     private static final int[] SIZES = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20};
+    private static final List<Work> WORKS =
+            List.of(Work.WRITE_SEEN, Work.WRITE_RATE, Work.READ, Work.READ_RATE, Work.SEND_LATENCY, Work.SEND_RATE);
 
     private final Contest contest;
     private final List<Peer> peers;
-    private final Report report;
+    private final List<Curve> curves;
 
-    Curves(Contest contest, List<Peer> peers, Report report) {
+    /** What one drawing shows. */
+    private record Curve(Reach reach, Work work) {
+        String name() {
+            return prefix() + work.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-by-size";
+        }
+
+        private String prefix() {
+            return reach == Reach.MEMORY ? "shm-" : "udma-";
+        }
+
+        boolean isLatency() {
+            return work == Work.WRITE_SEEN || work == Work.READ || work == Work.SEND_LATENCY;
+        }
+
+        String title() {
+            String words = work.words("").replace(" ,", ",").replace("  ", " ").strip();
+            return (reach == Reach.MEMORY ? "shm: " : "udma: ") + words;
+        }
+
+        String unit() {
+            return isLatency() ? "µs" : "MB/s";
+        }
+
+        Task task(int bytes) {
+            return Task.of(work, reach, bytes);
+        }
+    }
+
+    /** Those drawings whose names are wanted. */
+    Curves(Contest contest, List<Peer> peers, Predicate<String> isWanted) {
         this.contest = contest;
         this.peers = peers;
-        this.report = report;
+        this.curves = all().filter(curve -> isWanted.test(curve.name())).toList();
+    }
+
+    private static Stream<Curve> all() {
+        return Stream.of(Reach.values()).flatMap(reach -> WORKS.stream().map(work -> new Curve(reach, work)));
+    }
+
+    /** The names of all that there are. */
+    static List<String> names() {
+        return all().map(Curve::name).toList();
+    }
+
+    boolean isEmpty() {
+        return curves.isEmpty();
+    }
+
+    /** Whether the peer has something to do. */
+    static boolean has(Peer peer, Predicate<String> isWanted) {
+        return all().anyMatch(curve ->
+                isWanted.test(curve.name()) && Arrays.stream(SIZES).anyMatch(bytes -> peer.can(curve.task(bytes))));
+    }
+
+    /** About how long all take. */
+    Duration expected() {
+        return curves.stream().map(this::expected).reduce(Duration.ZERO, Duration::plus);
+    }
+
+    private Duration expected(Curve curve) {
+        Duration all = Duration.ZERO;
+        for (int bytes : SIZES) {
+            all = all.plus(contest.expected(curve.task(bytes), peers));
+        }
+        return all;
     }
 
     /**
-     * Draws those whose names begin with one of these; none when there are none.
+     * Draws them, and writes what it has after each.
      *
      * @throws IOException when a file cannot be written
      */
-    void draw(Path folder, List<String> wanted) throws IOException, InterruptedException {
-        for (Reach reach : Reach.values()) {
-            for (Work work : List.of(Work.WRITE_RATE, Work.READ, Work.READ_RATE, Work.SEND_LATENCY, Work.SEND_RATE)) {
-                String name = name(reach, work);
-                if (wanted.stream().anyMatch(name::startsWith)) {
-                    draw(folder, name, reach, work);
-                }
+    void draw(Path folder, Deadline deadline, Report report, Tournament.Saving saving)
+            throws IOException, InterruptedException {
+        for (Curve curve : curves) {
+            if (deadline.isTooNearFor(expected(curve))) {
+                report.hadNoTime(curve.name());
+                continue;
             }
+            report.beginsAnew(curve.name());
+            draw(folder, curve, report);
+            saving.save();
         }
     }
 
-    private static String name(Reach reach, Work work) {
-        return (reach == Reach.MEMORY ? "shm-" : "udma-")
-                + work.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private void draw(Path folder, String name, Reach reach, Work work) throws IOException, InterruptedException {
-        SequencedMap<String, List<Plot.Point>> curves = new LinkedHashMap<>();
-        boolean isLatency = work == Work.READ || work == Work.SEND_LATENCY;
+    private void draw(Path folder, Curve curve, Report report) throws IOException, InterruptedException {
+        SequencedMap<String, SequencedMap<Long, Double>> values = new LinkedHashMap<>();
         for (int bytes : SIZES) {
-            DoubleUnaryOperator value = isLatency ? nanos -> nanos / 1_000 : nanos -> bytes * 1_000 / nanos;
-            Outcome outcome = contest.play(Task.of(work, reach, bytes), peers);
+            DoubleUnaryOperator value = curve.isLatency() ? nanos -> nanos / 1_000 : nanos -> bytes * 1_000 / nanos;
+            Outcome outcome = contest.play(curve.task(bytes), peers);
             outcome.series()
-                    .forEach((peer, series) -> curves.computeIfAbsent(peer.name(), any -> new ArrayList<>())
-                            .add(new Plot.Point(bytes, value.applyAsDouble(series.median(Metric.MEAN)))));
-            outcome.failures().forEach((peer, what) -> report.failed(name + " of " + bytes + " B", peer.name(), what));
+                    .forEach((peer, series) -> values.computeIfAbsent(peer.name(), any -> new LinkedHashMap<>())
+                            .put((long) bytes, value.applyAsDouble(series.typical())));
+            outcome.failures()
+                    .forEach((peer, what) ->
+                            report.failed(curve.name(), bytes + " B: " + peer.name() + " did not finish: " + what));
         }
-        if (curves.isEmpty()) {
+        if (values.isEmpty()) {
             return;
         }
-        String unit = isLatency ? "µs" : "MB/s";
-        Plot plot = new Plot(
-                (reach == Reach.MEMORY ? "shm: " : "udma: ")
-                        + work.words("").replace(" ,", ",").replace("  ", " "),
-                unit);
-        curves.forEach(plot::line);
-        Files.writeString(folder.resolve(name + ".svg"), plot.svg());
-        report.drew(name, unit, curves);
-        System.out.println("drew " + folder.resolve(name + ".svg"));
+        Report.Drawing drawing = new Report.Drawing(curve.title(), curve.unit(), values);
+        report.drew(curve.name(), drawing);
+        Path file = folder.resolve(curve.name() + ".svg");
+        Files.writeString(file, Chart.svg(drawing));
+        System.out.println("drew " + file);
     }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  * leader  address TASK            →  at ADDRESS
  * home    serve TASK ADDRESS      →  at ADDRESS
- * leader  lead TASK MILLIS ADDRESS →  result mean=… cpu=…
- * home    enough                  →  served cpu=…
+ * leader  lead TASK MILLIS ADDRESS →  result operations=… spent=… compiled=… mean=…
+ * home    enough                  →  served spent=… compiled=…
  * </pre>
  *
  * <p>Between tasks both wait for a line, and use no processor.
@@ -32,7 +32,9 @@ public final class Duo implements AutoCloseable {
 
     private final End leader;
     private final End home;
+    private boolean isServing; // the home
     private long operations;
+    private long compiledMillis;
 
     private Duo(End leader, End home) {
         this.leader = leader;
@@ -68,11 +70,14 @@ public final class Duo implements AutoCloseable {
     /** Has both do it. */
     public Sample measure(Task task, Duration about) throws IOException {
         String leaderAddress = leader.ask("address " + task.encode(), "at");
+        isServing = true;
         String homeAddress = home.ask("serve " + task.encode() + " " + leaderAddress, "at");
         String result = leader.ask("lead " + task.encode() + " " + about.toMillis() + " " + homeAddress, "result");
         String served = home.ask("enough", "served");
+        isServing = false;
         Sample sample = Sample.parse(result);
         operations = (long) number(result, "operations=");
+        compiledMillis = (long) (number(result, "compiled=") + number(served, "compiled="));
         double cpuNanos = number(result, "spent=") + number(served, "spent=");
         return operations > 0 && cpuNanos > 0 ? sample.with(Metric.CPU, cpuNanos / operations) : sample;
     }
@@ -80,6 +85,11 @@ public final class Duo implements AutoCloseable {
     /** How many operations the last measurement had. */
     public long operations() {
         return operations;
+    }
+
+    /** What the compilers of both had spent by the end of the last measurement. */
+    public long compiledMillis() {
+        return compiledMillis;
     }
 
     private static double number(String line, String key) {
@@ -93,13 +103,16 @@ public final class Duo implements AutoCloseable {
 
     @Override
     public void close() {
+        if (isServing) {
+            home.tell("enough"); // a leader has failed, and nobody else would end what it waits for
+        }
         leader.close();
         home.close();
     }
 
     /** One of the two. */
     private static final class End implements AutoCloseable {
-        private static final Duration PATIENCE = Duration.ofSeconds(60);
+        private static final Duration PATIENCE = Duration.ofSeconds(20);
 
         private final Process process;
         private final PrintWriter to;
@@ -123,6 +136,10 @@ public final class Duo implements AutoCloseable {
             } finally {
                 watchdog.interrupt();
             }
+        }
+
+        void tell(String line) {
+            to.println(line);
         }
 
         private String hear(String asked, String expected) throws IOException {

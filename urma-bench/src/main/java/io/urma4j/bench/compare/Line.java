@@ -74,6 +74,7 @@ public record Line(
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("row", row.name());
         map.put("what", row.words());
+        map.put("perSecond", row.task().perSecond());
         map.put("peer", peer);
         map.put("urma4jNanos", ours);
         map.put("peerNanos", theirs);

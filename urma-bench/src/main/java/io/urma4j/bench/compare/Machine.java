@@ -19,8 +19,17 @@ final class Machine {
         map.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         map.put("jdk", Runtime.version().toString());
         map.put("clock", firstLine("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
-        map.put("load", firstLine("/proc/loadavg"));
         return map;
+    }
+
+    /** Whether figures of both belong into one table: what is told of them as text is the same. */
+    static boolean isSame(Map<String, Object> one, Map<String, Object> other) {
+        return one.toString().equals(other.toString());
+    }
+
+    /** What else it does: the mean number of threads that want a CPU, of the last minute, five and fifteen. */
+    static String load() {
+        return firstLine("/proc/loadavg");
     }
 
     private static String processor() {

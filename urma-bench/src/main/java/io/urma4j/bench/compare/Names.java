@@ -1,5 +1,7 @@
 package io.urma4j.bench.compare;
 
+import java.util.Set;
+
 /** What the peers are called, in one place, since rows and peers must agree. */
 public final class Names {
     public static final String URMA = "urma4j";
@@ -20,6 +22,9 @@ public final class Names {
     public static final String GRPC = "gRPC unary";
     public static final String MAP_RING = "FileChannel.map ring";
     public static final String BARE_WAKE = "bare wake, unpark (C)";
+
+    /** What C can do on this machine at the same minute. */
+    static final Set<String> LIMITS = Set.of(RAW_MEMORY, RAW_UDP, BARE_WAKE);
 
     private Names() {}
 }

@@ -32,6 +32,16 @@ public interface Peer extends AutoCloseable {
         measure(task, Duration.ofMillis(20));
     }
 
+    /** About what a turn takes beside the work itself: processes that start, connections that are made. */
+    default long overheadMillis(Task task) {
+        return 20;
+    }
+
+    /** About what {@link #warmUp} takes. */
+    default long warmUpMillis(Task task, long atMostMillis) {
+        return 20 + overheadMillis(task);
+    }
+
     /** Ends its processes, removes its files. */
     @Override
     default void close() {}

@@ -34,9 +34,30 @@ final class Peers {
                 Libfabric.tcp(),
                 new Sockperf(),
                 new Iperf(),
-                new Aeron(),
-                new Netty(),
+                Aeron.best(),
+                Netty.best(),
                 new Grpc(),
+                new MapRing());
+    }
+
+    /**
+     * For quick runs and for curves: without what resembles another or cannot be cut short, and of what can be set up in several
+     * ways that which has been best on two CPUs.
+     */
+    static List<Peer> few() {
+        return List.of(
+                new UrmaPeer(),
+                RawMemory.awake(),
+                RawMemory.asleep(),
+                new RawNetwork(),
+                Ucx.memory(),
+                Ucx.sleeping(),
+                Ucx.tcp(),
+                OpenMpi.ownMemory(),
+                Libfabric.udp(),
+                Libfabric.tcp(),
+                Aeron.invoked(),
+                Netty.busy(),
                 new MapRing());
     }
 }

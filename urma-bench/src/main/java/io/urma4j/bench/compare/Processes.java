@@ -22,6 +22,8 @@ public final class Processes {
     /** On the n-th CPU, counted from 0; any of them for {@link #ANYWHERE}. */
     public static final int ANYWHERE = -1;
 
+    private static final int KILLED = 128 + 9;
+
     private static final Set<Process> alive = new HashSet<>();
 
     private static final List<Runnable> endings = new CopyOnWriteArrayList<>();
@@ -81,7 +83,9 @@ public final class Processes {
             int status = process.waitFor();
             if (status != 0) {
                 throw new IOException(command.getFirst() + " ended with " + status
-                        + (status > 128 ? " (killed, perhaps for taking longer than " + atMost.toSeconds() + " s)" : "")
+                        + (status == KILLED
+                                ? " (killed, perhaps for taking longer than " + atMost.toSeconds() + " s)"
+                                : "")
                         + ": " + lastWords(text));
             }
             return text;

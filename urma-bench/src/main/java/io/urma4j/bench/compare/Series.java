@@ -30,6 +30,11 @@ public final class Series {
         return Rounds.median(nanos(metric));
     }
 
+    /** What an operation takes when nothing comes between; the mean of those peers that tell no more. */
+    double typical() {
+        return median(has(Metric.P50) ? Metric.P50 : Metric.MEAN);
+    }
+
     /** Our speed as a multiple of the peer's, in each round that both had. */
     static double[] speeds(Series ours, Series theirs, Metric metric) {
         double[] mine = ours.nanos(metric);

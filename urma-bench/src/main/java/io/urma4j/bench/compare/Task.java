@@ -17,6 +17,10 @@ public record Task(Work work, Reach reach, int bytes, int perSecond) {
         return new Task(work, reach, bytes, 0);
     }
 
+    boolean isAtCommonRate() {
+        return perSecond == COMMON_RATE;
+    }
+
     Task at(int rate) {
         return new Task(work, reach, bytes, rate);
     }

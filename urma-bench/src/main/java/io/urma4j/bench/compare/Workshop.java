@@ -20,15 +20,21 @@ public final class Workshop {
     private final Path root;
     private final boolean mayInstall;
     private boolean isUpdated;
+    private boolean hasBuilt;
 
     /**
      * A workshop in a source tree.
      *
      * @param mayInstall whether packages may be added to this system
      */
-    Workshop(Path root, boolean mayInstall) {
+    public Workshop(Path root, boolean mayInstall) {
         this.root = root;
         this.mayInstall = mayInstall;
+    }
+
+    /** Whether anything had to be installed or built so far. */
+    boolean hasBuilt() {
+        return hasBuilt;
     }
 
     private Path target() {
@@ -52,11 +58,12 @@ public final class Workshop {
     private void install(String what, String... packages) throws Missing, IOException, InterruptedException {
         String wanted = what + " is not there (" + String.join(", ", packages) + ")";
         if (!mayInstall) {
-            throw new Missing(wanted + ", and --no-install was given");
+            throw new Missing(wanted + ", and nothing is to be installed now");
         }
         if (!Processes.has("apt-get") || !"root".equals(System.getProperty("user.name"))) {
             throw new Missing(wanted + ", and only root may install it, where there is apt-get");
         }
+        hasBuilt = true;
         System.err.println("compare: installing " + String.join(" ", packages));
         Map<String, String> quietly = Map.of("DEBIAN_FRONTEND", "noninteractive");
         try {
@@ -106,6 +113,7 @@ public final class Workshop {
                 && java.util.Arrays.equals(Files.readAllBytes(source), text)) {
             return program;
         }
+        hasBuilt = true;
         Files.write(source, text);
         List<String> command =
                 new ArrayList<>(List.of(compiler, "-O3", "-march=native", "-o", program.toString(), source.toString()));
@@ -129,6 +137,7 @@ public final class Workshop {
         Path classes = built.resolve("classes");
         Path mark = built.resolve("built");
         if (!Files.exists(mark) || isOlder(mark, project)) {
+            hasBuilt = true;
             System.err.println("compare: building the peer " + name);
             Files.createDirectories(classes);
             try {

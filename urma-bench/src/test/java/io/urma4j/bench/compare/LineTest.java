@@ -46,10 +46,11 @@ class LineTest {
 
     @Test
     void reportNamesWhoIsMissingAndWhoFailed() {
-        Report report = new Report(Map.of("processor", "a <fast> one"), "compare --quick");
+        Report report = new Report(Map.of("processor", "a <fast> one"));
+        report.runs(new Report.Run("compare --quick", "2026-01-01T00:00:00Z", "0.00"));
         report.takesPart("urma4j", "1");
         report.isMissing("UCX", "no network");
-        report.failed("r", "Aeron", "nothing came");
+        report.failed("r", "Aeron did not finish: nothing came");
         report.add(Line.of(row(Target.atLeast("p", 2)), "p", series(10), series(15)));
 
         assertThat(report.markdown("Notes."))

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -72,7 +73,7 @@ public final class EndMain {
         long spent = process.getProcessCpuTime() - before;
         in.readLine(); // "enough"
         Pinned.free();
-        out.println("served spent=" + spent);
+        out.println("served spent=" + spent + " compiled=" + compiledMillis());
     }
 
     private void lead(Task task, long millis, String homeAddress) throws Exception {
@@ -81,7 +82,16 @@ public final class EndMain {
         Tally tally = participant.lead(task, millis * 1_000_000, homeAddress);
         long spent = process.getProcessCpuTime() - before;
         Pinned.free();
-        out.println("result operations=" + tally.operations() + " spent=" + spent + " " + tally.sample());
+        out.println("result operations=" + tally.operations() + " spent=" + spent + " compiled=" + compiledMillis()
+                + " " + tally.sample());
+    }
+
+    /** What the compiler has spent so far. */
+    private static long compiledMillis() {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        return compiler == null || !compiler.isCompilationTimeMonitoringSupported()
+                ? 0
+                : compiler.getTotalCompilationTime();
     }
 
     private boolean isToldMore() {

@@ -15,7 +15,7 @@ public final class MessageLoops implements LongConsumer {
     private static final long STOP = -1;
     private static final int POLLS_PER_LOOK = 4096;
     private static final int SENDS_PER_CLOCK = 64;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
 
     private final Link link;
     private final Histogram times = new Histogram(60_000_000_000L, 3);

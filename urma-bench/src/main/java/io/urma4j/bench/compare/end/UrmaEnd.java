@@ -74,7 +74,7 @@ public final class UrmaEnd implements Participant {
             @Override
             public void run(BooleanSupplier told) {
                 switch (task.work()) {
-                    case WRITE_SEEN -> card.oneSided().returnWrites(told);
+                    case WRITE_SEEN -> card.oneSided().returnWrites(task.bytes(), told);
                     case WRITE_RATE, READ, READ_RATE, FADD, CAS ->
                         card.oneSided().pollUntil(told);
                     case SEND_LATENCY, SEND_RATE, AT_RATE -> new MessageLoops(card.link(task)).serve(task, told);
@@ -97,7 +97,7 @@ public final class UrmaEnd implements Participant {
         card.meet(homeAddress);
         UrmaOneSided oneSided = card.oneSided();
         Tally tally = switch (task.work()) {
-            case WRITE_SEEN -> oneSided.writesSeen(nanos);
+            case WRITE_SEEN -> oneSided.writesSeen(nanos, task.bytes());
             case WRITE_RATE -> oneSided.stream(nanos, task.bytes(), true);
             case READ_RATE -> oneSided.stream(nanos, task.bytes(), false);
             case READ -> oneSided.reads(nanos, task.bytes());

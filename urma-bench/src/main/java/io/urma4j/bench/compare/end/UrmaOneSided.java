@@ -8,6 +8,7 @@ import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
+import io.urma4j.WorkRequestList;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
@@ -16,6 +17,7 @@ import java.util.function.BooleanSupplier;
 final class UrmaOneSided {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final long INBOX = 0;
+    private static final long BEHIND_INBOX = 64;
     private static final long STOP = -1;
     private static final int POLLS_PER_LOOK = 4096;
     private static final int CHUNK = 256; // operations between two looks at the clock
@@ -30,6 +32,7 @@ final class UrmaOneSided {
     private final MemorySegment memory;
     private final RemoteSegment remote;
     private final CompletionBatch batch = new CompletionBatch(64);
+    private final WorkRequestList notice = new WorkRequestList(1, 1);
 
     UrmaOneSided(UrmaCard card, RemoteSegment remote) {
         this.card = card;
@@ -40,27 +43,27 @@ final class UrmaOneSided {
         this.remote = remote;
     }
 
-    // ---- a word to and fro
+    // ---- a word to and fro, the last one of so many bytes
 
-    Tally writesSeen(long nanos) {
+    Tally writesSeen(long nanos, int bytes) {
         U64.setRelease(memory, INBOX, 0L);
         long turn = 0;
         long start = System.nanoTime();
         long end = start;
         while (end - start < nanos) {
-            for (int i = 0; i < CHUNK; i++) {
-                tell(++turn);
+            for (int i = chunk(bytes); i > 0; i--) {
+                tell(++turn, bytes);
                 while ((long) U64.getAcquire(memory, INBOX) != turn) {
                     look();
                 }
             }
             end = System.nanoTime();
         }
-        tell(STOP);
+        tell(STOP, Long.BYTES);
         return Tally.of(2 * turn, end - start);
     }
 
-    void returnWrites(BooleanSupplier told) {
+    void returnWrites(int bytes, BooleanSupplier told) {
         long returned = 0;
         for (int looks = 1; ; looks++) {
             long now = (long) U64.getAcquire(memory, INBOX);
@@ -68,7 +71,7 @@ final class UrmaOneSided {
                 break;
             }
             if (now != returned) {
-                tell(now);
+                tell(now, bytes);
                 returned = now;
             } else {
                 look();
@@ -90,11 +93,19 @@ final class UrmaOneSided {
     }
 
     /** One in {@link #SILENT} makes a record, and the last: whose word came back has been written. */
-    private void tell(long value) {
-        memory.set(JAVA_LONG, UrmaCard.SOURCE, value);
+    private void tell(long value, int bytes) {
         boolean signalled = value % SILENT == 0 || value == STOP;
         PostFlags flags = signalled ? PostFlags.DEFAULT : PostFlags.UNSIGNALLED;
-        accepted(jfs.write(remote, INBOX, local, UrmaCard.SOURCE, Long.BYTES, value, flags));
+        if (bytes == Long.BYTES) {
+            memory.set(JAVA_LONG, UrmaCard.SOURCE, value);
+            accepted(jfs.write(remote, INBOX, local, UrmaCard.SOURCE, Long.BYTES, value, flags));
+        } else {
+            notice.clear()
+                    .writeNotify(remote, BEHIND_INBOX, remote, INBOX, value, value)
+                    .from(local, UrmaCard.SOURCE, bytes - Long.BYTES)
+                    .flags(flags);
+            accepted(jfs.post(notice) == 1);
+        }
         if (signalled) {
             card.due++;
             collect();

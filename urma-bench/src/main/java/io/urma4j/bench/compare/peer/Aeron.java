@@ -15,9 +15,18 @@ public final class Aeron extends BestOf {
             "-Dagrona.disable.bounds.checks=true",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
 
-    /** With all three. */
-    public Aeron() {
-        super(Names.AERON, "aeron", variants("INVOKER", "SHARED", "DEDICATED"));
+    private Aeron(String... modes) {
+        super(Names.AERON, "aeron", variants(modes));
+    }
+
+    /** In whichever of the three ways is best. */
+    public static Aeron best() {
+        return new Aeron("INVOKER", "SHARED", "DEDICATED");
+    }
+
+    /** Its driver invoked, which needs no CPU of its own. */
+    public static Aeron invoked() {
+        return new Aeron("INVOKER");
     }
 
     private static List<Variant> variants(String... modes) {

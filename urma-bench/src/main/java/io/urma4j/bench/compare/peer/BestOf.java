@@ -49,7 +49,8 @@ abstract class BestOf implements Peer {
         for (Variant variant : variants) {
             version = variant.peer().begin(classPath);
         }
-        return version + ", the best of: "
+        return version
+                + (variants.size() > 1 ? ", the best of: " : ", ")
                 + variants.stream().map(Variant::name).collect(Collectors.joining(", "));
     }
 
@@ -69,6 +70,10 @@ abstract class BestOf implements Peer {
         for (Variant variant : variants) {
             try {
                 variant.peer().warmUp(task, atMost);
+                if (variants.size() == 1) {
+                    best.put(task, variant);
+                    return;
+                }
                 double nanos = variant.peer().measure(task, TRIAL).nanos(Metric.MEAN);
                 if (nanos < least) {
                     least = nanos;
@@ -81,6 +86,11 @@ abstract class BestOf implements Peer {
         if (failures.size() == variants.size()) {
             throw new IOException(String.join("; ", failures));
         }
+    }
+
+    @Override
+    public long warmUpMillis(Task task, long atMostMillis) {
+        return variants.size() * (JvmPeer.warmUpMillis(atMostMillis) + TRIAL.toMillis());
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.Map;
 
 /** iperf3: one TCP stream, written in pieces of the size. It knows no turn shorter than a second. */
 public final class Iperf implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_987;
     private static final int PORTS = 50;
     private static final int LEAST_BYTES = 4096;
@@ -43,6 +43,11 @@ public final class Iperf implements Peer {
                 && task.work() == Work.SEND_RATE
                 && task.bytes() >= LEAST_BYTES
                 && task.bytes() <= MOST_BYTES;
+    }
+
+    @Override
+    public long overheadMillis(Task task) {
+        return 1_200;
     }
 
     @Override

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class JvmPeer implements AutoCloseable {
     private static final Duration PIECE = Duration.ofMillis(100);
     private static final long PAUSE_MILLIS = 100;
-    private static final int PATIENCE = 6;
+    private static final long QUIET_MILLIS = 10; // of compiling in a piece and its pause
+    private static final int PATIENCE = 4;
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
     private static final long MOST_TO_WARM_UP = 40_000;
@@ -59,19 +60,27 @@ final class JvmPeer implements AutoCloseable {
 
     /**
      * In pieces with pauses: while both processes spin on all CPUs that there are, the compiler has none, and it is what we
-     * wait for. And by number: on a busy machine time alone is no warm-up.
+     * wait for: until it has nothing more to do, and by number, since on a busy machine time alone is no warm-up.
      */
     void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
         long wanted = operationsToWarmUp(task);
         long done = 0;
         long start = System.nanoTime();
         long nanos = 0;
-        while (nanos < atMost.toNanos() || (done < wanted && nanos < PATIENCE * atMost.toNanos())) {
+        boolean isCompiling = true;
+        while (nanos < atMost.toNanos() || ((done < wanted || isCompiling) && nanos < PATIENCE * atMost.toNanos())) {
+            long compiledMillis = duo().compiledMillis();
             measure(task, PIECE);
             done += duo().operations();
+            isCompiling = duo().compiledMillis() - compiledMillis > QUIET_MILLIS;
             Thread.sleep(PAUSE_MILLIS);
             nanos = System.nanoTime() - start;
         }
+    }
+
+    /** About what that takes, where nothing holds it up. */
+    static long warmUpMillis(long atMostMillis) {
+        return atMostMillis + PIECE.toMillis() + PAUSE_MILLIS;
     }
 
     private static long operationsToWarmUp(Task task) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /** libfabric, one of its providers, by a small program of ours. */
 public final class Libfabric implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Path HEADER = Path.of("/usr/include/rdma/fabric.h");
 
     private final String name;
@@ -70,6 +70,11 @@ public final class Libfabric implements Peer {
                     case WRITE_RATE, READ, READ_RATE, SEND_LATENCY, SEND_RATE -> true;
                     case WRITE_SEEN, FADD, CAS, WAKE, AT_RATE, CONNECT -> false;
                 };
+    }
+
+    @Override
+    public long overheadMillis(Task task) {
+        return 100;
     }
 
     @Override

@@ -42,6 +42,11 @@ public final class MapRing implements Peer {
     }
 
     @Override
+    public long warmUpMillis(Task task, long atMostMillis) {
+        return JvmPeer.warmUpMillis(atMostMillis);
+    }
+
+    @Override
     public void close() {
         jvms.close();
     }

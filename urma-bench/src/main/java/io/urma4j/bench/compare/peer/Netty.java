@@ -8,12 +8,11 @@ import java.util.stream.Stream;
 
 /** Netty over TCP: with NIO, with epoll, and with an epoll that never sleeps. */
 public final class Netty extends BestOf {
-    /** With all three. */
-    public Netty() {
+    private Netty(String... loops) {
         super(
                 Names.NETTY,
                 "netty",
-                Stream.of("NIO", "EPOLL", "BUSY")
+                Stream.of(loops)
                         .map(loop -> new Variant(
                                 loop,
                                 new JvmPeer(
@@ -23,6 +22,16 @@ public final class Netty extends BestOf {
                                                 "-Dio.netty.leakDetection.level=disabled",
                                                 "--sun-misc-unsafe-memory-access=allow"))))
                         .toList());
+    }
+
+    /** In whichever of the three ways is best. */
+    public static Netty best() {
+        return new Netty("NIO", "EPOLL", "BUSY");
+    }
+
+    /** Its epoll never sleeping. */
+    public static Netty busy() {
+        return new Netty("BUSY");
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** A C program of ours that starts both of its ends itself, and takes {@code WORK BYTES MILLIS CPU CPU PER_SECOND}. */
 record RawProgram(String path) {
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(15);
 
     static RawProgram compiled(Workshop workshop, String source) throws Missing, IOException, InterruptedException {
         return new RawProgram(workshop.compile("cc", source).toString());

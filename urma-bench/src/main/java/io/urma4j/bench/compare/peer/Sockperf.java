@@ -18,7 +18,7 @@ import java.util.Map;
 
 /** sockperf over UDP: ping-pong, and under load at a rate. It knows no turn shorter than a second. */
 public final class Sockperf implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_937;
     private static final int PORTS = 50;
     private static final int LEAST_BYTES = 14;
@@ -42,6 +42,11 @@ public final class Sockperf implements Peer {
                 && task.bytes() >= LEAST_BYTES
                 && task.bytes() <= MOST_BYTES
                 && (task.work() == Work.SEND_LATENCY || task.work() == Work.AT_RATE);
+    }
+
+    @Override
+    public long overheadMillis(Task task) {
+        return 1_200;
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.Map;
 
 /** UCX, by its own {@code ucx_perftest}: as many operations under way as we have, and the <em>overall</em> column. */
 public final class Ucx implements Peer {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_637;
     private static final int PORTS = 200;
     private static final int SMALL_WINDOW = 256;
@@ -27,6 +27,9 @@ public final class Ucx implements Peer {
     private static final int SMALL_BYTES = 4096;
     private static final int LEAST_OPERATIONS = 20;
     private static final int MOST_OPERATIONS = 50_000_000;
+
+    private static final int MOST_ATTEMPTS = 60;
+    private static final int START_MILLIS = 150;
 
     private static int nextPort; // one after the other: the last server may still hold its own
 
@@ -90,19 +93,27 @@ public final class Ucx implements Peer {
         };
     }
 
+    private static boolean hasPercentiles(Work work) {
+        return work == Work.SEND_LATENCY || work == Work.WAKE;
+    }
+
     private static boolean hasWindow(Work work) {
         return work == Work.WRITE_RATE || work == Work.READ_RATE || work == Work.SEND_RATE;
+    }
+
+    @Override
+    public long overheadMillis(Task task) {
+        return hasPercentiles(task.work()) ? 2 * START_MILLIS : START_MILLIS;
     }
 
     @Override
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
         double expected = nanosBefore.getOrDefault(task, 2_000.0 + task.bytes());
         long operations = Math.clamp((long) (about.toNanos() / expected), LEAST_OPERATIONS, MOST_OPERATIONS);
-        boolean hasPercentiles = task.work() == Work.SEND_LATENCY || task.work() == Work.WAKE;
         // one run tells one percentile
         Sample sample = once(task, operations, 50);
         nanosBefore.put(task, sample.nanos(Metric.MEAN));
-        if (hasPercentiles) {
+        if (hasPercentiles(task.work())) {
             sample.with(Metric.P99, once(task, operations, 99).nanos(Metric.P50));
         }
         return sample;
@@ -141,7 +152,7 @@ public final class Ucx implements Peer {
             try {
                 return Processes.output(client, PATIENCE, command);
             } catch (IOException e) {
-                if (attempt == 20 || !server.isAlive()) {
+                if (attempt == MOST_ATTEMPTS || !server.isAlive()) {
                     throw e;
                 }
             }

@@ -39,6 +39,11 @@ public final class UrmaPeer implements Peer {
     }
 
     @Override
+    public long warmUpMillis(Task task, long atMostMillis) {
+        return JvmPeer.warmUpMillis(atMostMillis);
+    }
+
+    @Override
     public void close() {
         jvms.close();
     }
