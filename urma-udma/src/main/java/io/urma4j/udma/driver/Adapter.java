@@ -44,6 +44,7 @@ final class Adapter implements CardListener {
     private final Crank crank;
     private final ControlPort control;
     private final PortWatch watch;
+    private final Strangers strangers;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
@@ -70,7 +71,9 @@ final class Adapter implements CardListener {
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
         this.watch = new PortWatch(port);
+        this.strangers = new Strangers(port, engine, crank, control, sink);
         engine.add(watch);
+        engine.add(strangers);
         this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
@@ -105,6 +108,11 @@ final class Adapter implements CardListener {
     /** Whether packets leave. */
     PortWatch watch() {
         return watch;
+    }
+
+    /** Who is known here, and what comes from all others. */
+    Strangers strangers() {
+        return strangers;
     }
 
     EngineThread engine() {
@@ -233,6 +241,9 @@ final class Adapter implements CardListener {
         }
         Eid source = new Eid(origin.eidHigh(), origin.eidLow());
         ByteBuffer datagram = Management.datagram(packet);
+        if (strangers.take(source, datagram)) {
+            return;
+        }
         waiting.incrementAndGet();
         engine.execute(() -> {
             waiting.decrementAndGet();

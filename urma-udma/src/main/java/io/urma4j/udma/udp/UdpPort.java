@@ -6,6 +6,7 @@ import io.urma4j.libc.LibcException;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.udp.KnownSources.Source;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -17,6 +18,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,8 @@ public final class UdpPort implements Port, AutoCloseable {
     private final IoWay way;
     private volatile String reason;
     private final String portNote;
+    private final @Nullable SideDoors doors;
+    private final String strangersNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
     private final PacketLoss.@Nullable Draws loss;
@@ -71,6 +75,8 @@ public final class UdpPort implements Port, AutoCloseable {
         way = opened.way;
         reason = opened.reason;
         portNote = opened.portNote;
+        strangersNote = opened.strangersNote;
+        doors = io.sideDoors();
         outbox = opened.outbox;
         capture = options.capture();
         PacketLoss wanted = options.loss();
@@ -82,7 +88,13 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** What was found out on the way to an open port. */
     private record Opened(
-            Io io, Outbox outbox, IoWay way, String reason, String portNote, LocalInterface localInterface) {}
+            Io io,
+            Outbox outbox,
+            IoWay way,
+            String reason,
+            String portNote,
+            String strangersNote,
+            LocalInterface localInterface) {}
 
     // ---- opening
 
@@ -139,7 +151,18 @@ public final class UdpPort implements Port, AutoCloseable {
             throw new PortException(
                     "port " + first + " of " + text(options.address()) + " is taken by " + holder(), null);
         }
-        return new UdpPort(options, new Opened(io, outbox, way, reason, note, localInterface));
+        String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
+        return new UdpPort(options, new Opened(io, outbox, way, reason, note, strangers, localInterface));
+    }
+
+    /** Parts strangers from peers; tells why it cannot be done. */
+    private static String part(Io io, InetAddress address) {
+        try {
+            io.openSideDoors(address, new SecureRandom());
+            return "";
+        } catch (LibcException | UnsupportedOperationException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     /** Null when the port is taken. */
@@ -417,7 +440,11 @@ public final class UdpPort implements Port, AutoCloseable {
      * @return how many datagrams came; 0 when there was none
      */
     public int receive(PacketSink sink) {
-        int datagrams = io.receive();
+        return receive(io.arrivals(), sink);
+    }
+
+    private int receive(Arrivals from, PacketSink sink) {
+        int datagrams = from.receive();
         if (datagrams <= 0) {
             if (datagrams != -Errno.EAGAIN && datagrams != -Errno.EINTR) {
                 counters.notReceived();
@@ -426,27 +453,27 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         counters.received(datagrams);
         for (int i = 0; i < datagrams; i++) {
-            datagram(i, sink);
+            datagram(from, i, sink);
         }
         return datagrams;
     }
 
-    private void datagram(int datagram, PacketSink sink) {
-        int length = io.receivedBytes(datagram);
-        if (io.isTruncated(datagram) || length == 0) {
+    private void datagram(Arrivals from, int datagram, PacketSink sink) {
+        int length = from.receivedBytes(datagram);
+        if (from.isTruncated(datagram) || length == 0) {
             counters.dropped(length == 0 ? Drop.TOO_SHORT : Drop.TOO_LONG);
             return;
         }
-        io.origin(datagram, origin);
+        from.origin(datagram, origin);
         if (arriving.isIpv4()) {
             arriving.ipv4Source((int) origin.eidLow(), origin.port());
         } else {
             arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
         }
-        int segment = io.segmentBytes(datagram);
+        int segment = from.segmentBytes(datagram);
         int id = 0; // the kernel numbers the packets of a run so
         for (int at = 0; at < length; at += segment) {
-            packet(io.view(datagram, at, Math.min(segment, length - at)), id++, sink);
+            packet(from.view(datagram, at, Math.min(segment, length - at)), id++, sink);
         }
     }
 
@@ -474,6 +501,81 @@ public final class UdpPort implements Port, AutoCloseable {
         return arriving.isIpv4()
                 ? icrc.recover(packet, arriving, likelyId) != Icrc.NOT_RECOVERED
                 : icrc.isRight(packet, arriving);
+    }
+
+    // ---- strangers
+
+    /**
+     * Whether those whom nobody here knows have sockets of their own: then {@link #receive} takes in what peers send and
+     * nothing else. Empty when so, else why not. Any thread.
+     */
+    public String strangersNote() {
+        return strangersNote;
+    }
+
+    /**
+     * From now on that source is no stranger; the kernel hears of it by {@link #steer}. For as many times as it is {@link
+     * #forget forgotten}. Any thread.
+     *
+     * @param udpPort of the source; 0 for any
+     */
+    public void know(long eidHigh, long eidLow, int udpPort) {
+        if (doors != null) {
+            doors.known().add(new Source(eidHigh, eidLow, udpPort));
+        }
+    }
+
+    /** The reverse. Any thread. */
+    public void forget(long eidHigh, long eidLow, int udpPort) {
+        if (doors != null) {
+            doors.known().remove(new Source(eidHigh, eidLow, udpPort));
+        }
+    }
+
+    /** Whether the kernel does not yet know all whom we know, or knows too many. Any thread. */
+    public boolean mustSteer() {
+        return doors != null && doors.known().isChanged();
+    }
+
+    /** Has the kernel know all whom we know; what was on its way before stays where it is. */
+    public void steer() {
+        if (doors != null) {
+            doors.steer();
+        }
+    }
+
+    /** Whether there may be something of strangers. For the thread that waits. */
+    public boolean hasStrangers() {
+        return doors != null && doors.haveSome();
+    }
+
+    /**
+     * Receives some of what strangers have sent, some of each kind, and hands on what is right. For the thread that waits,
+     * when it has the port.
+     */
+    public void receiveFromStrangers(PacketSink sink) {
+        if (doors == null) {
+            return;
+        }
+        for (int door = 0; door < SideDoors.count(); door++) {
+            if (doors.hasSome(door)) {
+                int datagrams = receive(doors.arrivals(door), sink);
+                counters.receivedFromStrangers(datagrams);
+                if (datagrams == 0) {
+                    doors.watch(door);
+                }
+            }
+        }
+    }
+
+    /** How many datagrams the kernel has dropped for want of room, those of strangers apart; -1 when it does not say. */
+    public long droppedByKernel() {
+        return io.drops();
+    }
+
+    /** How many datagrams of strangers the kernel has dropped, when they have sockets of their own. */
+    public long droppedOfStrangers() {
+        return doors == null ? 0 : doors.drops();
     }
 
     // ---- waiting
