@@ -2,7 +2,6 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.Fd;
-import io.urma4j.libc.LibcException;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
@@ -12,13 +11,8 @@ import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
-import java.io.IOException;
-import java.net.BindException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UdpPort implements Port, AutoCloseable {
     private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
-    private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
 
     private record RouteKey(long eidHigh, long eidLow, int port) {}
 
@@ -68,16 +61,16 @@ public final class UdpPort implements Port, AutoCloseable {
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
     private volatile String trouble = "";
 
-    private UdpPort(PortOptions options, Opened opened) {
+    private UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
-        localInterface = opened.localInterface;
-        io = opened.io;
-        way = opened.way;
-        reason = opened.reason;
-        portNote = opened.portNote;
-        strangersNote = opened.strangersNote;
+        localInterface = opened.localInterface();
+        io = opened.io();
+        way = opened.way();
+        reason = opened.reason();
+        portNote = opened.portNote();
+        strangersNote = opened.strangersNote();
         doors = io.sideDoors();
-        outbox = opened.outbox;
+        outbox = opened.outbox();
         capture = options.capture();
         PacketLoss wanted = options.loss();
         loss = wanted == null ? null : wanted.draws();
@@ -85,16 +78,6 @@ public final class UdpPort implements Port, AutoCloseable {
         port = io.localPort();
         arriving = headers(address, port, address, port);
     }
-
-    /** What was found out on the way to an open port. */
-    private record Opened(
-            Io io,
-            Outbox outbox,
-            IoWay way,
-            String reason,
-            String portNote,
-            String strangersNote,
-            LocalInterface localInterface) {}
 
     // ---- opening
 
@@ -104,107 +87,7 @@ public final class UdpPort implements Port, AutoCloseable {
      * @throws PortException when the address is not ours, the port is taken, or the way does not work here
      */
     public static UdpPort open(PortOptions options) {
-        InetAddress address = options.address();
-        if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
-            throw new PortException(
-                    text(address) + " is no address of one interface, and the ICRC covers the sender's", null);
-        }
-        LocalInterface localInterface = LocalInterface.of(address);
-        IoWay wanted = options.way();
-        IoProbe probe = wanted == IoWay.CHANNEL ? new IoProbe(IoWay.CHANNEL, "") : probe(address);
-        if (wanted != null && wanted.compareTo(probe.way()) < 0) {
-            throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
-        }
-        IoWay way = wanted == null ? probe.way() : wanted;
-        if (way == IoWay.CHANNEL && address instanceof Inet6Address) {
-            throw new PortException(
-                    "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
-                            + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
-                    null);
-        }
-        String reason = wanted != null ? "as asked for" : probe.reason();
-        return open(options, way, reason, localInterface);
-    }
-
-    private static IoProbe probe(InetAddress address) {
-        try {
-            return IoProbe.at(address);
-        } catch (LibcException e) {
-            throw cannotBind(address, 0, e);
-        }
-    }
-
-    private static UdpPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
-        Outbox outbox = new Outbox(way == IoWay.GSO);
-        boolean any = options.port() == PortOptions.DEFAULT_PORT;
-        int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
-        String note = first == IpHeaders.ROCE_PORT
-                ? ""
-                : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
-        Io io = tryBind(options, first, way, outbox);
-        if (io == null && any) {
-            note = "port " + first + " of " + text(options.address()) + " is taken by " + holder()
-                    + ", so it is another: " + loss();
-            io = tryBind(options, 0, way, outbox);
-        }
-        if (io == null) {
-            throw new PortException(
-                    "port " + first + " of " + text(options.address()) + " is taken by " + holder(), null);
-        }
-        String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
-        return new UdpPort(options, new Opened(io, outbox, way, reason, note, strangers, localInterface));
-    }
-
-    /** Parts strangers from peers; tells why it cannot be done. */
-    private static String part(Io io, InetAddress address) {
-        try {
-            io.openSideDoors(address, new SecureRandom());
-            return "";
-        } catch (LibcException | UnsupportedOperationException e) {
-            return String.valueOf(e.getMessage());
-        }
-    }
-
-    /** Null when the port is taken. */
-    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox) {
-        InetAddress address = options.address();
-        try {
-            return way == IoWay.CHANNEL
-                    ? ChannelIo.open(address, port, outbox, options.bufferBytes())
-                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, options.bufferBytes());
-        } catch (LibcException e) {
-            if (e.errno() == Errno.EADDRINUSE) {
-                return null;
-            }
-            throw cannotBind(address, port, e);
-        } catch (BindException e) {
-            if (String.valueOf(e.getMessage()).contains("in use")) {
-                return null;
-            }
-            throw cannotBind(address, port, e);
-        } catch (IOException e) {
-            throw cannotBind(address, port, e);
-        }
-    }
-
-    private static PortException cannotBind(InetAddress address, int port, Exception cause) {
-        boolean isGone = cause instanceof LibcException e && e.errno() == Errno.EADDRNOTAVAIL
-                || String.valueOf(cause.getMessage()).contains("Cannot assign");
-        return new PortException(
-                isGone
-                        ? "no interface of this machine has the address " + text(address)
-                        : "cannot open port " + port + " of " + text(address) + ": " + cause.getMessage(),
-                cause);
-    }
-
-    private static String holder() {
-        return Files.exists(RXE_MODULE)
-                ? "the kernel's own Soft-RoCE: the module rdma_rxe is loaded ('modprobe -r rdma_rxe' frees the port)"
-                : "another process, such as one more of urma4j";
-    }
-
-    private static String loss() {
-        return "peers of urma4j learn it from our descriptors, but Linux RDMA and network cards cannot reach us there";
+        return new UdpPort(options, OpenedPort.open(options));
     }
 
     private static String text(InetAddress address) {
