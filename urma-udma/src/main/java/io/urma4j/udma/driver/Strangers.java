@@ -21,9 +21,15 @@ import java.util.Queue;
  */
 final class Strangers implements EngineThread.Turn {
     /** It may take one part in so many of the time. */
-    private static final int SHARE = 8;
+    private static final int SHARE = 16;
 
     private static final long MAX_CREDIT_NANOS = 10_000_000;
+
+    /** When the credit is used up, nobody is woken for less. */
+    private static final long MIN_CREDIT_NANOS = 100_000;
+
+    /** One look costs no more: it was interrupted, or ran through code for the first time, which is no stranger's doing. */
+    private static final long MAX_COST_NANOS = 1_000_000;
 
     /** To tell the kernel of a change takes one part in so many of the time, when there are many. */
     private static final int STEERING_SHARE = 4;
@@ -37,6 +43,7 @@ final class Strangers implements EngineThread.Turn {
     private boolean receives; // guarded by the card's claim
     private long creditNanos = MAX_CREDIT_NANOS;
     private long creditedAtNanos;
+    private boolean isSpent;
     private long nextSteeringNanos; // guarded by this
 
     private record Greeted(Eid source, ByteBuffer datagram) {}
@@ -100,11 +107,13 @@ final class Strangers implements EngineThread.Turn {
     private long look(long nowNanos) {
         creditNanos = Math.min(creditNanos + (nowNanos - creditedAtNanos) / SHARE, MAX_CREDIT_NANOS);
         creditedAtNanos = nowNanos;
-        if (creditNanos > 0) {
+        isSpent &= creditNanos < MIN_CREDIT_NANOS;
+        if (!isSpent) {
             engine.guarded(this::receive);
-            creditNanos -= engine.nanos() - nowNanos;
+            creditNanos -= Math.min(engine.nanos() - nowNanos, MAX_COST_NANOS);
+            isSpent = creditNanos <= 0;
         }
-        return creditNanos > 0 ? 0 : -creditNanos * SHARE + SHARE;
+        return !isSpent ? 0 : (MIN_CREDIT_NANOS - creditNanos) * SHARE;
     }
 
     private void receive() {

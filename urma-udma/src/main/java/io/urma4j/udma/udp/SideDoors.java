@@ -1,6 +1,7 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Epoll;
+import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
@@ -23,6 +24,7 @@ final class SideDoors implements AutoCloseable {
     private static final int DOORS = 2;
     private static final int PACKETS = 16; // taken in at a time: what peers have sent waits meanwhile
     private static final int BUFFER_BYTES = 1 << 20;
+    private static final int MAX_COARSENESS = 64;
 
     private final UdpSocket main;
     private final Steering steering;
@@ -32,6 +34,7 @@ final class SideDoors implements AutoCloseable {
     private final UdpSocket[] sockets = new UdpSocket[DOORS];
     private final Arrivals[] arrivals = new Arrivals[DOORS];
     private final boolean[] hasSome = new boolean[DOORS];
+    private int coarseness = 1; // of the program; of who steers
 
     private SideDoors(UdpSocket main, Steering steering, Epoll epoll, long firstTag) {
         this.main = main;
@@ -108,10 +111,28 @@ final class SideDoors implements AutoCloseable {
         return known;
     }
 
-    /** From now on the kernel knows all whom we know. One thread at a time. */
-    void steer() {
+    /**
+     * From now on the kernel knows all whom we know. One thread at a time.
+     *
+     * <p>A kernel may take only short programs (its {@code optmem_max}); then the program is a coarse one. Were even that
+     * refused, who is new would stay a stranger: he is served all the same.
+     *
+     * @return whether the kernel took it
+     */
+    boolean steer() {
         Source[] all = known.take();
-        main.steer(steering.program(all));
+        for (; coarseness <= MAX_COARSENESS; coarseness *= 2) {
+            try {
+                main.steer(steering.program(coarseness, all));
+                return true;
+            } catch (LibcException e) {
+                if (e.errno() != Errno.ENOMEM) {
+                    return false;
+                }
+            }
+        }
+        coarseness = MAX_COARSENESS;
+        return false;
     }
 
     /** How many datagrams of strangers the kernel has dropped. */

@@ -63,10 +63,15 @@ final class Steering {
         this.secondFactor = random.nextInt() | 1;
     }
 
-    /** The program that knows these, and nobody else. */
+    /** The program that knows these, and nobody else, as long as they are not too many. */
     SocketProgram program(Source... known) {
-        Ranges addresses = Ranges.of(fingerprints(known, false), MAX_KNOWN_BY_ADDRESS);
-        Ranges ports = Ranges.of(fingerprints(known, true), MAX_KNOWN);
+        return program(1, known);
+    }
+
+    /** The same, but it is so many times shorter when they are many. */
+    SocketProgram program(int coarseness, Source... known) {
+        Ranges addresses = Ranges.of(fingerprints(known, false), MAX_KNOWN_BY_ADDRESS / coarseness);
+        Ranges ports = Ranges.of(fingerprints(known, true), MAX_KNOWN / coarseness);
         SocketProgram program = new SocketProgram();
         refuseOddOnes(program);
         program.loadConstant(seed);

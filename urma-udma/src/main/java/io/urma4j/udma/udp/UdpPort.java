@@ -145,7 +145,7 @@ public final class UdpPort implements Port, AutoCloseable {
         return io.receiveBufferBytes();
     }
 
-    /** The last reason why a packet could not leave; empty when all could. */
+    /** The last reason why a packet could not leave, or peers are taken for strangers; empty when all is well. */
     public String trouble() {
         return trouble;
     }
@@ -422,8 +422,8 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** Has the kernel know all whom we know; what was on its way before stays where it is. */
     public void steer() {
-        if (doors != null) {
-            doors.steer();
+        if (doors != null && !doors.steer()) {
+            trouble = "the kernel does not take the program that tells it who is a peer";
         }
     }
 

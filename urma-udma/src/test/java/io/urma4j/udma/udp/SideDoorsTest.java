@@ -85,6 +85,20 @@ class SideDoorsTest {
         assertThat(home.droppedByKernel()).isZero();
     }
 
+    /** More than fit into the program one by one. */
+    @Test
+    void theKernelTakesAProgramOfVeryManyPeers() {
+        for (int i = 0; i < 5000; i++) {
+            home.know(0, 0xFFFF_0A00_0000L + i * 7919L, 4791);
+            home.know(0, 0xFFFF_0B00_0000L + i * 7919L, 0);
+        }
+        know(peer);
+        send(peer, DATAGRAM, 1);
+        receive(1);
+
+        assertThat(home.trouble()).isEmpty();
+    }
+
     /** Even though the port is shared: the sockets of one port are those of one device. */
     @Test
     void anotherDeviceFindsThePortTaken() {

@@ -116,6 +116,18 @@ class SteeringTest {
     }
 
     @Test
+    void aCoarseProgramIsShortAndKnowsAll() {
+        Source[] known = new Source[1000];
+        Arrays.setAll(known, i -> ipv4(random.nextInt(), 4791));
+        SocketProgram program = new Steering(false, random).program(16, known);
+
+        assertThat(program.length()).isLessThan(400);
+        for (Source peer : known) {
+            assertThat(answer(program, peer, WRITE)).as(REPLAY).isEqualTo(Steering.KNOWN);
+        }
+    }
+
+    @Test
     void theLargestProgramFits() {
         Source[] known = new Source[Steering.MAX_KNOWN * 3 + Steering.MAX_KNOWN_BY_ADDRESS * 3];
         Arrays.setAll(known, i -> new Source(random.nextLong(), i, i < Steering.MAX_KNOWN * 3 ? 4791 : 0));
