@@ -2,6 +2,7 @@ package io.urma4j.udma.hostile;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -10,6 +11,8 @@ import java.util.function.LongSupplier;
  */
 final class Slices {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final long PAUSE_NANOS = 1_000_000;
+    private static final int SETTLED_ROUNDS = 20;
 
     private final LongSupplier rounds;
     private final int slices;
@@ -38,13 +41,24 @@ final class Slices {
      * @param steps that each takes in a slice at least, however long that is
      */
     double[] roundsASecond(int steps, Companion... companions) throws IOException {
+        long settleNanos = 5 * sliceNanos;
         double[][] all = new double[companions.length][slices];
         for (int slice = 0; slice < slices; slice++) {
             for (int i = 0; i < companions.length; i++) {
+                settle(settleNanos);
                 all[i][slice] = roundsASecond(steps, companions[i]);
             }
         }
         return Arrays.stream(all).mapToDouble(Slices::middle).toArray();
+    }
+
+    /** What the slice before has left in buffers is not the next one's. */
+    private void settle(long limitNanos) {
+        long until = rounds.getAsLong() + SETTLED_ROUNDS;
+        long start = System.nanoTime();
+        while (rounds.getAsLong() < until && System.nanoTime() - start < limitNanos) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
     }
 
     private double roundsASecond(int steps, Companion companion) throws IOException {
