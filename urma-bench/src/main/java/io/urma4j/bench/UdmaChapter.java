@@ -303,7 +303,10 @@ final class UdmaChapter {
     private void atLeast(String name, String what, Timed subject, Timed bare, double limit) {
         if (run.wants(name)) {
             run.tell(Figure.speed(
-                    name, what, run.alternation().forLongChunks(WARM_UP_CHUNKS).measure(subject, bare), new AtLeast(limit)));
+                    name,
+                    what,
+                    run.alternation().forLongChunks(WARM_UP_CHUNKS).measure(subject, bare),
+                    new AtLeast(limit)));
         }
     }
 

@@ -32,6 +32,8 @@ public final class Epoll implements AutoCloseable {
     public static final int RDHUP = 0x2000;
     /** Report a change once, not a state again and again. */
     public static final int EDGE_TRIGGERED = 1 << 31;
+    /** Report once, and then nothing until {@link #modify}. */
+    public static final int ONCE = 1 << 30;
 
     private static final int EPOLL_CLOEXEC = 0x80000;
 

@@ -199,6 +199,69 @@ final class Layouts {
     }
 
     /**
+     * {@code struct sock_filter}, one instruction of a packet filter; here as one number.
+     * <pre>
+     *   0  code    u16
+     *   2  if so   u8   instructions to pass over
+     *   3  if not  u8
+     *   4  value   u32
+     * </pre>
+     */
+    static final class SockFilter {
+        private SockFilter() {}
+
+        static long of(int code, int ifSo, int ifNot, int value) {
+            return code | (long) ifSo << 16 | (long) ifNot << 24 | (long) value << 32;
+        }
+
+        static int code(long instruction) {
+            return (int) instruction & 0xFFFF;
+        }
+
+        static int ifSo(long instruction) {
+            return (int) instruction >>> 16 & 0xFF;
+        }
+
+        static int ifNot(long instruction) {
+            return (int) instruction >>> 24;
+        }
+
+        static int value(long instruction) {
+            return (int) (instruction >> 32);
+        }
+    }
+
+    /**
+     * {@code struct sock_fprog}.
+     * <pre>
+     *   0  instructions  u16, 6 bytes of padding
+     *   8  filters       pointer
+     * </pre>
+     */
+    static final class SockFprog {
+        static final int BYTES = 16;
+
+        private SockFprog() {}
+
+        static void set(MemorySegment program, int instructions, MemorySegment filters) {
+            program.set(JAVA_SHORT, 0, (short) instructions);
+            program.set(ADDRESS, 8, filters);
+        }
+    }
+
+    /** What {@code SO_MEMINFO} tells of a socket: nine numbers of 32 bits, of which the last counts what was dropped. */
+    static final class SocketMemory {
+        static final int BYTES = 9 * Integer.BYTES;
+        private static final long DROPS = 8 * Integer.BYTES;
+
+        private SocketMemory() {}
+
+        static long drops(MemorySegment memory) {
+            return Integer.toUnsignedLong(memory.get(JAVA_INT, DROPS));
+        }
+    }
+
+    /**
      * {@code struct iovec}.
      * <pre>
      *   0  base    pointer

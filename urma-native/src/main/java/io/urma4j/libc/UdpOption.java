@@ -6,6 +6,8 @@ public enum UdpOption {
     RECEIVE_BUFFER(1, 8),
     SEND_BUFFER_FORCE(1, 32),
     RECEIVE_BUFFER_FORCE(1, 33),
+    /** Further sockets of the same user may have the same port, when they say so as well: see {@link UdpSocket#steer}. */
+    SHARE_PORT(1, 15),
     /** What to do with a datagram that is longer than the MTU: {@link #NEVER_FRAGMENT}. */
     IPV4_MTU_DISCOVER(0, 10),
     IPV6_MTU_DISCOVER(41, 23),

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.urma4j.libc.Layouts.SockaddrIn;
+import io.urma4j.libc.Layouts.SocketMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +25,9 @@ public final class UdpSocket implements AutoCloseable {
     private static final int SOCK_CLOEXEC = 0x80000;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
+    private static final int SO_MEMINFO = 55;
 
     private static final MethodHandle SOCKET =
             Linkage.bind("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
@@ -130,6 +134,50 @@ public final class UdpSocket implements AutoCloseable {
                 throw new LibcException("getsockopt", fd + ", " + option, -result);
             }
             return value.get(JAVA_INT, 0);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /**
+     * Has a program choose, for each datagram that comes to a port which several sockets {@linkplain UdpOption#SHARE_PORT
+     * share}, the one that takes it. It answers with the socket's number, in the order in which they were bound; 0 is the
+     * first. Replaces the program before in one step; for all the sockets, whichever of them this is.
+     *
+     * @throws LibcException with EINVAL when the socket shares its port with nobody, ENOPROTOOPT when this kernel cannot
+     */
+    public void steer(SocketProgram program) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = program.toNative(arena);
+            int result = frame.result((int) SETSOCKOPT.invokeExact(
+                    frame.state(), number, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, value, (int) value.byteSize()));
+            if (result < 0) {
+                throw new LibcException("setsockopt", fd + ", ATTACH_REUSEPORT_CBPF, " + program, -result);
+            }
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /** How many datagrams the kernel has dropped since the beginning, for want of room mostly; -1 when it does not say. */
+    public long drops() {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            MemorySegment value = frame.scratch().asSlice(0, SocketMemory.BYTES);
+            MemorySegment length = frame.scratch().asSlice(SocketMemory.BYTES, Integer.BYTES);
+            length.set(JAVA_INT, 0, SocketMemory.BYTES);
+            int result = frame.result(
+                    (int) GETSOCKOPT.invokeExact(frame.state(), number, SOL_SOCKET, SO_MEMINFO, value, length));
+            return result < 0 || length.get(JAVA_INT, 0) < SocketMemory.BYTES ? -1 : SocketMemory.drops(value);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {

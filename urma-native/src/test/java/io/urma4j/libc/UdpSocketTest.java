@@ -187,6 +187,54 @@ class UdpSocketTest {
     }
 
     @Test
+    void aProgramChoosesAmongTheSocketsOfAPort() {
+        receiver.set(UdpOption.SHARE_PORT, 1); // after it has the port
+        try (UdpSocket second = UdpSocket.open(false)) {
+            second.set(UdpOption.SHARE_PORT, 1);
+            second.bind(loopback(), receiver.localPort());
+            SocketProgram shortOnesFirst = new SocketProgram();
+            shortOnesFirst.loadLength();
+            shortOnesFirst.ifAbove(5, 0, 1);
+            shortOnesFirst.answer(1);
+            shortOnesFirst.answer(0);
+            receiver.steer(shortOnesFirst);
+            message(0, "short");
+            message(1, "longer");
+
+            assertThat(sender.send(out, 0, 2)).isEqualTo(2);
+            awaitInput();
+            assertThat(Poll.await(second.fd(), Poll.IN, DEADLINE_MILLIS)).isEqualTo(Poll.IN);
+
+            assertThat(receiver.receive(in, BUFFERS)).isEqualTo(1);
+            assertThat(received(0)).isEqualTo("short");
+            assertThat(second.receive(in, BUFFERS)).isEqualTo(1);
+            assertThat(received(0)).isEqualTo("longer");
+        }
+    }
+
+    @Test
+    void aSocketThatSharesItsPortWithNobodyIsNotSteered() {
+        SocketProgram program = new SocketProgram();
+        program.answer(0);
+
+        LibcException refusal = catchThrowableOfType(LibcException.class, () -> receiver.steer(program));
+
+        assertThat(refusal.errno()).isEqualTo(Errno.EINVAL);
+    }
+
+    @Test
+    void whatFindsNoRoomIsCounted() {
+        receiver.set(UdpOption.RECEIVE_BUFFER, 1);
+        message(0, "x".repeat(4000));
+        for (int i = 0; i < 100; i++) {
+            sender.send(out, 0, 1);
+        }
+
+        assertThat(receiver.drops()).isBetween(1L, 100L);
+        assertThat(sender.drops()).isZero();
+    }
+
+    @Test
     void buffersAreAsLargeAsTheMachineGives() {
         receiver.set(UdpOption.RECEIVE_BUFFER, 1 << 16);
 

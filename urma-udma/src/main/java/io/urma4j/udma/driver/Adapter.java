@@ -43,6 +43,7 @@ final class Adapter implements CardListener {
     private final Crank crank;
     private final ControlPort control;
     private final PortWatch watch;
+    private final Strangers strangers;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
@@ -68,7 +69,10 @@ final class Adapter implements CardListener {
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
         this.watch = new PortWatch(port);
+        this.strangers = new Strangers(
+                port, engine, crank, control, (packet, origin) -> card.receive(packet, origin, engine.nanos()));
         engine.add(watch);
+        engine.add(strangers);
         this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
@@ -103,6 +107,11 @@ final class Adapter implements CardListener {
     /** Whether packets leave. */
     PortWatch watch() {
         return watch;
+    }
+
+    /** Who is known here, and what comes from all others. */
+    Strangers strangers() {
+        return strangers;
     }
 
     EngineThread engine() {
@@ -231,6 +240,9 @@ final class Adapter implements CardListener {
         }
         Eid source = new Eid(origin.eidHigh(), origin.eidLow());
         ByteBuffer datagram = Management.datagram(packet);
+        if (strangers.take(source, datagram)) {
+            return;
+        }
         waiting.incrementAndGet();
         engine.execute(() -> {
             waiting.decrementAndGet();

@@ -151,6 +151,11 @@ final class EngineThread implements Crank.Engine {
 
     void add(Turn turn) {
         turns.add(turn);
+        wakeSoon();
+    }
+
+    /** Has it make a round. Any thread. */
+    void wakeSoon() {
         wake(AWAKE + 1);
     }
 
@@ -278,7 +283,7 @@ final class EngineThread implements Crank.Engine {
     }
 
     /** The engine outlives whatever it runs: all contexts of the device depend on it. */
-    private void guarded(Runnable action) {
+    void guarded(Runnable action) {
         try {
             action.run();
         } catch (RuntimeException | Error e) {

@@ -33,7 +33,7 @@ final class Path {
     final EarlyRevocations early = new EarlyRevocations();
 
     /**
-     * A path.
+     * A path, to a peer who is known to be no stranger as long as it lasts.
      *
      * @param isNeighbour the peer is one of our own runtime directory, which tells when its process is dead
      */
@@ -120,6 +120,7 @@ final class Path {
             } finally {
                 adapter.crank().leave();
             }
+            adapter.strangers().forget(peer.address());
         }
     }
 

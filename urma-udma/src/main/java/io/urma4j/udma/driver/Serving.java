@@ -24,6 +24,7 @@ import io.urma4j.udma.control.Message;
 import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
 import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -162,6 +163,10 @@ final class Serving {
         List<Resource> page = switch (kind.get()) {
             case TP -> context.paths(wanted.after(), ControlCodec.MAX_TEXTS);
             case WAIT -> context.waits(wanted.after(), ControlCodec.MAX_TEXTS);
+            case CONTEXT ->
+                events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS).stream()
+                        .map(this::withPort)
+                        .toList();
             default -> events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
         };
         boolean complete = page.size() < ControlCodec.MAX_TEXTS;
@@ -169,5 +174,17 @@ final class Serving {
                 from,
                 number,
                 new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
+    }
+
+    /** A context, and what came to the port of its device and was for nobody. */
+    private Resource withPort(Resource resource) {
+        Resource.Builder all = Resource.builder(resource.kind(), resource.id());
+        resource.fields().forEach(all::add);
+        UdpPort port = adapter.port();
+        return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
+                .add("rx_strangers", port.counters().receivedFromStrangers())
+                .add("drop_strangers", port.droppedOfStrangers())
+                .add("drop_peers", port.droppedByKernel())
+                .build();
     }
 }

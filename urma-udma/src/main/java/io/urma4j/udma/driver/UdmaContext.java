@@ -393,7 +393,13 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
         };
+        adapter.strangers().know(sourceOf(endpoint));
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
+    }
+
+    /** Where packets of a peer come from that is not urma4j: any port (WIRE §0). */
+    private static PortAddress sourceOf(RoceEndpoint byHand) {
+        return new PortAddress(byHand.gid(), 0);
     }
 
     private int datagramTarget(RoceEndpoint endpoint, int queueKey) {
@@ -448,6 +454,10 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             if (path != null) {
                 path.release();
             }
+            RoceEndpoint byHand = target.byHand();
+            if (byHand != null) {
+                adapter.strangers().forget(sourceOf(byHand));
+            }
         });
     }
 
@@ -455,7 +465,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The path to a context, greeted if need be. */
     CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
+        adapter.strangers().know(at); // his answers must not wait among those of strangers
         return plane.connect(at, incarnation, deadlineNanos, adapter.nanos())
+                .whenComplete((_, _) -> adapter.strangers().forget(at))
                 .thenApply(this::pathTo)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)));
     }
@@ -515,6 +527,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .peer(new PeerInfo(number, peer.uasid(), number))
                 .build();
         boolean isNeighbour = directory.has(peer.uasid(), peer.incarnation());
+        adapter.strangers().know(peer.address()); // before it hears that it may send
         Crank crank = adapter.crank();
         Path path;
         crank.enter();

@@ -33,6 +33,9 @@ final class UdmaDevice implements ProviderDevice {
     /** The setting that has packets lost on purpose: a share, and perhaps a seed. */
     private static final String LOSS_SETTING = "urma.udma.loss";
 
+    /** The setting that says whether strangers have sockets of their own: apart or together. */
+    private static final String STRANGERS_SETTING = "urma.udma.strangers";
+
     private static final int MESSAGE_LIMIT_BITS = 31;
 
     private final String name;
@@ -60,7 +63,16 @@ final class UdmaDevice implements ProviderDevice {
     private PortOptions portOptions() {
         return PortOptions.of(address)
                 .withWay(setting(IO_SETTING, IoWay::parse))
-                .withLoss(setting(LOSS_SETTING, PacketLoss::parse));
+                .withLoss(setting(LOSS_SETTING, PacketLoss::parse))
+                .withStrangersApart(!"together".equals(setting(STRANGERS_SETTING, UdmaDevice::apartOrTogether)));
+    }
+
+    private static String apartOrTogether(@Nullable String text) {
+        String choice = text == null ? "apart" : text;
+        if (choice.equals("apart") || choice.equals("together")) {
+            return choice;
+        }
+        throw new IllegalArgumentException("'" + text + "' is neither apart nor together");
     }
 
     private <T> @Nullable T setting(String setting, Function<@Nullable String, @Nullable T> parse) {
@@ -90,7 +102,11 @@ final class UdmaDevice implements ProviderDevice {
     private DeviceAttributes attributesOf(UdpPort port, String objection) {
         StringBuilder path = new StringBuilder(
                 "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.way());
-        for (String remark : List.of(port.reason(), port.portNote(), port.lossNote(), port.trouble(), objection)) {
+        String strangers = port.strangersNote().isEmpty()
+                ? "strangers have sockets of their own"
+                : "strangers share a socket with peers, whom a flood of theirs would starve: " + port.strangersNote();
+        for (String remark :
+                List.of(port.reason(), port.portNote(), strangers, port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * I/O by the JDK's own channel: the last resort, a system call and some garbage for each packet. IPv4 only, since Java
  * cannot ask for packets without a UDP checksum, as Linux RDMA sends them over IPv6 (WIRE §0). Waits in a selector.
  */
-final class ChannelIo implements Io {
+final class ChannelIo implements Io, Arrivals {
     private static final int BUFFERS = 16;
     private static final int BUFFER_BYTES = Packet.MAX_BYTES + 4; // one word more, so that a longer one is seen
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -105,6 +105,11 @@ final class ChannelIo implements Io {
             }
             return message.contains("unreachable") ? -Errno.ENETUNREACH : -Errno.EIO;
         }
+    }
+
+    @Override
+    public Arrivals arrivals() {
+        return this;
     }
 
     @Override

@@ -1,7 +1,10 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Fd;
-import io.urma4j.udma.wire.Packet;
+import io.urma4j.libc.LibcException;
+import java.net.InetAddress;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** A way of I/O: what a port needs of a socket. For one thread at a time, but for {@link #await} and {@link #wake}. */
 sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
@@ -17,26 +20,28 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
      */
     int send(Outbox outbox, int from, int count);
 
+    /** Where datagrams come in. */
+    Arrivals arrivals();
+
     /**
-     * Receives what is there, as much as fits.
+     * Gives those whom nobody knows sockets of their own.
      *
-     * @return how many datagrams; {@code -errno}
+     * @throws LibcException when this kernel cannot
+     * @throws UnsupportedOperationException when this way cannot
      */
-    int receive();
+    default void openSideDoors(InetAddress address, RandomGenerator random) {
+        throw new UnsupportedOperationException("DatagramChannel cannot");
+    }
 
-    // ---- what was received last, by the number of the datagram
+    /** The sockets for those whom nobody knows; null when they have none. */
+    default @Nullable SideDoors sideDoors() {
+        return null;
+    }
 
-    int receivedBytes(int datagram);
-
-    /** Length of each packet in it but the last, which may be shorter. */
-    int segmentBytes(int datagram);
-
-    boolean isTruncated(int datagram);
-
-    void origin(int datagram, Origin origin);
-
-    /** A part of it as a packet, which is good until the next {@link #receive}. */
-    Packet view(int datagram, int at, int lengthBytes);
+    /** How many datagrams the kernel has dropped before we could receive them, for want of room; -1 when it does not say. */
+    default long drops() {
+        return -1;
+    }
 
     // ---- waiting
 

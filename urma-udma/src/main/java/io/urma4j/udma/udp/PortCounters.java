@@ -18,6 +18,7 @@ public final class PortCounters {
     private long receivedPackets;
     private long receivedBytes;
     private long receivedDatagrams;
+    private long ofStrangers;
     private long receiveErrors;
     private long tooShort;
     private long unknownOpcode;
@@ -53,6 +54,10 @@ public final class PortCounters {
 
     void received(int datagrams) {
         receivedDatagrams += datagrams;
+    }
+
+    void receivedFromStrangers(int datagrams) {
+        ofStrangers += datagrams;
     }
 
     void good(int bytes) {
@@ -94,6 +99,11 @@ public final class PortCounters {
         return receivedDatagrams;
     }
 
+    /** Those of them that strangers have sent, when these have sockets of their own. */
+    public long receivedFromStrangers() {
+        return ofStrangers;
+    }
+
     public long droppedForIcrc() {
         return icrc;
     }
@@ -127,6 +137,7 @@ public final class PortCounters {
         reader.accept("received_packets", receivedPackets);
         reader.accept("received_bytes", receivedBytes);
         reader.accept("received_datagrams", receivedDatagrams);
+        reader.accept("received_from_strangers", ofStrangers);
         reader.accept("receive_errors", receiveErrors);
         reader.accept("dropped_too_short", tooShort);
         reader.accept("dropped_unknown_opcode", unknownOpcode);

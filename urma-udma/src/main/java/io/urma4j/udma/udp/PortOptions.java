@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
  * @param capture keeps what is sent and received; null for nobody
  * @param loss packets that are lost on purpose when they arrive; null for none
+ * @param strangersApart whether those whom nobody here knows get sockets of their own, where the kernel can; then {@link
+ *     UdpPort#receiveFromStrangers} takes in what they send
  */
 public record PortOptions(
         InetAddress address,
@@ -21,7 +23,8 @@ public record PortOptions(
         @Nullable IoWay way,
         int bufferBytes,
         @Nullable PcapWriter capture,
-        @Nullable PacketLoss loss) {
+        @Nullable PacketLoss loss,
+        boolean strangersApart) {
     public static final int DEFAULT_PORT = 0;
 
     /** Who only asks leaves the port of RoCE to those who can be asked. */
@@ -36,28 +39,32 @@ public record PortOptions(
         }
     }
 
-    /** Everything by default. */
+    /** Everything by default, and one socket for all. */
     public static PortOptions of(InetAddress address) {
-        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null);
+        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null, false);
     }
 
     public PortOptions withPort(int number) {
-        return new PortOptions(address, number, way, bufferBytes, capture, loss);
+        return new PortOptions(address, number, way, bufferBytes, capture, loss, strangersApart);
     }
 
     public PortOptions withWay(@Nullable IoWay only) {
-        return new PortOptions(address, port, only, bufferBytes, capture, loss);
+        return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart);
     }
 
     public PortOptions withBufferBytes(int bytes) {
-        return new PortOptions(address, port, way, bytes, capture, loss);
+        return new PortOptions(address, port, way, bytes, capture, loss, strangersApart);
     }
 
     public PortOptions withCapture(@Nullable PcapWriter writer) {
-        return new PortOptions(address, port, way, bufferBytes, writer, loss);
+        return new PortOptions(address, port, way, bufferBytes, writer, loss, strangersApart);
     }
 
     public PortOptions withLoss(@Nullable PacketLoss onPurpose) {
-        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose);
+        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose, strangersApart);
+    }
+
+    public PortOptions withStrangersApart(boolean apart) {
+        return new PortOptions(address, port, way, bufferBytes, capture, loss, apart);
     }
 }

@@ -6,37 +6,34 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
-import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
-/** I/O by system calls that take many datagrams, each of which may hold many packets. */
+/** I/O by system calls that take many datagrams, each of which may hold many packets; others than peers may have sockets of their own. */
 final class SocketIo implements Io {
-    private static final int LONGEST_RUN_BYTES = 1 << 16; // what GRO puts together
-    private static final int RUN_BUFFERS = 8;
-    private static final int SINGLE_BUFFER_BYTES = (Packet.MAX_BYTES + 4 + 63) / 64 * 64;
-    private static final int SINGLE_BUFFERS = 64;
+    private static final int RUNS = 8; // taken in at a time
+    private static final int PACKETS = 64; // the same, of those that come singly
 
     private static final long SOCKET = 0; // tags in the epoll
     private static final long WAKE = 1;
+    private static final long SIDE_DOORS = 2;
     private static final int EVENTS_PER_WAIT = 8;
 
     private final UdpSocket socket;
     private final Outbox outbox;
     private final Trains trains;
     private final UdpMessages outgoing;
-    private final PacketViews[] buffers;
-    private final UdpMessages incoming;
+    private final Arrivals arrivals;
     private final Epoll epoll;
     private final EventFd wake;
     private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
-    private final AtomicLong lastTag = new AtomicLong(WAKE);
-    private int wanted = 1; // datagrams to ask for next: more than there are cost a look more
+    private final AtomicLong lastTag = new AtomicLong(SIDE_DOORS + SideDoors.count());
+    private @Nullable SideDoors sideDoors; // set before anybody waits
     private int watches = Epoll.IN; // of the socket; of the thread that waits
 
     private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces) {
@@ -44,12 +41,7 @@ final class SocketIo implements Io {
         this.outbox = outbox;
         trains = new Trains(outbox);
         outgoing = new UdpMessages(Outbox.SLOTS, trains.buffers());
-        buffers = coalesces ? buffers(RUN_BUFFERS, LONGEST_RUN_BYTES) : buffers(SINGLE_BUFFERS, SINGLE_BUFFER_BYTES);
-        MemorySegment[] places = new MemorySegment[buffers.length];
-        for (int i = 0; i < places.length; i++) {
-            places[i] = buffers[i].buffer();
-        }
-        incoming = new UdpMessages(places.length, places);
+        arrivals = coalesces ? SocketArrivals.ofRuns(socket, RUNS) : SocketArrivals.ofPackets(socket, PACKETS);
         epoll = Epoll.create(EVENTS_PER_WAIT);
         wake = EventFd.create();
         epoll.add(socket.fd(), Epoll.IN, SOCKET);
@@ -100,13 +92,14 @@ final class SocketIo implements Io {
         }
     }
 
-    private static PacketViews[] buffers(int count, int bytes) {
-        MemorySegment memory = Arena.ofAuto().allocate((long) count * bytes, 64);
-        PacketViews[] buffers = new PacketViews[count];
-        for (int i = 0; i < count; i++) {
-            buffers[i] = new PacketViews(memory.asSlice((long) i * bytes, bytes));
-        }
-        return buffers;
+    @Override
+    public void openSideDoors(InetAddress address, RandomGenerator random) {
+        sideDoors = SideDoors.open(socket, address, epoll, SIDE_DOORS, random);
+    }
+
+    @Override
+    public @Nullable SideDoors sideDoors() {
+        return sideDoors;
     }
 
     @Override
@@ -153,41 +146,13 @@ final class SocketIo implements Io {
     }
 
     @Override
-    public int receive() {
-        int result = socket.receive(incoming, wanted);
-        // all that was asked for: there may be more; less: not so many next time
-        wanted = result == wanted ? Math.min(2 * wanted, buffers.length) : Math.max(result, 1);
-        return result;
+    public Arrivals arrivals() {
+        return arrivals;
     }
 
     @Override
-    public int receivedBytes(int datagram) {
-        return incoming.receivedBytes(datagram);
-    }
-
-    @Override
-    public int segmentBytes(int datagram) {
-        return incoming.receivedSegmentBytes(datagram);
-    }
-
-    @Override
-    public boolean isTruncated(int datagram) {
-        return incoming.isTruncated(datagram);
-    }
-
-    @Override
-    public void origin(int datagram, Origin origin) {
-        int port = incoming.fromPort(datagram);
-        if (incoming.isFromIpv4(datagram)) {
-            origin.setIpv4(incoming.fromIpv4(datagram), port);
-        } else {
-            origin.set(incoming.fromIpv6High(datagram), incoming.fromIpv6Low(datagram), port);
-        }
-    }
-
-    @Override
-    public Packet view(int datagram, int at, int lengthBytes) {
-        return buffers[datagram].at(at, lengthBytes);
+    public long drops() {
+        return socket.drops();
     }
 
     @Override
@@ -203,11 +168,20 @@ final class SocketIo implements Io {
             if (tag == WAKE) {
                 wake.drain();
             } else if (tag != SOCKET) {
-                Watched one = watched.get(tag);
-                if (one != null) {
-                    one.whenReadable.run();
-                }
+                somethingElse(tag);
             }
+        }
+    }
+
+    private void somethingElse(long tag) {
+        SideDoors doors = sideDoors;
+        if (doors != null && tag < SIDE_DOORS + SideDoors.count()) {
+            doors.hasSome(tag);
+            return;
+        }
+        Watched one = watched.get(tag);
+        if (one != null) {
+            one.whenReadable.run();
         }
     }
 
@@ -238,6 +212,9 @@ final class SocketIo implements Io {
     public void close() {
         epoll.close();
         wake.close();
+        if (sideDoors != null) {
+            sideDoors.close();
+        }
         socket.close();
     }
 

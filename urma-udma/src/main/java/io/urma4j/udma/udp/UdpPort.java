@@ -2,21 +2,17 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.Fd;
-import io.urma4j.libc.LibcException;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.udp.KnownSources.Source;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
-import java.io.IOException;
-import java.net.BindException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UdpPort implements Port, AutoCloseable {
     private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
-    private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
 
     private record RouteKey(long eidHigh, long eidLow, int port) {}
 
@@ -43,6 +38,8 @@ public final class UdpPort implements Port, AutoCloseable {
     private final IoWay way;
     private volatile String reason;
     private final String portNote;
+    private final @Nullable SideDoors doors;
+    private final String strangersNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
     private final PacketLoss.@Nullable Draws loss;
@@ -64,14 +61,16 @@ public final class UdpPort implements Port, AutoCloseable {
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
     private volatile String trouble = "";
 
-    private UdpPort(PortOptions options, Opened opened) {
+    private UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
-        localInterface = opened.localInterface;
-        io = opened.io;
-        way = opened.way;
-        reason = opened.reason;
-        portNote = opened.portNote;
-        outbox = opened.outbox;
+        localInterface = opened.localInterface();
+        io = opened.io();
+        way = opened.way();
+        reason = opened.reason();
+        portNote = opened.portNote();
+        strangersNote = opened.strangersNote();
+        doors = io.sideDoors();
+        outbox = opened.outbox();
         capture = options.capture();
         PacketLoss wanted = options.loss();
         loss = wanted == null ? null : wanted.draws();
@@ -79,10 +78,6 @@ public final class UdpPort implements Port, AutoCloseable {
         port = io.localPort();
         arriving = headers(address, port, address, port);
     }
-
-    /** What was found out on the way to an open port. */
-    private record Opened(
-            Io io, Outbox outbox, IoWay way, String reason, String portNote, LocalInterface localInterface) {}
 
     // ---- opening
 
@@ -92,96 +87,7 @@ public final class UdpPort implements Port, AutoCloseable {
      * @throws PortException when the address is not ours, the port is taken, or the way does not work here
      */
     public static UdpPort open(PortOptions options) {
-        InetAddress address = options.address();
-        if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
-            throw new PortException(
-                    text(address) + " is no address of one interface, and the ICRC covers the sender's", null);
-        }
-        LocalInterface localInterface = LocalInterface.of(address);
-        IoWay wanted = options.way();
-        IoProbe probe = wanted == IoWay.CHANNEL ? new IoProbe(IoWay.CHANNEL, "") : probe(address);
-        if (wanted != null && wanted.compareTo(probe.way()) < 0) {
-            throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
-        }
-        IoWay way = wanted == null ? probe.way() : wanted;
-        if (way == IoWay.CHANNEL && address instanceof Inet6Address) {
-            throw new PortException(
-                    "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
-                            + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
-                    null);
-        }
-        String reason = wanted != null ? "as asked for" : probe.reason();
-        return open(options, way, reason, localInterface);
-    }
-
-    private static IoProbe probe(InetAddress address) {
-        try {
-            return IoProbe.at(address);
-        } catch (LibcException e) {
-            throw cannotBind(address, 0, e);
-        }
-    }
-
-    private static UdpPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
-        Outbox outbox = new Outbox(way == IoWay.GSO);
-        boolean any = options.port() == PortOptions.DEFAULT_PORT;
-        int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
-        String note = first == IpHeaders.ROCE_PORT
-                ? ""
-                : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
-        Io io = tryBind(options, first, way, outbox);
-        if (io == null && any) {
-            note = "port " + first + " of " + text(options.address()) + " is taken by " + holder()
-                    + ", so it is another: " + loss();
-            io = tryBind(options, 0, way, outbox);
-        }
-        if (io == null) {
-            throw new PortException(
-                    "port " + first + " of " + text(options.address()) + " is taken by " + holder(), null);
-        }
-        return new UdpPort(options, new Opened(io, outbox, way, reason, note, localInterface));
-    }
-
-    /** Null when the port is taken. */
-    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox) {
-        InetAddress address = options.address();
-        try {
-            return way == IoWay.CHANNEL
-                    ? ChannelIo.open(address, port, outbox, options.bufferBytes())
-                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, options.bufferBytes());
-        } catch (LibcException e) {
-            if (e.errno() == Errno.EADDRINUSE) {
-                return null;
-            }
-            throw cannotBind(address, port, e);
-        } catch (BindException e) {
-            if (String.valueOf(e.getMessage()).contains("in use")) {
-                return null;
-            }
-            throw cannotBind(address, port, e);
-        } catch (IOException e) {
-            throw cannotBind(address, port, e);
-        }
-    }
-
-    private static PortException cannotBind(InetAddress address, int port, Exception cause) {
-        boolean isGone = cause instanceof LibcException e && e.errno() == Errno.EADDRNOTAVAIL
-                || String.valueOf(cause.getMessage()).contains("Cannot assign");
-        return new PortException(
-                isGone
-                        ? "no interface of this machine has the address " + text(address)
-                        : "cannot open port " + port + " of " + text(address) + ": " + cause.getMessage(),
-                cause);
-    }
-
-    private static String holder() {
-        return Files.exists(RXE_MODULE)
-                ? "the kernel's own Soft-RoCE: the module rdma_rxe is loaded ('modprobe -r rdma_rxe' frees the port)"
-                : "another process, such as one more of urma4j";
-    }
-
-    private static String loss() {
-        return "peers of urma4j learn it from our descriptors, but Linux RDMA and network cards cannot reach us there";
+        return new UdpPort(options, OpenedPort.open(options));
     }
 
     private static String text(InetAddress address) {
@@ -239,7 +145,7 @@ public final class UdpPort implements Port, AutoCloseable {
         return io.receiveBufferBytes();
     }
 
-    /** The last reason why a packet could not leave; empty when all could. */
+    /** The last reason why a packet could not leave, or peers are taken for strangers; empty when all is well. */
     public String trouble() {
         return trouble;
     }
@@ -417,7 +323,11 @@ public final class UdpPort implements Port, AutoCloseable {
      * @return how many datagrams came; 0 when there was none
      */
     public int receive(PacketSink sink) {
-        int datagrams = io.receive();
+        return receive(io.arrivals(), sink);
+    }
+
+    private int receive(Arrivals from, PacketSink sink) {
+        int datagrams = from.receive();
         if (datagrams <= 0) {
             if (datagrams != -Errno.EAGAIN && datagrams != -Errno.EINTR) {
                 counters.notReceived();
@@ -426,27 +336,27 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         counters.received(datagrams);
         for (int i = 0; i < datagrams; i++) {
-            datagram(i, sink);
+            datagram(from, i, sink);
         }
         return datagrams;
     }
 
-    private void datagram(int datagram, PacketSink sink) {
-        int length = io.receivedBytes(datagram);
-        if (io.isTruncated(datagram) || length == 0) {
+    private void datagram(Arrivals from, int datagram, PacketSink sink) {
+        int length = from.receivedBytes(datagram);
+        if (from.isTruncated(datagram) || length == 0) {
             counters.dropped(length == 0 ? Drop.TOO_SHORT : Drop.TOO_LONG);
             return;
         }
-        io.origin(datagram, origin);
+        from.origin(datagram, origin);
         if (arriving.isIpv4()) {
             arriving.ipv4Source((int) origin.eidLow(), origin.port());
         } else {
             arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
         }
-        int segment = io.segmentBytes(datagram);
+        int segment = from.segmentBytes(datagram);
         int id = 0; // the kernel numbers the packets of a run so
         for (int at = 0; at < length; at += segment) {
-            packet(io.view(datagram, at, Math.min(segment, length - at)), id++, sink);
+            packet(from.view(datagram, at, Math.min(segment, length - at)), id++, sink);
         }
     }
 
@@ -474,6 +384,81 @@ public final class UdpPort implements Port, AutoCloseable {
         return arriving.isIpv4()
                 ? icrc.recover(packet, arriving, likelyId) != Icrc.NOT_RECOVERED
                 : icrc.isRight(packet, arriving);
+    }
+
+    // ---- strangers
+
+    /**
+     * Whether those whom nobody here knows have sockets of their own: then {@link #receive} takes in what peers send and
+     * nothing else. Empty when so, else why not. Any thread.
+     */
+    public String strangersNote() {
+        return strangersNote;
+    }
+
+    /**
+     * From now on that source is no stranger; the kernel hears of it by {@link #steer}. For as many times as it is {@link
+     * #forget forgotten}. Any thread.
+     *
+     * @param udpPort of the source; 0 for any
+     */
+    public void know(long eidHigh, long eidLow, int udpPort) {
+        if (doors != null) {
+            doors.known().add(new Source(eidHigh, eidLow, udpPort));
+        }
+    }
+
+    /** The reverse. Any thread. */
+    public void forget(long eidHigh, long eidLow, int udpPort) {
+        if (doors != null) {
+            doors.known().remove(new Source(eidHigh, eidLow, udpPort));
+        }
+    }
+
+    /** Whether the kernel does not yet know all whom we know, or knows too many. Any thread. */
+    public boolean mustSteer() {
+        return doors != null && doors.known().isChanged();
+    }
+
+    /** Has the kernel know all whom we know; what was on its way before stays where it is. */
+    public void steer() {
+        if (doors != null && !doors.steer()) {
+            trouble = "the kernel does not take the program that tells it who is a peer";
+        }
+    }
+
+    /** Whether there may be something of strangers. For the thread that waits. */
+    public boolean hasStrangers() {
+        return doors != null && doors.haveSome();
+    }
+
+    /**
+     * Receives some of what strangers have sent, some of each kind, and hands on what is right. For the thread that waits,
+     * when it has the port.
+     */
+    public void receiveFromStrangers(PacketSink sink) {
+        if (doors == null) {
+            return;
+        }
+        for (int door = 0; door < SideDoors.count(); door++) {
+            if (doors.hasSome(door)) {
+                int datagrams = receive(doors.arrivals(door), sink);
+                counters.receivedFromStrangers(datagrams);
+                if (datagrams == 0) {
+                    doors.watch(door);
+                }
+            }
+        }
+    }
+
+    /** How many datagrams the kernel has dropped for want of room, those of strangers apart; -1 when it does not say. */
+    public long droppedByKernel() {
+        return io.drops();
+    }
+
+    /** How many datagrams of strangers the kernel has dropped, when they have sockets of their own. */
+    public long droppedOfStrangers() {
+        return doors == null ? 0 : doors.drops();
     }
 
     // ---- waiting

@@ -38,10 +38,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real device among hostile packets that come as fast as a thread can send them: ten thousand of each kind, with {@code
- * -Durma.full=true} a million. Beside them an honest peer works. Nothing fails, no byte is written that should not be, and
- * nothing is kept. How fast the honest one is meanwhile is printed, beside how fast it is while the same packets go to
- * somebody else.
+ * A real device among hostile packets that come as fast as a thread can send them: ten thousand of each kind at least, with
+ * {@code -Durma.full=true} a million. Beside them an honest peer works. Nothing fails, no byte is written that should not be,
+ * and nothing is kept.
+ *
+ * <p>How fast the honest one is meanwhile is printed, and compared with how fast it is beside a thread that spins, and takes
+ * as much of the CPUs as the one that attacks: its share must not fall below {@link #MIN_SHARE}. For who has no sockets for
+ * strangers it is printed only.
  */
 @Timeout(600)
 class HostileNetworkIT {
@@ -52,6 +55,14 @@ class HostileNetworkIT {
     private static final int FAR = 1 << 20;
     private static final int BURST = 64;
     private static final long PAUSE_NANOS = 1_000_000;
+    private static final int SLICES = Boolean.getBoolean("urma.full") ? 21 : 7;
+    private static final long SLICE_NANOS = 200_000_000;
+
+    /** Half is what is wanted; where other processes take the CPUs now and then, less is met sometimes. */
+    private static final double MIN_SHARE = 0.25;
+
+    private static final int LOOKS = 5; // at a speed, until it is enough: one that stands still is so each time
+
     private static final long MAX_MORE_BYTES = 32 << 20;
 
     @TempDir
@@ -146,6 +157,54 @@ class HostileNetworkIT {
         });
     }
 
+    /** The right queues and connections, of somebody who has none: a stranger has heard it, and says it again. */
+    @Test
+    void packetsOfTheHonestPeerFromAStrangerHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, false);
+        attack("packets heard by a stranger", strangerAddress, forge -> seal(forge, put(forge, any(sent))));
+    }
+
+    @Test
+    void packetsToQueuesThatDoNotExistHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, false);
+        attack("packets for nobody", strangerAddress, forge -> {
+            Packet packet = put(forge, any(sent));
+            int opcode = packet.opcode();
+            packet.begin(
+                    random.nextBoolean() ? opcode : Opcodes.RC | Opcodes.WRITE_ONLY,
+                    17 + random.nextInt(Bth.MAX_24 - 17),
+                    random.nextInt(PSN_MASK));
+            forge.send(random.nextInt(256));
+        });
+    }
+
+    /** Greetings and requests, of one who has no part in them. */
+    @Test
+    void controlMessagesOfAStrangerHarmNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, true);
+        attack("control messages of a stranger", strangerAddress, forge -> seal(forge, put(forge, any(sent))));
+    }
+
+    /** Of all kinds, made beforehand: as fast as the kernel takes them. */
+    @Test
+    void aMixtureAtTheSpeedOfTheKernelHarmsNobody() throws Exception {
+        List<Datagram> sent = sentTo(homeAddress, false);
+        List<Datagram> control = sentTo(homeAddress, true);
+        try (Volley toHome = Volley.open(strangerAddress, homeAddress);
+                Volley toSink = Volley.open(strangerAddress, sinkAddress)) {
+            for (int i = 0; i < BURST; i++) {
+                byte[] packet = any(random.nextBoolean() ? sent : control)
+                        .packet()
+                        .bytes()
+                        .toArray(ValueLayout.JAVA_BYTE);
+                toHome.put(packet);
+                toSink.put(packet);
+            }
+            attack("a mixture, 64 at a time", strangerAddress, _ -> toSink.send(), _ -> toHome.send());
+            System.out.printf("  %,d packets went to the home%n", toHome.sent());
+        }
+    }
+
     /** Word for word, in the honest peer's name and from his address, and in the home's name to him. */
     @Test
     void packetsOfTheHonestPeerThatComeAgainHarmNobody() throws Exception {
@@ -200,8 +259,9 @@ class HostileNetworkIT {
             assertThat(write).isNotNull();
             int first = Bth.psn(write.packet().bytes()) + 1;
             int[] next = {0};
+            Attack pause = _ -> LockSupport.parkNanos(1);
 
-            attack("writes with wrong keys", peerAddress, forge -> {
+            attack("writes with wrong keys", peerAddress, pause, forge -> {
                 Packet packet = put(forge, write);
                 packet.begin(packet.opcode(), Bth.destinationQp(packet.bytes()), first + next[0]++ & PSN_MASK);
                 Bth.askForAcknowledgement(packet.bytes());
@@ -278,39 +338,52 @@ class HostileNetworkIT {
     }
 
     private void attack(String what, String from, Attack attack) throws Exception {
-        double quiet;
-        try (Forge forge = Forge.open(from, sinkAddress)) {
-            quiet = roundsASecond(what.startsWith("writes") ? _ -> LockSupport.parkNanos(1) : attack, forge);
-        }
-        long heap = usedBytes();
-        long descriptors = descriptors();
-        double attacked;
-        try (Forge forge = Forge.open(from, homeAddress)) {
-            attacked = roundsASecond(attack, forge);
+        attack(what, from, attack, attack);
+    }
+
+    private void attack(String what, String from, Attack elsewhere, Attack attack) throws Exception {
+        double share;
+        long heap;
+        long descriptors;
+        try (Forge toSink = Forge.open(from, sinkAddress)) {
+            for (int i = 0; i < BURST; i++) {
+                elsewhere.send(toSink); // what is made once is not the attack's
+            }
+            heap = usedBytes();
+            descriptors = descriptors();
+            try (Forge toHome = Forge.open(from, homeAddress)) {
+                share = share(what, () -> elsewhere.send(toSink), () -> attack.send(toHome));
+            }
+            assertThat(descriptors()).as("descriptors, seed " + SEED).isLessThanOrEqualTo(descriptors);
         }
         long before = good.rounds();
         Patience.await(
                 "honest rounds afterwards",
                 () -> good.rounds() > before + 100 || !good.trouble().isEmpty());
 
-        System.out.printf(
-                "HostileNetworkIT: %,d %s: %,.0f honest rounds a second, %,.0f while they go to somebody else%n",
-                INPUTS, what, attacked, quiet);
         assertThat(good.trouble()).as("seed " + SEED).isEmpty();
         assertThat(good.firstSpoiltGuard()).as("seed " + SEED).isEqualTo(-1);
         assertThat(good.importers()).as("seed " + SEED).isEqualTo(1);
         assertThat(logged).as("seed " + SEED).isEmpty();
-        assertThat(descriptors()).as("descriptors, seed " + SEED).isLessThanOrEqualTo(descriptors);
         assertThat(usedBytes() - heap).as("heap, seed " + SEED).isLessThan(MAX_MORE_BYTES);
+        if (homeUrma.device("udma0").attributes().ioPath().contains("sockets of their own")) {
+            assertThat(share).as("share of the honest peer, seed " + SEED).isGreaterThanOrEqualTo(MIN_SHARE);
+        }
     }
 
-    private double roundsASecond(Attack attack, Forge forge) throws IOException {
-        long rounds = good.rounds();
-        long start = System.nanoTime();
-        for (int i = 0; i < INPUTS; i++) {
-            attack.send(forge);
+    /** What is left to the honest peer of its speed beside a thread that spins; the best of a few looks. */
+    private double share(String what, Slices.Companion elsewhere, Slices.Companion attack) throws IOException {
+        Slices slices = new Slices(good::rounds, SLICES, SLICE_NANOS);
+        double best = 0;
+        for (int look = 0; look < LOOKS && best < MIN_SHARE; look++) {
+            double[] rounds = slices.roundsASecond(INPUTS / SLICES, Thread::onSpinWait, elsewhere, attack);
+            System.out.printf(
+                    "HostileNetworkIT: %s: %,.0f honest rounds a second, %.2f of %,.0f beside a spinning thread;"
+                            + " %,.0f while they go to somebody else%n",
+                    what, rounds[2], rounds[2] / rounds[0], rounds[0], rounds[1]);
+            best = rounds[0] > 0 ? Math.max(best, rounds[2] / rounds[0]) : best;
         }
-        return (good.rounds() - rounds) / ((System.nanoTime() - start) / 1e9);
+        return best;
     }
 
     private static long descriptors() throws IOException {

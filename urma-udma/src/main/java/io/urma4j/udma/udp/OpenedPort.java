@@ -1,0 +1,142 @@
+package io.urma4j.udma.udp;
+
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.LibcException;
+import io.urma4j.udma.wire.IpHeaders;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a port consists of once it is open, and what was found out on the way to it.
+ *
+ * @param way of I/O
+ * @param reason why it is no faster way; empty for the fastest
+ * @param portNote why the UDP port is not that of RoCE; empty when it is
+ * @param strangersNote why strangers have no sockets of their own; empty when they have
+ */
+record OpenedPort(
+        Io io,
+        Outbox outbox,
+        IoWay way,
+        String reason,
+        String portNote,
+        String strangersNote,
+        LocalInterface localInterface) {
+    private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
+
+    /**
+     * Opens one.
+     *
+     * @throws PortException when the address is not ours, the port is taken, or the way does not work here
+     */
+    static OpenedPort open(PortOptions options) {
+        InetAddress address = options.address();
+        if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
+            throw new PortException(
+                    address.getHostAddress() + " is no address of one interface, and the ICRC covers the sender's",
+                    null);
+        }
+        LocalInterface localInterface = LocalInterface.of(address);
+        IoWay wanted = options.way();
+        IoProbe probe = wanted == IoWay.CHANNEL ? new IoProbe(IoWay.CHANNEL, "") : probe(address);
+        if (wanted != null && wanted.compareTo(probe.way()) < 0) {
+            throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
+        }
+        IoWay way = wanted == null ? probe.way() : wanted;
+        if (way == IoWay.CHANNEL && address instanceof Inet6Address) {
+            throw new PortException(
+                    "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
+                            + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
+                    null);
+        }
+        String reason = wanted != null ? "as asked for" : probe.reason();
+        return open(options, way, reason, localInterface);
+    }
+
+    private static IoProbe probe(InetAddress address) {
+        try {
+            return IoProbe.at(address);
+        } catch (LibcException e) {
+            throw cannotBind(address, 0, e);
+        }
+    }
+
+    private static OpenedPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
+        Outbox outbox = new Outbox(way == IoWay.GSO);
+        boolean any = options.port() == PortOptions.DEFAULT_PORT;
+        int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
+        String note = first == IpHeaders.ROCE_PORT
+                ? ""
+                : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
+        Io io = tryBind(options, first, way, outbox);
+        if (io == null && any) {
+            note = "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder()
+                    + ", so it is another: " + loss();
+            io = tryBind(options, 0, way, outbox);
+        }
+        if (io == null) {
+            throw new PortException(
+                    "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder(), null);
+        }
+        String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
+        return new OpenedPort(io, outbox, way, reason, note, strangers, localInterface);
+    }
+
+    /** Parts strangers from peers; tells why it cannot be done. */
+    private static String part(Io io, InetAddress address) {
+        try {
+            io.openSideDoors(address, new SecureRandom());
+            return "";
+        } catch (LibcException | UnsupportedOperationException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /** Null when the port is taken. */
+    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox) {
+        InetAddress address = options.address();
+        try {
+            return way == IoWay.CHANNEL
+                    ? ChannelIo.open(address, port, outbox, options.bufferBytes())
+                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, options.bufferBytes());
+        } catch (LibcException e) {
+            if (e.errno() == Errno.EADDRINUSE) {
+                return null;
+            }
+            throw cannotBind(address, port, e);
+        } catch (BindException e) {
+            if (String.valueOf(e.getMessage()).contains("in use")) {
+                return null;
+            }
+            throw cannotBind(address, port, e);
+        } catch (IOException e) {
+            throw cannotBind(address, port, e);
+        }
+    }
+
+    private static PortException cannotBind(InetAddress address, int port, Exception cause) {
+        boolean isGone = cause instanceof LibcException e && e.errno() == Errno.EADDRNOTAVAIL
+                || String.valueOf(cause.getMessage()).contains("Cannot assign");
+        return new PortException(
+                isGone
+                        ? "no interface of this machine has the address " + address.getHostAddress()
+                        : "cannot open port " + port + " of " + address.getHostAddress() + ": " + cause.getMessage(),
+                cause);
+    }
+
+    private static String holder() {
+        return Files.exists(RXE_MODULE)
+                ? "the kernel's own Soft-RoCE: the module rdma_rxe is loaded ('modprobe -r rdma_rxe' frees the port)"
+                : "another process, such as one more of urma4j";
+    }
+
+    private static String loss() {
+        return "peers of urma4j learn it from our descriptors, but Linux RDMA and network cards cannot reach us there";
+    }
+}
