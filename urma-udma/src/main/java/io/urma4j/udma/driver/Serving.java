@@ -185,6 +185,16 @@ final class Serving {
                 .add("rx_strangers", port.counters().receivedFromStrangers())
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
+                .add("drop_nobody", forNobody())
                 .build();
+    }
+
+    private long forNobody() {
+        adapter.crank().enter();
+        try {
+            return adapter.card().dropped();
+        } finally {
+            adapter.crank().leave();
+        }
     }
 }
