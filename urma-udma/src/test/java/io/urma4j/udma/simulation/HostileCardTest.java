@@ -112,7 +112,11 @@ class HostileCardTest {
                 }
             });
         }
-        simulation.run();
+        try {
+            simulation.run();
+        } catch (Violation e) {
+            throw new AssertionError("with " + inputs + " inputs and seed " + seed + ": -Durma.seed=" + seed, e);
+        }
         return simulation.endedNanos();
     }
 
