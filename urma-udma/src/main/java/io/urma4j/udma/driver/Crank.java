@@ -20,6 +20,9 @@ final class Crank {
     /** But the engine does, should he not come back. */
     private static final long WAIT_NANOS = 200_000;
 
+    /** In place of a time: the engine has met somebody at the crank. */
+    static final long MET = Long.MIN_VALUE;
+
     private static final VarHandle POLLED;
 
     static {
@@ -133,18 +136,27 @@ final class Crank {
         return card.doorbells().areRinging();
     }
 
+    /** Whether somebody waits for an event, so that the engine must not rest. Any thread. */
+    boolean isAnyArmed() {
+        return card.isAnyArmed();
+    }
+
     /** A completion queue was armed: the engine looks after the card. */
     void attend() {
         engine.attend();
     }
 
     /**
-     * One turn, waiting for the card if need be; returns when the next one is due. For the engine.
+     * One turn, when nobody else has the card; returns when the next one is due. For the engine, which does not wait for the
+     * card: who has it turns the crank just now, and may have lost the very CPU that the engine would wait on.
      *
      * @param hasWatched whether it has waited for packets since its last turn
+     * @return {@link #MET} when somebody has the card
      */
-    long turnInsisting(boolean hasWatched) {
-        claim.acquire();
+    long tryTurnOfEngine(boolean hasWatched) {
+        if (!claim.tryAcquire()) {
+            return MET;
+        }
         long now = clock.getAsLong();
         if (hasWatched) {
             attention.watched(now);

@@ -62,6 +62,7 @@ final class EngineThread implements Crank.Engine {
     private @Nullable Crank crank; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
+    private boolean hasMet; // somebody at the crank, in this round; the engine's thread
     private boolean hasWatched; // for packets, in its last wait; the engine's thread
 
     EngineThread(String name, UdpPort port, LongSupplier clock) {
@@ -197,20 +198,26 @@ final class EngineThread implements Crank.Engine {
     private void run() {
         while (!stopped) {
             boolean isPolled = isPolled();
-            meetings = isPolled ? meetings + 1 : 0;
+            hasMet = isPolled;
+            long next = round(!isPolled);
+            meetings = hasMet ? meetings + 1 : 0;
             if (meetings < MEETINGS_BEFORE_REST) {
-                sleep(round(true));
-                hasWatched = true;
+                sleep(hasMet ? Math.min(next, clock.getAsLong() + REST_NANOS) : next);
             } else {
-                rest(round(false));
-                hasWatched = false;
+                rest(next);
             }
+            hasWatched = meetings < MEETINGS_BEFORE_REST;
         }
         runTasks(); // those that were in time
     }
 
     private boolean isPolled() {
         return crank != null && crank.isPolled();
+    }
+
+    /** Whether somebody waits for an event, which only the engine sees to. */
+    private boolean isAwaited() {
+        return crank != null && crank.isAnyArmed();
     }
 
     private void sleep(long next) {
@@ -225,7 +232,7 @@ final class EngineThread implements Crank.Engine {
     private void rest(long next) {
         rests = true;
         sleepsUntil = next;
-        if (!stopped && tasks.isEmpty() && isPolled()) {
+        if (!stopped && tasks.isEmpty() && !isAwaited()) {
             long delayNanos = next == Long.MAX_VALUE ? REST_NANOS : Math.min(REST_NANOS, next - clock.getAsLong());
             if (delayNanos > 0) {
                 port.awaitOther(delayNanos);
@@ -258,9 +265,10 @@ final class EngineThread implements Crank.Engine {
 
     private long turnCard() {
         try {
-            long next = crank == null ? Long.MAX_VALUE : crank.turnInsisting(hasWatched);
+            long next = crank == null ? Long.MAX_VALUE : crank.tryTurnOfEngine(hasWatched);
             failed = false;
-            return next;
+            hasMet = next == Crank.MET;
+            return hasMet ? Long.MAX_VALUE : next;
         } catch (RuntimeException | Error e) {
             if (!failed) {
                 failed = true; // once, not in each round
