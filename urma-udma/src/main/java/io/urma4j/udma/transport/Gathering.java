@@ -22,9 +22,10 @@ final class Gathering {
     private long sinceNanos = NEVER;
 
     /** Whether the message at the cursor may wait once more. */
-    boolean waits(InFlight inFlight, long packetsInFlight, long nowNanos) {
+    boolean waits(boolean callerComesBack, InFlight inFlight, long packetsInFlight, long nowNanos) {
         Message next = inFlight.cursor();
-        boolean mayWait = packetsInFlight >= LEAST_IN_FLIGHT
+        boolean mayWait = callerComesBack
+                && packetsInFlight >= LEAST_IN_FLIGHT
                 && next != null
                 && inFlight.isCursorNew()
                 && next.packets == 1
@@ -46,9 +47,5 @@ final class Gathering {
 
     boolean isWaiting() {
         return sinceNanos != NEVER;
-    }
-
-    void over() {
-        sinceNanos = NEVER;
     }
 }

@@ -111,10 +111,9 @@ final class Requester {
      * @param leavesTrains a short train may wait for company
      */
     boolean transmit(long nowNanos, int budget, boolean leavesTrains) {
-        if (leavesTrains && gathering.waits(inFlight, next - unacked, nowNanos)) {
+        if (gathering.waits(leavesTrains, inFlight, next - unacked, nowNanos)) {
             return false;
         }
-        gathering.over();
         for (int sent = 0; sent < budget; sent++) {
             if (isStopped || nowNanos < heldUntilNanos) {
                 return false;
