@@ -19,7 +19,7 @@ final class Contest {
 
     private final int rounds;
     private final Duration turn;
-    private final Duration mostWarmUp;
+    private final Duration warmUp;
     private final Map<Peer, Integer> lateFailures = new HashMap<>();
 
     /**
@@ -27,12 +27,12 @@ final class Contest {
      *
      * @param rounds how many count
      * @param turn how long each turn is
-     * @param mostWarmUp how long a peer may warm up, as long as nothing holds it up
+     * @param warmUp about how long a peer warms up; longer, while it has much to compile
      */
-    Contest(int rounds, Duration turn, Duration mostWarmUp) {
+    Contest(int rounds, Duration turn, Duration warmUp) {
         this.rounds = rounds;
         this.turn = turn;
-        this.mostWarmUp = mostWarmUp;
+        this.warmUp = warmUp;
     }
 
     /**
@@ -47,7 +47,7 @@ final class Contest {
         long millis = 0;
         for (Peer peer : peers) {
             if (peer.can(task)) {
-                millis += peer.warmUpMillis(task, mostWarmUp.toMillis())
+                millis += peer.warmUpMillis(task, warmUp.toMillis())
                         + rounds * (turn.toMillis() + peer.overheadMillis(task));
             }
         }
@@ -74,7 +74,7 @@ final class Contest {
                 long start = System.nanoTime();
                 try {
                     if (round < 0) {
-                        peer.warmUp(task, mostWarmUp);
+                        peer.warmUp(task, warmUp);
                     } else {
                         series.computeIfAbsent(peer, any -> new Series()).add(peer.measure(task, turn));
                     }

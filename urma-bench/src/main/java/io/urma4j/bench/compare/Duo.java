@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Pinned;
+import io.urma4j.tools.CompilerThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  * leader  address TASK            →  at ADDRESS
  * home    serve TASK ADDRESS      →  at ADDRESS
- * leader  lead TASK MILLIS ADDRESS →  result operations=… spent=… compiled=… mean=…
- * home    enough                  →  served spent=… compiled=…
+ * leader  lead TASK MILLIS ADDRESS →  result operations=… spent=… mean=…
+ * home    enough                  →  served spent=…
  * </pre>
  *
  * <p>Between tasks both wait for a line, and use no processor.
@@ -34,7 +35,6 @@ public final class Duo implements AutoCloseable {
     private final End home;
     private boolean isServing; // the home
     private long operations;
-    private long compiledMillis;
 
     private Duo(End leader, End home) {
         this.leader = leader;
@@ -77,7 +77,6 @@ public final class Duo implements AutoCloseable {
         isServing = false;
         Sample sample = Sample.parse(result);
         operations = (long) number(result, "operations=");
-        compiledMillis = (long) (number(result, "compiled=") + number(served, "compiled="));
         double cpuNanos = number(result, "spent=") + number(served, "spent=");
         return operations > 0 && cpuNanos > 0 ? sample.with(Metric.CPU, cpuNanos / operations) : sample;
     }
@@ -87,9 +86,9 @@ public final class Duo implements AutoCloseable {
         return operations;
     }
 
-    /** What the compilers of both had spent by the end of the last measurement. */
-    public long compiledMillis() {
-        return compiledMillis;
+    /** Those of both. */
+    public CompilerThreads compilers() {
+        return CompilerThreads.of(leader.process.pid(), home.process.pid());
     }
 
     private static double number(String line, String key) {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -73,7 +72,7 @@ public final class EndMain {
         long spent = process.getProcessCpuTime() - before;
         in.readLine(); // "enough"
         Pinned.free();
-        out.println("served spent=" + spent + " compiled=" + compiledMillis());
+        out.println("served spent=" + spent);
     }
 
     private void lead(Task task, long millis, String homeAddress) throws Exception {
@@ -82,16 +81,7 @@ public final class EndMain {
         Tally tally = participant.lead(task, millis * 1_000_000, homeAddress);
         long spent = process.getProcessCpuTime() - before;
         Pinned.free();
-        out.println("result operations=" + tally.operations() + " spent=" + spent + " compiled=" + compiledMillis()
-                + " " + tally.sample());
-    }
-
-    /** What the compiler has spent so far. */
-    private static long compiledMillis() {
-        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        return compiler == null || !compiler.isCompilationTimeMonitoringSupported()
-                ? 0
-                : compiler.getTotalCompilationTime();
+        out.println("result operations=" + tally.operations() + " spent=" + spent + " " + tally.sample());
     }
 
     private boolean isToldMore() {

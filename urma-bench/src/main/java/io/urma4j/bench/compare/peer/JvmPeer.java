@@ -3,6 +3,7 @@ package io.urma4j.bench.compare.peer;
 import io.urma4j.bench.compare.Duo;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.tools.CompilerThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -11,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** Two JVMs, which are started when they are first wanted. */
 final class JvmPeer implements AutoCloseable {
     private static final Duration PIECE = Duration.ofMillis(100);
-    private static final long PAUSE_MILLIS = 100;
-    private static final long QUIET_MILLIS = 10; // of compiling in a piece and its pause
-    private static final int PATIENCE = 4;
+    private static final Duration QUIET = Duration.ofMillis(10); // of compiling in a piece and its rest
+    private static final int PATIENCE = 8; // times as long as it should take
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
     private static final long MOST_TO_WARM_UP = 40_000;
@@ -59,28 +59,27 @@ final class JvmPeer implements AutoCloseable {
     }
 
     /**
-     * In pieces with pauses: while both processes spin on all CPUs that there are, the compiler has none, and it is what we
-     * wait for: until it has nothing more to do, and by number, since on a busy machine time alone is no warm-up.
+     * In pieces, with rests between them: while both processes spin on all CPUs that there are, the compilers have none, and
+     * it is them that we wait for. It ends when a piece has given them nothing more to do, and is long enough by number.
      */
-    void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
+    void warmUp(Task task, Duration about) throws IOException, InterruptedException {
         long wanted = operationsToWarmUp(task);
         long done = 0;
-        long start = System.nanoTime();
-        long nanos = 0;
+        long end = System.nanoTime() + PATIENCE * about.toNanos();
         boolean isCompiling = true;
-        while (nanos < atMost.toNanos() || ((done < wanted || isCompiling) && nanos < PATIENCE * atMost.toNanos())) {
-            long compiledMillis = duo().compiledMillis();
+        while ((isCompiling || done < wanted) && System.nanoTime() < end) {
+            CompilerThreads compilers = duo().compilers();
+            long before = compilers.spentNanos();
             measure(task, PIECE);
             done += duo().operations();
-            isCompiling = duo().compiledMillis() - compiledMillis > QUIET_MILLIS;
-            Thread.sleep(PAUSE_MILLIS);
-            nanos = System.nanoTime() - start;
+            compilers.awaitRest(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            isCompiling = compilers.spentNanos() - before > QUIET.toNanos();
         }
     }
 
-    /** About what that takes, where nothing holds it up. */
-    static long warmUpMillis(long atMostMillis) {
-        return atMostMillis + PIECE.toMillis() + PAUSE_MILLIS;
+    /** About what that takes, once the compilers know most of it. */
+    static long warmUpMillis(long aboutMillis) {
+        return aboutMillis + PIECE.toMillis();
     }
 
     private static long operationsToWarmUp(Task task) {

@@ -37,13 +37,13 @@ public final class MapRing implements Peer {
     }
 
     @Override
-    public void warmUp(Task task, Duration atMost) throws IOException, InterruptedException {
-        jvms.warmUp(task, atMost);
+    public void warmUp(Task task, Duration about) throws IOException, InterruptedException {
+        jvms.warmUp(task, about);
     }
 
     @Override
-    public long warmUpMillis(Task task, long atMostMillis) {
-        return JvmPeer.warmUpMillis(atMostMillis);
+    public long warmUpMillis(Task task, long aboutMillis) {
+        return JvmPeer.warmUpMillis(aboutMillis);
     }
 
     @Override

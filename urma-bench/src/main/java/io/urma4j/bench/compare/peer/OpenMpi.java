@@ -78,10 +78,10 @@ public final class OpenMpi implements Peer {
 
     /** Each turn has a short one before it. */
     @Override
-    public void warmUp(Task task, Duration atMost) {}
+    public void warmUp(Task task, Duration about) {}
 
     @Override
-    public long warmUpMillis(Task task, long atMostMillis) {
+    public long warmUpMillis(Task task, long aboutMillis) {
         return 0;
     }
 
