@@ -1,5 +1,7 @@
 package io.urma4j.bench;
 
+import io.urma4j.tools.CompilerThreads;
+import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -10,11 +12,16 @@ import java.util.Arrays;
  *
  * @param rounds how many rounds
  * @param roundNanos how long each lasts, for each of the two
- * @param warmUpNanos how long each runs before anything counts
+ * @param warmUpNanos how long each runs before anything counts; longer, while there is much to compile
  * @param warmUpChunks and how many chunks: on a busy machine time alone is no warm-up, for the JIT waits for a CPU too
  * @param leastChunks how many a round has, however long they take
  */
 record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChunks, int leastChunks) {
+    private static final int LEAST_WARM_UPS = 2;
+    private static final int MOST_WARM_UPS = 8;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration QUIET = Duration.ofMillis(10); // of compiling in a warm-up and its rest
+
     Alternation(int rounds, long roundNanos, long warmUpNanos) {
         this(rounds, roundNanos, warmUpNanos, 200, 5);
     }
@@ -26,17 +33,38 @@ record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChun
 
     /** Nanoseconds per operation of both, round by round. */
     Rounds measure(Timed subject, Timed peer) {
-        // twice in turns, so that neither is compiled in the light of its first calls alone
-        for (int i = 0; i < 2; i++) {
-            round(subject, warmUpNanos / 2, warmUpChunks);
-            round(peer, warmUpNanos / 2, warmUpChunks);
-        }
+        warmUp(subject, peer);
         Rounds result = new Rounds(rounds);
         for (int round = 0; round < rounds; round++) {
             result.subject(round, round(subject, roundNanos, leastChunks));
             result.peer(round, round(peer, roundNanos, leastChunks));
         }
         return result;
+    }
+
+    /**
+     * In turns, so that neither is compiled in the light of its first calls alone, until the compilers of all processes have
+     * nothing more to do.
+     */
+    private void warmUp(Timed subject, Timed peer) {
+        CompilerThreads compilers = CompilerThreads.ofThisAndChildren();
+        boolean isCompiling = true;
+        for (int i = 0; i < LEAST_WARM_UPS || (isCompiling && i < MOST_WARM_UPS); i++) {
+            long before = compilers.spentNanos();
+            round(subject, warmUpNanos / LEAST_WARM_UPS, warmUpChunks);
+            round(peer, warmUpNanos / LEAST_WARM_UPS, warmUpChunks);
+            rest(compilers);
+            isCompiling = compilers.spentNanos() - before > QUIET.toNanos();
+        }
+    }
+
+    private static void rest(CompilerThreads compilers) {
+        try {
+            compilers.awaitRest(PATIENCE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted in the warm-up", e);
+        }
     }
 
     private static double round(Timed timed, long spanNanos, int leastChunks) {

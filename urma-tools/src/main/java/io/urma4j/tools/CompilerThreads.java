@@ -6,6 +6,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.LongStream;
 
 /**
  * The threads in which JVMs compile. What is measured while they have work is the interpreter, and where two processes spin
@@ -33,6 +34,13 @@ public final class CompilerThreads {
     /** Those of some processes of this user. */
     public static CompilerThreads of(long... pids) {
         return new CompilerThreads(pids.clone());
+    }
+
+    /** Those of this process, and of those that it has started. */
+    public static CompilerThreads ofThisAndChildren() {
+        ProcessHandle self = ProcessHandle.current();
+        return of(LongStream.concat(LongStream.of(self.pid()), self.children().mapToLong(ProcessHandle::pid))
+                .toArray());
     }
 
     /** What CPU time they have had so far. */
