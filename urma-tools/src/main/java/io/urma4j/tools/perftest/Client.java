@@ -2,6 +2,7 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.CompilerThreads;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.Progress;
 import io.urma4j.tools.Units;
@@ -21,6 +22,9 @@ final class Client {
     private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
     private static final long RETRY_MILLIS = 100;
     private static final Duration WARM_UP_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration COMPILED =
+            Duration.ofMillis(20); // of CPU time at most, in a piece of the last warm-up
+    private static final int MOST_WARM_UPS = 6;
 
     private final UrmaContext context;
     private final OutputOptions options;
@@ -81,14 +85,38 @@ final class Client {
     private void measure(Side side, Control control, Settings settings, Report report, long size, boolean first)
             throws InterruptedException {
         long seed = ThreadLocalRandom.current().nextLong();
-        long warmUp = settings.warmUpIterations(size, first);
-        if (warmUp > 0) {
-            Duration most = settings.isGiven("--warm_up") ? null : WARM_UP_PATIENCE;
-            run(side, control, settings, report, new Phase(size, warmUp, most, seed), false);
+        if (settings.isGiven("--warm_up")) {
+            long times = settings.warmUpIterations(size, first);
+            if (times > 0) {
+                run(side, control, settings, report, new Phase(size, times, null, seed), false);
+            }
+        } else {
+            warmUp(
+                    side,
+                    control,
+                    settings,
+                    report,
+                    new Phase(size, settings.warmUpIterations(size, first), WARM_UP_PATIENCE, seed));
         }
         boolean endless = settings.period() != null || settings.duration() != null;
         long times = endless ? Phase.ENDLESS : settings.iterations(size);
         run(side, control, settings, report, new Phase(size, times, settings.duration(), seed + 1), true);
+    }
+
+    /** In pieces with rests, until the compiler has nothing more to do: both sides spin, and it may get no CPU meanwhile. */
+    private void warmUp(Side side, Control control, Settings settings, Report report, Phase piece)
+            throws InterruptedException {
+        CompilerThreads compilers = CompilerThreads.own();
+        long spent = compilers.spentNanos();
+        long before;
+        int pieces = 0;
+        do {
+            before = spent;
+            run(side, control, settings, report, piece, false);
+            compilers.awaitRest(WARM_UP_PATIENCE);
+            spent = compilers.spentNanos();
+            pieces++;
+        } while (spent - before > COMPILED.toNanos() && pieces < MOST_WARM_UPS);
     }
 
     private void run(Side side, Control control, Settings settings, Report report, Phase phase, boolean timed)

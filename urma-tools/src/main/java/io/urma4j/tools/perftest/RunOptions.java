@@ -96,7 +96,9 @@ final class RunOptions {
     @Option(
             names = {"-w", "--warm_up"},
             paramLabel = "COUNT",
-            description = "Untimed operations before each size; by default many before the first, few before others.")
+            description =
+                    "Untimed operations before each size; by default many before the first, few before others, and in each"
+                            + " case until the compiler has no more to do.")
     @Nullable
     Long warmUp;
 

@@ -2,6 +2,7 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.CompilerThreads;
 import io.urma4j.tools.Line;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 
 /** The side that waits for a client, and follows it. */
 final class Server implements AutoCloseable {
@@ -21,6 +23,7 @@ final class Server implements AutoCloseable {
     static final String AGREED = "agreed";
 
     private static final int TICK_MILLIS = 100;
+    private static final Duration COMPILER_PATIENCE = Duration.ofSeconds(2);
 
     private final ServerSocket socket;
 
@@ -88,7 +91,11 @@ final class Server implements AutoCloseable {
                     phase = Phase.of(request);
                     side.prepare(phase);
                     control.say(Line.of("ready"));
-                    side.follow(phase, request.text("timed").equals("true"));
+                    boolean timed = request.text("timed").equals("true");
+                    side.follow(phase, timed);
+                    if (!timed) {
+                        CompilerThreads.own().awaitRest(COMPILER_PATIENCE); // the client waits for our next "ready"
+                    }
                 }
                 case "check" -> {
                     side.check(phase);
