@@ -208,7 +208,7 @@ public final class Compare implements Callable<Integer> {
                 tellLeftOut(report, all);
             }
             List<Peer> here = obtained(all, report, peer -> Tournament.has(peer, rows, onlyAsked));
-            Contest contest = new Contest(rounds, turn(quick ? 50 : 250), Duration.ofMillis(quick ? 600 : 1_500));
+            Contest contest = new Contest(rounds, turn(quick ? 50 : 250));
             Tournament tournament = new Tournament(contest, rows, here, onlyAsked);
             Deadline deadline = deadline("the table", tournament.expected());
             System.out.print(Report.head());
@@ -282,7 +282,7 @@ public final class Compare implements Callable<Integer> {
         List<Peer> all = Peers.few();
         try {
             List<Peer> here = obtained(all, report, peer -> Curves.has(peer, isDue));
-            Contest contest = new Contest(rounds, turn(50), Duration.ofMillis(300));
+            Contest contest = new Contest(rounds, turn(50));
             Curves curves = new Curves(contest, here, isDue);
             curves.draw(folder(), deadline("the drawings", curves.expected()), report, () -> save(report));
         } finally {

@@ -19,7 +19,6 @@ final class Contest {
 
     private final int rounds;
     private final Duration turn;
-    private final Duration warmUp;
     private final Map<Peer, Integer> lateFailures = new HashMap<>();
 
     /**
@@ -27,12 +26,10 @@ final class Contest {
      *
      * @param rounds how many count
      * @param turn how long each turn is
-     * @param warmUp about how long a peer warms up; longer, while it has much to compile
      */
-    Contest(int rounds, Duration turn, Duration warmUp) {
+    Contest(int rounds, Duration turn) {
         this.rounds = rounds;
         this.turn = turn;
-        this.warmUp = warmUp;
     }
 
     /**
@@ -47,8 +44,7 @@ final class Contest {
         long millis = 0;
         for (Peer peer : peers) {
             if (peer.can(task)) {
-                millis += peer.warmUpMillis(task, warmUp.toMillis())
-                        + rounds * (turn.toMillis() + peer.overheadMillis(task));
+                millis += peer.warmUpMillis(task) + rounds * (turn.toMillis() + peer.overheadMillis(task));
             }
         }
         return Duration.ofMillis(millis);
@@ -74,7 +70,7 @@ final class Contest {
                 long start = System.nanoTime();
                 try {
                     if (round < 0) {
-                        peer.warmUp(task, warmUp);
+                        peer.warmUp(task);
                     } else {
                         series.computeIfAbsent(peer, any -> new Series()).add(peer.measure(task, turn));
                     }

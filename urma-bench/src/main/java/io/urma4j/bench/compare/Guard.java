@@ -91,8 +91,7 @@ public final class Guard implements Callable<Integer> {
         Properties limits = limits(root);
         Contest contest = new Contest(
                 Math.max(7, pairs != null ? pairs : report ? 7 : 9),
-                Duration.ofMillis(millis != null ? millis : report ? 50 : 100),
-                Duration.ofMillis(report ? 1_000 : 2_000));
+                Duration.ofMillis(millis != null ? millis : report ? 50 : 100));
         List<Peer> peers = List.of(new UrmaPeer(), RawMemory.awake(), new RawNetwork());
         try {
             Workshop workshop = new Workshop(root, false);

@@ -28,7 +28,7 @@ public interface Peer extends AutoCloseable {
     Sample measure(Task task, Duration about) throws IOException, InterruptedException;
 
     /** Works before anything counts: a JVM compiles first. */
-    default void warmUp(Task task, Duration about) throws IOException, InterruptedException {
+    default void warmUp(Task task) throws IOException, InterruptedException {
         measure(task, Duration.ofMillis(20));
     }
 
@@ -38,7 +38,7 @@ public interface Peer extends AutoCloseable {
     }
 
     /** About what {@link #warmUp} takes. */
-    default long warmUpMillis(Task task, long aboutMillis) {
+    default long warmUpMillis(Task task) {
         return 20 + overheadMillis(task);
     }
 

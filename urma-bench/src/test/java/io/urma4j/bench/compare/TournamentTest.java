@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TournamentTest {
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final Contest contest = new Contest(3, Duration.ofMillis(1), Duration.ofMillis(1));
+    private final Contest contest = new Contest(3, Duration.ofMillis(1));
     private final Report report = new Report(Map.of());
     private final FakePeer urma = new FakePeer(Names.URMA, 100);
     private final FakePeer raw = new FakePeer(Names.RAW_MEMORY, 50);

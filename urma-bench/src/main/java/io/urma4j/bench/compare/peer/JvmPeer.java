@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class JvmPeer implements AutoCloseable {
     private static final Duration PIECE = Duration.ofMillis(100);
     private static final Duration QUIET = Duration.ofMillis(10); // of compiling in a piece and its rest
-    private static final int PATIENCE = 8; // times as long as it should take
+    private static final Duration PATIENCE = Duration.ofSeconds(20); // the first task of all takes many
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
     private static final long MOST_TO_WARM_UP = 40_000;
@@ -62,10 +62,10 @@ final class JvmPeer implements AutoCloseable {
      * In pieces, with rests between them: while both processes spin on all CPUs that there are, the compilers have none, and
      * it is them that we wait for. It ends when a piece has given them nothing more to do, and is long enough by number.
      */
-    void warmUp(Task task, Duration about) throws IOException, InterruptedException {
+    void warmUp(Task task) throws IOException, InterruptedException {
         long wanted = operationsToWarmUp(task);
         long done = 0;
-        long end = System.nanoTime() + PATIENCE * about.toNanos();
+        long end = System.nanoTime() + PATIENCE.toNanos();
         boolean isCompiling = true;
         while ((isCompiling || done < wanted) && System.nanoTime() < end) {
             CompilerThreads compilers = duo().compilers();
@@ -78,8 +78,8 @@ final class JvmPeer implements AutoCloseable {
     }
 
     /** About what that takes, once the compilers know most of it. */
-    static long warmUpMillis(long aboutMillis) {
-        return aboutMillis + PIECE.toMillis();
+    static long warmUpMillis() {
+        return 3 * PIECE.toMillis();
     }
 
     private static long operationsToWarmUp(Task task) {

@@ -78,10 +78,10 @@ public final class OpenMpi implements Peer {
 
     /** Each turn has a short one before it. */
     @Override
-    public void warmUp(Task task, Duration about) {}
+    public void warmUp(Task task) {}
 
     @Override
-    public long warmUpMillis(Task task, long aboutMillis) {
+    public long warmUpMillis(Task task) {
         return 0;
     }
 

@@ -34,13 +34,13 @@ public final class UrmaPeer implements Peer {
     }
 
     @Override
-    public void warmUp(Task task, Duration about) throws IOException, InterruptedException {
-        jvms.warmUp(task, about);
+    public void warmUp(Task task) throws IOException, InterruptedException {
+        jvms.warmUp(task);
     }
 
     @Override
-    public long warmUpMillis(Task task, long aboutMillis) {
-        return JvmPeer.warmUpMillis(aboutMillis);
+    public long warmUpMillis(Task task) {
+        return JvmPeer.warmUpMillis();
     }
 
     @Override
