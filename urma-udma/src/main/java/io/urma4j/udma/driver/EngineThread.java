@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A round is: a turn of the card, tasks of other threads, times that have come, and the wait.
  *
  * <p><b>Resting.</b> While others turn the crank all the time it leaves the card to them, and does not have itself woken for
- * packets, each of which would cost them the wake-up. It looks now and then whether they still do; whoever arms a completion
- * queue says so at once ({@link #attend}).
+ * packets, each of which would cost them the wake-up. It looks now and then whether they still do, less often the longer
+ * they have done so, for each look takes a CPU from one of them; whoever arms a completion queue says so at once
+ * ({@link #attend}).
  *
  * <p><b>Waking.</b> The thread says in {@link #sleepsUntil} until when it is going to wait, and looks at {@link #wantedBy}
  * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
@@ -36,8 +37,10 @@ final class EngineThread implements Crank.Engine {
     private static final long AWAKE = Long.MIN_VALUE;
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** So long at most nobody looks after the card when those go away who did. */
+    /** So long at most nobody looks after the card when those go away who did; longer, when they have long been there. */
     private static final long REST_NANOS = 1_000_000;
+
+    private static final int MOST_DOUBLINGS = 3;
 
     /** It rests when it has met others at the crank so many times on end. */
     private static final int MEETINGS_BEFORE_REST = 4;
@@ -233,7 +236,8 @@ final class EngineThread implements Crank.Engine {
         rests = true;
         sleepsUntil = next;
         if (!stopped && tasks.isEmpty() && !isAwaited()) {
-            long delayNanos = next == Long.MAX_VALUE ? REST_NANOS : Math.min(REST_NANOS, next - clock.getAsLong());
+            long mostNanos = REST_NANOS << Math.min(meetings - MEETINGS_BEFORE_REST, MOST_DOUBLINGS);
+            long delayNanos = next == Long.MAX_VALUE ? mostNanos : Math.min(mostNanos, next - clock.getAsLong());
             if (delayNanos > 0) {
                 port.awaitOther(delayNanos);
             }
