@@ -72,7 +72,7 @@ public final class UrmaEnd implements Participant {
             }
 
             @Override
-            public void run(BooleanSupplier told) {
+            public void run(BooleanSupplier told) throws InterruptedException {
                 switch (task.work()) {
                     case WRITE_SEEN -> card.oneSided().returnWrites(task.bytes(), told);
                     case WRITE_RATE, READ, READ_RATE, FADD, CAS ->

@@ -63,7 +63,7 @@ final class UrmaOneSided {
         return Tally.of(2 * turn, end - start);
     }
 
-    void returnWrites(int bytes, BooleanSupplier told) {
+    void returnWrites(int bytes, BooleanSupplier told) throws InterruptedException {
         long returned = 0;
         for (int looks = 1; ; looks++) {
             long now = (long) U64.getAcquire(memory, INBOX);
@@ -203,10 +203,13 @@ final class UrmaOneSided {
         }
     }
 
-    /** The home of these: whatever comes is placed by who polls, on some devices. */
-    void pollUntil(BooleanSupplier told) {
+    /** The home of these: on some devices whatever comes is placed by who polls; on others it has nothing to do with it. */
+    void pollUntil(BooleanSupplier told) throws InterruptedException {
         while (!told.getAsBoolean()) {
-            for (int i = 0; i < POLLS_PER_LOOK; i++) {
+            if (!card.isDriven) {
+                Thread.sleep(1);
+            }
+            for (int i = 0; i < (card.isDriven ? POLLS_PER_LOOK : 1); i++) {
                 collect();
             }
         }
