@@ -95,4 +95,11 @@ class DecodeTest {
                 .contains("is no pcap file")
                 .contains("does not exist");
     }
+
+    @Test
+    void aPortOutOfRangeIsRefused() {
+        assertThat(decode("--port", "65536", GOLDEN.resolve("sample-rxe.pcap"))).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("--port is 65536, and must be 1 to 65535");
+    }
 }

@@ -9,15 +9,19 @@ import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.PacketCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -32,11 +36,22 @@ import picocli.CommandLine.Spec;
         footer = {"  urma decode f.pcap", "  urma decode --summary --json f.pcap", "  tcpdump -w f.pcap udp port 4791"},
         exitCodeList = {"0:every ICRC is right", "1:one is wrong, or the file cannot be read", "2:wrong use"})
 public final class DecodeCommand implements Callable<Integer> {
+    private static final int MOST_PORT = 0xFFFF;
+
     @Parameters(paramLabel = "FILE", description = "A pcap file, of Ethernet frames.")
     private Path file;
 
     @Option(names = "--summary", description = "Print the summary alone.")
     private boolean summaryAlone;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = {
+                "Take UDP from or to this port for RoCEv2 too, beside 4791; may be given again. A device of ours has"
+                        + " another port where 4791 is taken: 'urma devices' tells it."
+            })
+    private Set<Integer> ports = Set.of();
 
     @Mixin
     private JsonOption json;
@@ -46,6 +61,12 @@ public final class DecodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        for (int port : ports) {
+            if (port < 1 || port > MOST_PORT) {
+                throw new ParameterException(
+                        spec.commandLine(), "--port is " + port + ", and must be 1 to " + MOST_PORT);
+            }
+        }
         InputFile.of(file);
         Summary summary = new Summary();
         try (PcapReader reader = PcapReader.open(file)) {
@@ -61,13 +82,15 @@ public final class DecodeCommand implements Callable<Integer> {
     private void decode(PcapReader reader, Summary summary) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         boolean lines = !summaryAlone && !json.isAsked();
+        Set<Integer> all = new HashSet<>(ports);
+        all.add(IpHeaders.ROCE_PORT);
         Flows flows = new Flows();
         Icrc icrc = new Icrc();
         long startNanos = 0;
         for (Frame frame = reader.next(); frame != null && !out.checkError(); frame = reader.next()) {
             startNanos = frame.number() == 1 ? frame.timeNanos() : startNanos;
             summary.frame(frame.timeNanos() - startNanos);
-            Datagram datagram = Datagram.of(frame);
+            Datagram datagram = Datagram.of(frame, all);
             if (datagram == null) {
                 continue;
             }

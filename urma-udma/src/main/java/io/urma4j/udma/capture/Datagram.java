@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +31,18 @@ public record Datagram(
     private static final int FRAGMENT_BITS = 0x3FFF;
     private static final int DONT_FRAGMENT_BIT = 0x4000;
 
-    /** What the frame carries, when that is RoCEv2; null for everything else, and for what was not captured whole. */
+    /** The same for the port of RoCE alone, which a peer of Linux always has on one side. */
     public static @Nullable Datagram of(Frame frame) {
+        return of(frame, Set.of(IpHeaders.ROCE_PORT));
+    }
+
+    /**
+     * What the frame carries, when that is RoCEv2; null for everything else, and for what was not captured whole.
+     *
+     * @param ports it is RoCEv2 when it comes from one of these, or goes there: a device of ours has another one where that
+     *     of RoCE is taken
+     */
+    public static @Nullable Datagram of(Frame frame, Set<Integer> ports) {
         ByteBuffer bytes = frame.bytes();
         if (!frame.isWhole() || bytes.remaining() < ETHER_TYPE + 2) {
             return null;
@@ -44,26 +55,26 @@ public record Datagram(
         }
         ByteBuffer rest = bytes.slice(at + 2, bytes.remaining() - at - 2);
         return switch (type) {
-            case TYPE_IPV4 -> ofIpv4(rest);
-            case TYPE_IPV6 -> ofIpv6(rest);
+            case TYPE_IPV4 -> ofIpv4(rest, ports);
+            case TYPE_IPV6 -> ofIpv6(rest, ports);
             default -> null;
         };
     }
 
     /** Without options, and no fragment: RoCE has neither (WIRE §1). */
-    private static @Nullable Datagram ofIpv4(ByteBuffer ip) {
+    private static @Nullable Datagram ofIpv4(ByteBuffer ip, Set<Integer> ports) {
         if (ip.remaining() < IPV4_BYTES + UDP_BYTES || u8(ip, 0) != NO_OPTIONS || u8(ip, 9) != UDP) {
             return null;
         }
         int flags = u16(ip, 6);
         int total = u16(ip, 2);
-        if ((flags & FRAGMENT_BITS) != 0 || total > ip.remaining() || !isRoce(ip, IPV4_BYTES, total)) {
+        if ((flags & FRAGMENT_BITS) != 0 || total > ip.remaining() || !isOf(ports, ip, IPV4_BYTES, total)) {
             return null;
         }
         int sourcePort = u16(ip, IPV4_BYTES);
         boolean dontFragment = (flags & DONT_FRAGMENT_BIT) != 0;
         int id = u16(ip, 4);
-        IpHeaders headers = IpHeaders.ipv4(ip.getInt(12), ip.getInt(16), sourcePort, IpHeaders.ROCE_PORT);
+        IpHeaders headers = IpHeaders.ipv4(ip.getInt(12), ip.getInt(16), sourcePort, u16(ip, IPV4_BYTES + 2));
         headers.ipv4Id(id);
         headers.ipv4DontFragment(dontFragment);
         return new Datagram(
@@ -75,23 +86,23 @@ public record Datagram(
                 packet(ip, IPV4_BYTES, total));
     }
 
-    private static @Nullable Datagram ofIpv6(ByteBuffer ip) {
+    private static @Nullable Datagram ofIpv6(ByteBuffer ip, Set<Integer> ports) {
         if (ip.remaining() < IPV6_BYTES + UDP_BYTES || u8(ip, 6) != UDP) {
             return null;
         }
         int total = IPV6_BYTES + u16(ip, 4);
-        if (total > ip.remaining() || !isRoce(ip, IPV6_BYTES, total)) {
+        if (total > ip.remaining() || !isOf(ports, ip, IPV6_BYTES, total)) {
             return null;
         }
         int sourcePort = u16(ip, IPV6_BYTES);
         IpHeaders headers = IpHeaders.ipv6(
-                ip.getLong(8), ip.getLong(16), ip.getLong(24), ip.getLong(32), sourcePort, IpHeaders.ROCE_PORT);
+                ip.getLong(8), ip.getLong(16), ip.getLong(24), ip.getLong(32), sourcePort, u16(ip, IPV6_BYTES + 2));
         return new Datagram(
                 address(ip, 8, 16), address(ip, 24, 16), sourcePort, headers, 0, packet(ip, IPV6_BYTES, total));
     }
 
-    private static boolean isRoce(ByteBuffer ip, int udpAt, int total) {
-        return total >= udpAt + UDP_BYTES && u16(ip, udpAt + 2) == IpHeaders.ROCE_PORT;
+    private static boolean isOf(Set<Integer> ports, ByteBuffer ip, int udpAt, int total) {
+        return total >= udpAt + UDP_BYTES && (ports.contains(u16(ip, udpAt)) || ports.contains(u16(ip, udpAt + 2)));
     }
 
     private static Packet packet(ByteBuffer ip, int udpAt, int total) {
