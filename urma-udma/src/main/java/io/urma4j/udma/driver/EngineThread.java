@@ -219,7 +219,7 @@ final class EngineThread implements Crank.Engine {
     }
 
     /** Whether somebody waits for an event, which only the engine sees to. */
-    private boolean isAwaited() {
+    private boolean isAnyArmed() {
         return crank != null && crank.isAnyArmed();
     }
 
@@ -235,7 +235,7 @@ final class EngineThread implements Crank.Engine {
     private void rest(long next) {
         rests = true;
         sleepsUntil = next;
-        if (!stopped && tasks.isEmpty() && !isAwaited()) {
+        if (!stopped && tasks.isEmpty() && !isAnyArmed()) {
             long mostNanos = REST_NANOS << Math.min(meetings - MEETINGS_BEFORE_REST, MOST_DOUBLINGS);
             long delayNanos = next == Long.MAX_VALUE ? mostNanos : Math.min(mostNanos, next - clock.getAsLong());
             if (delayNanos > 0) {
