@@ -40,7 +40,7 @@ final class EngineThread implements Crank.Engine {
     /** So long at most nobody looks after the card when those go away who did; longer, when they have long been there. */
     private static final long REST_NANOS = 1_000_000;
 
-    private static final int MOST_DOUBLINGS = 3;
+    private static final int MOST_DOUBLINGS = 2;
 
     /** It rests when it has met others at the crank so many times on end. */
     private static final int MEETINGS_BEFORE_REST = 4;
