@@ -300,9 +300,14 @@ final class Responder {
             traffic.ignored++;
             return;
         }
-        boolean isUnderWay = turn.isWanted && psn >= turn.nextPsn && turn.endByte == from + length;
+        long end = psn + Cutter.packets(length, config.mtuBytes());
+        if (config.selective()) {
+            turns.wantToo(turn, psn, end);
+            return;
+        }
+        boolean isUnderWay = turn.isWanted() && psn >= turn.nextPsn() && turn.endByte() == from + length;
         if (!isUnderWay) {
-            turns.want(turn, psn, psn + Cutter.packets(length, config.mtuBytes()), from + length);
+            turns.want(turn, psn, end, from + length);
         }
     }
 
