@@ -526,11 +526,10 @@ final class Requester {
      * the same PSNs again.
      */
     void resume() {
-        if (config.peerIsOurs() && unacked < end) {
-            resyncPsn = end;
-            unacked = end;
+        if (config.peerIsOurs() && (unacked < end || resyncPsn != NONE)) {
+            resyncPsn = resyncPsn == NONE ? end : resyncPsn; // one that was not acknowledged: the same again
+            unacked = resyncPsn;
         } else {
-            resyncPsn = NONE;
             end = unacked;
         }
         next = unacked;
