@@ -48,15 +48,34 @@ final class Acknowledgements {
         int operation = Opcodes.operation(packet.opcode());
         boolean isAcknowledgement = operation == Opcodes.ACKNOWLEDGE;
         // a NAK of a gap names what the responder expects, which may be what was never sent
-        if (psn < requester.unacked() || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
+        long unacked = requester.unacked();
+        if (psn < unacked || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
             traffic.ignored++;
         } else if (isAcknowledgement) {
             acknowledgement(psn, packet, nowNanos);
-        } else if (operation == Opcodes.ATOMIC_ACKNOWLEDGE) {
-            atomicAnswer(psn, packet, nowNanos);
         } else {
-            readAnswer(psn, packet, nowNanos);
+            answer(psn, packet, nowNanos);
         }
+        LostAnswers lost = requester.lostAnswers;
+        if (lost != null && requester.unacked() > unacked) {
+            goOn(lost, nowNanos);
+        }
+    }
+
+    /** What was missing is there: what came behind it, or was acknowledged, has its turn. */
+    private void goOn(LostAnswers lost, long nowNanos) {
+        long before;
+        do {
+            before = requester.unacked();
+            Message oldest = requester.inFlight.head();
+            while (oldest != null && lost.hasCome(requester.unacked())) {
+                answered(oldest, requester.unacked(), nowNanos);
+                oldest = requester.inFlight.head();
+            }
+            if (oldest != null && lost.acknowledgedTo() > requester.unacked()) {
+                acknowledged(lost.acknowledgedTo(), lost.acknowledgedMsn(), nowNanos);
+            }
+        } while (requester.unacked() > before);
     }
 
     // ---- acknowledgements
@@ -91,16 +110,21 @@ final class Acknowledgements {
         }
         boolean isWhole = requester.advance(to, nowNanos);
         succeeded = isWhole ? msn : succeeded + countBeforeUnanswered;
-        if (!isWhole) {
-            requester.repeat(nowNanos);
+        if (isWhole) {
+            return true;
         }
-        return isWhole;
+        if (requester.lostAnswers == null) {
+            requester.repeat(nowNanos);
+        } else {
+            requester.lostAnswers.acknowledged(to, msn);
+        }
+        return false;
     }
 
     /** The responder has everything before that PSN, and misses it. */
     private void gap(long psn, int msn, Packet packet, long nowNanos) {
         traffic.gapsTold++;
-        if (!acknowledged(psn, msn, nowNanos)) {
+        if (!acknowledged(psn, msn, nowNanos) && !isAnswerMissingBefore(psn)) {
             return;
         }
         if (config.selective() && Opcodes.isOurs(packet.opcode())) {
@@ -108,6 +132,11 @@ final class Acknowledgements {
         } else {
             requester.repeat(nowNanos);
         }
+    }
+
+    /** Whether that was acknowledged, and would be over if answers had not been lost. */
+    private boolean isAnswerMissingBefore(long psn) {
+        return requester.lostAnswers != null && requester.lostAnswers.acknowledgedTo() >= psn;
     }
 
     private void notReady(long psn, int syndrome, long nowNanos) {
@@ -196,36 +225,55 @@ final class Acknowledgements {
 
     // ---- answers of READs and atomics
 
-    private void readAnswer(long psn, Packet packet, long nowNanos) {
-        if (!isNext(psn, packet, nowNanos)) {
+    private void answer(long psn, Packet packet, long nowNanos) {
+        boolean isInTurn = isNext(psn, packet, nowNanos);
+        if (!isInTurn && !requester.mayComeEarly(psn)) {
             return;
         }
-        Message oldest = requester.inFlight.head();
-        if (oldest == null || !oldest.request().isRead() || psn != requester.unacked()) {
+        Message message = isInTurn ? requester.inFlight.head() : requester.inFlight.find(psn);
+        if (message == null || !isFor(message, psn, packet, isInTurn)) {
             traffic.ignored++;
             return;
         }
-        Request request = oldest.request();
-        long at = (psn - oldest.firstPsn) * config.mtuBytes();
-        int length = (int) Math.min(config.mtuBytes(), oldest.lengthBytes - at);
+        if (message.request().isRead()) {
+            takeRead(message, psn, packet);
+        } else {
+            takeAtomic(message.request(), packet);
+        }
+        if (isInTurn) {
+            answered(message, psn, nowNanos);
+        } else if (requester.lostAnswers != null) {
+            requester.lostAnswers.came(psn, isEnd(packet));
+        }
+    }
+
+    private boolean isFor(Message message, long psn, Packet packet, boolean isInTurn) {
+        boolean isAtomic = Opcodes.operation(packet.opcode()) == Opcodes.ATOMIC_ACKNOWLEDGE;
+        return message.isAnswered()
+                && message.request().isRead() != isAtomic
+                && (isInTurn ? psn == requester.unacked() : message.isUnanswered());
+    }
+
+    /** Whether nothing that belongs to it follows. */
+    private static boolean isEnd(Packet packet) {
+        return switch (Opcodes.operation(packet.opcode())) {
+            case Opcodes.READ_RESPONSE_FIRST, Opcodes.READ_RESPONSE_MIDDLE -> false;
+            default -> true;
+        };
+    }
+
+    private void takeRead(Message message, long psn, Packet packet) {
+        Request request = message.request();
+        long at = (psn - message.firstPsn) * config.mtuBytes();
+        int length = (int) Math.min(config.mtuBytes(), message.lengthBytes - at);
         if (packet.payloadBytes() != length) {
             request.fail(WorkStatus.REM_RESP_LEN_ERR);
         } else {
-            place(request, oldest.fromByte + at, packet.bytes(), packet.payloadAt(), length);
+            place(request, message.fromByte + at, packet.bytes(), packet.payloadAt(), length);
         }
-        answered(oldest, psn, nowNanos);
     }
 
-    private void atomicAnswer(long psn, Packet packet, long nowNanos) {
-        if (!isNext(psn, packet, nowNanos)) {
-            return;
-        }
-        Message oldest = requester.inFlight.head();
-        if (oldest == null || !oldest.isAnswered() || oldest.request().isRead() || psn != requester.unacked()) {
-            traffic.ignored++;
-            return;
-        }
-        Request request = oldest.request();
+    private void takeAtomic(Request request, Packet packet) {
         long value = AtomicAckEth.original(packet.bytes(), packet.at(Header.ATOMIC_ACK_ETH));
         if (request.lengthBytes == Integer.BYTES) {
             original.set(JAVA_INT, 0, (int) value);
@@ -233,17 +281,18 @@ final class Acknowledgements {
             original.set(JAVA_LONG, 0, value);
         }
         place(request, 0, original, 0, (int) request.lengthBytes);
-        answered(oldest, psn, nowNanos);
     }
 
-    /** Answers come in order and acknowledge what was before them; false when something before this one was lost. */
+    /** Answers acknowledge what was before them; false when something of that was lost. */
     private boolean isNext(long psn, Packet packet, long nowNanos) {
         boolean hasCount = Opcodes.has(packet.opcode(), Header.AETH);
         if (psn == requester.unacked() && !(hasCount && config.isShared())) {
             return true;
         }
         if (!hasCount) {
-            requester.repeat(nowNanos);
+            if (requester.lostAnswers == null) {
+                requester.repeat(nowNanos);
+            }
             return false;
         }
         if (Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_LAST) {

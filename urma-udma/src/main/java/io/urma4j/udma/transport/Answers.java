@@ -187,7 +187,7 @@ final class Answers {
             Turn turn = turns.wanted();
             long judged = nextVerdict(expected);
             boolean isSent;
-            if (turn != null && turn.nextPsn < judged) {
+            if (turn != null && turn.nextPsn() < judged) {
                 isSent = turn.isRead ? sendRead(turn) : sendAtomic(turn);
             } else if (judged != NONE) {
                 isSent = sendVerdict(judged);
@@ -274,32 +274,31 @@ final class Answers {
         Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, turn.msn);
         AtomicAckEth.put(packet.bytes(), packet.at(Header.ATOMIC_ACK_ETH), turn.original);
         outlet.end(0);
-        turn.isWanted = false;
+        turn.letGo();
         return true;
     }
 
     private boolean sendRead(Turn turn) {
-        long psn = turn.nextPsn;
-        boolean isLast = psn + 1 == turn.endPsn;
-        Packet packet = outlet.beginAnswer(outlet.standard(operation(turn.isAtStart, isLast)), psn);
+        long psn = turn.nextPsn();
+        boolean isFirst = turn.isAtStart();
+        boolean isLast = turn.isAtEnd();
+        Packet packet = outlet.beginAnswer(outlet.standard(operation(isFirst, isLast)), psn);
         if (packet == null) {
             return false;
         }
         MemorySegment bytes = packet.bytes();
-        if (turn.isAtStart || isLast) {
+        if (isFirst || isLast) {
             Aeth.put(bytes, packet.at(Header.AETH), Aeth.ACK, turn.msn);
         }
         long from = (psn - turn.firstPsn) * config.mtuBytes();
-        int length = (int) Math.min(config.mtuBytes(), turn.endByte - from);
+        int length = (int) Math.min(config.mtuBytes(), turn.endByte() - from);
         boolean isThere = length == 0
                 || memory.read(turn.remoteKey, turn.va + from, bytes, packet.payloadAt(), length, config.number());
         if (!isThere) {
             return failRead(turn, psn);
         }
         outlet.end(length);
-        turn.isAtStart = false;
-        turn.nextPsn++;
-        turn.isWanted = !isLast;
+        turn.sent();
         return true;
     }
 
@@ -315,12 +314,12 @@ final class Answers {
      * an old one, which was answered long ago.
      */
     private boolean failRead(Turn turn, long psn) {
-        turn.isWanted = false;
+        turn.letGo();
         traffic.refusalsSent++;
         if (config.isShared()) {
             due(psn, Aeth.NAK_REMOTE_ACCESS);
         } else {
-            readFailedAt = psn;
+            readFailedAt = Math.min(readFailedAt, psn);
         }
         return true;
     }

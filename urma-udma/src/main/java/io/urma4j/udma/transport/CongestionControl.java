@@ -144,10 +144,10 @@ public final class CongestionControl {
     /** A CNP came: a switch on the way has marked what we sent. */
     public void noticed(long nowNanos) {
         lastActive = nowNanos;
-        roundNoticed = true;
         if (roundLeastRtt == Long.MAX_VALUE && roundStart == Long.MIN_VALUE) {
             beginRound(nowNanos);
         }
+        roundNoticed = true;
     }
 
     /** Nothing was heard for a whole timeout. */

@@ -36,6 +36,7 @@ public final class Connection {
     private final Acknowledgements acknowledgements;
     private final Responder responder;
     private final Outlet outlet;
+    private final CongestionNotices notices;
 
     private State state = State.OPEN;
 
@@ -56,6 +57,7 @@ public final class Connection {
         this.owner = owner;
         this.lastHeardNanos = nowNanos;
         outlet = new Outlet(config, port, route, traffic);
+        notices = new CongestionNotices(outlet, traffic);
         requester = new Requester(this, config, outlet, traffic);
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
         responder = new Responder(this, config, memory, receivers, outlet, traffic);
@@ -121,6 +123,9 @@ public final class Connection {
         int opcode = packet.opcode();
         lastHeardNanos = nowNanos;
         traffic.packetsReceived++;
+        if (Bth.isForwardNotice(packet.bytes())) {
+            notices.marked(nowNanos);
+        }
         if (opcode == Opcodes.CNP) {
             requester.noticeCongestion(nowNanos);
         } else if (!isSpoken(opcode)) {
@@ -162,6 +167,9 @@ public final class Connection {
         }
         if (state != State.OPEN) {
             return isResumable && responder.answer(BURST_PACKETS, false);
+        }
+        if (!notices.send()) {
+            return true;
         }
         // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, leave != Leave.NOTHING);

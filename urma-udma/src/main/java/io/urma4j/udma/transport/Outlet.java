@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Begins and ends the packets of one connection: knows its opcodes, its numbers, and what shared connections add. */
 final class Outlet {
+    private static final int NOTICE_BYTES = 16;
+
     private final Port port;
     private final Route route;
     private final Traffic traffic;
@@ -80,6 +84,21 @@ final class Outlet {
         if (isLate) {
             Bth.late(packet.bytes());
         }
+    }
+
+    /** A CNP, of which everything is given (WIRE §9); false when the port has no room. */
+    boolean sendNotice() {
+        Packet packet = port.begin(route);
+        if (packet == null) {
+            return false;
+        }
+        packet.begin(Opcodes.CNP, number, 0);
+        Bth.notice(packet.bytes(), false, true);
+        for (int i = 0; i < NOTICE_BYTES; i++) {
+            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
+        }
+        end(NOTICE_BYTES);
+        return true;
     }
 
     void end(int payloadBytes) {

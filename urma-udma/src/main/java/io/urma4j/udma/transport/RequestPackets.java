@@ -54,7 +54,7 @@ final class RequestPackets {
             return sendFiller(message, psn);
         }
         if (request.isRead()) {
-            return sendRead(message, psn);
+            return sendRead(message, psn, message.endPsn());
         }
         return WorkOpcode.isAtomic(request.opcode)
                 ? sendAtomic(request, psn)
@@ -87,7 +87,14 @@ final class RequestPackets {
         return true;
     }
 
-    private Outcome sendRead(Message message, long psn) {
+    /** Of a READ or an atomic: asks again for the answers from one PSN up to another, that one excluded. False when there is no room. */
+    boolean sendAgain(Message message, long psn, long endPsn) {
+        Outcome outcome =
+                message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
+        return outcome == Outcome.SENT;
+    }
+
+    private Outcome sendRead(Message message, long psn, long endPsn) {
         Request request = message.request();
         Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, request);
         if (packet == null) {
@@ -99,7 +106,7 @@ final class RequestPackets {
                 packet.at(Header.RETH),
                 request.remoteVa + message.fromByte + had,
                 request.remoteKey,
-                message.lengthBytes - had);
+                Math.min(message.lengthBytes - had, (endPsn - psn) * mtuBytes));
         Bth.askForAcknowledgement(packet.bytes());
         outlet.end(0);
         return Outcome.SENT;

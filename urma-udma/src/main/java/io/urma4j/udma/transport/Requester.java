@@ -51,6 +51,9 @@ final class Requester {
     /** Of a peer that repeats what was lost and nothing else. */
     private final @Nullable Missing missing;
 
+    /** Of such a peer: the answers that are missing. */
+    final @Nullable LostAnswers lostAnswers;
+
     private long heldUntilNanos = Long.MIN_VALUE;
     private int rnrTries;
 
@@ -74,7 +77,8 @@ final class Requester {
         this.cutter = new Cutter(config, inFlight);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
-        this.missing = config.selective() ? new Missing() : null;
+        this.missing = config.selective() ? new Missing(config.firstSendPsn()) : null;
+        this.lostAnswers = missing == null ? null : new LostAnswers(inFlight, missing, config.firstSendPsn());
         this.unacked = config.firstSendPsn();
         this.next = unacked;
         this.end = unacked;
@@ -111,6 +115,9 @@ final class Requester {
      * @param leavesTrains a short train may wait for company
      */
     boolean transmit(long nowNanos, int budget, boolean leavesTrains) {
+        if (lostAnswers != null && !askAgain(lostAnswers, nowNanos, budget)) {
+            return true;
+        }
         if (gathering.waits(leavesTrains, inFlight, next - unacked, nowNanos)) {
             return false;
         }
@@ -142,6 +149,25 @@ final class Requester {
         return true;
     }
 
+    /** Asks for what is surely lost of the answers; false when there is more to ask for. */
+    private boolean askAgain(LostAnswers lost, long nowNanos, int budget) {
+        if (isStopped || nowNanos < heldUntilNanos || resyncPsn != NONE) {
+            return true;
+        }
+        for (int asked = 0; lost.find(unacked, next); asked++) {
+            if (asked == budget || !packets.sendAgain(lost.message(), lost.from(), lost.to())) {
+                return false;
+            }
+            congestion.lost((int) (lost.to() - lost.from()), nowNanos);
+            lost.asked(end);
+            traffic.packetsResent++;
+            isTimeDisturbed = true;
+            timedPsn = timedPsn >= lost.from() && timedPsn < lost.to() ? NONE : timedPsn;
+            timer.again(nowNanos);
+        }
+        return true;
+    }
+
     private @Nullable Message nextMessage() {
         if (inFlight.cursor() == null) {
             cutter.cutNext();
@@ -156,7 +182,7 @@ final class Requester {
     }
 
     private boolean mayBeSent(Message message) {
-        int arrived = missing == null ? 0 : missing.arrived();
+        int arrived = missing == null || lostAnswers == null ? 0 : missing.arrived() + lostAnswers.come();
         if (next - unacked >= config.windowPackets() || next - unacked - arrived >= windowPackets()) {
             return false;
         }
@@ -164,8 +190,13 @@ final class Requester {
             return true;
         }
         return readsOpen < config.maxReadsOut()
-                && readBytesOpen + message.lengthBytes <= config.readBudgetBytes()
+                && readBytesOnTheirWay() + message.lengthBytes <= config.readBudgetBytes()
                 && message.endPsn() - unacked <= ConnectionConfig.MAX_WINDOW_PACKETS;
+    }
+
+    private long readBytesOnTheirWay() {
+        long come = lostAnswers == null ? 0 : (long) lostAnswers.come() * config.mtuBytes();
+        return Math.max(0, readBytesOpen - come);
     }
 
     private int windowPackets() {
@@ -193,11 +224,13 @@ final class Requester {
     private void wasSent(Message message, boolean asked, long nowNanos) {
         boolean isNew = next == end;
         long first = next;
+        step(message);
         if (missing != null && !isNew) {
-            missing.repeated(first, end);
+            for (long psn = first; psn < next; psn++) {
+                missing.repeated(psn, end);
+            }
             timedPsn = first == timedPsn ? NONE : timedPsn;
         }
-        step(message);
         traffic.packetsResent += isNew ? 0 : 1;
         end = Math.max(end, next);
         boolean isLast = next == message.endPsn();
@@ -314,6 +347,11 @@ final class Requester {
         return isWhole;
     }
 
+    /** Whether an answer that comes now, before its turn, is new. */
+    boolean mayComeEarly(long psn) {
+        return lostAnswers != null && psn > unacked && !lostAnswers.hasCome(psn);
+    }
+
     /** The next answer to the oldest, a READ or an atomic, has come. */
     void answered(Message oldest, long nowNanos) {
         pass(oldest, unacked + 1, nowNanos);
@@ -327,8 +365,9 @@ final class Requester {
             endWhatIsOver(nowNanos);
         }
         next = Math.max(next, unacked);
-        if (missing != null) {
+        if (missing != null && lostAnswers != null) {
             missing.over(unacked);
+            lostAnswers.over(unacked);
         }
     }
 
@@ -397,7 +436,7 @@ final class Requester {
         if (missing == null || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
-        int lost = missing.told(psn, end, kept, at, keptBytes);
+        int lost = missing.told(psn, end, inFlight, kept, at, keptBytes);
         if (lost > 0) {
             congestion.lost(lost, nowNanos);
             rewind();
@@ -413,8 +452,9 @@ final class Requester {
 
     private void repeatAll() {
         timedPsn = NONE;
-        if (missing != null) {
+        if (missing != null && lostAnswers != null) {
             missing.forget();
+            lostAnswers.forget();
         }
         rewind();
     }
@@ -486,18 +526,20 @@ final class Requester {
      * the same PSNs again.
      */
     void resume() {
-        if (config.peerIsOurs() && unacked < end) {
-            resyncPsn = end;
-            unacked = end;
+        if (config.peerIsOurs() && (unacked < end || resyncPsn != NONE)) {
+            resyncPsn = resyncPsn == NONE ? end : resyncPsn; // one that was not acknowledged: the same again
+            unacked = resyncPsn;
         } else {
-            resyncPsn = NONE;
             end = unacked;
         }
         next = unacked;
-        if (missing != null) {
+        if (missing != null && lostAnswers != null) {
             missing.forget();
             missing.over(unacked);
+            lostAnswers.forget();
+            lostAnswers.over(unacked);
         }
+        timer.stop(); // a late answer may have set it
         heldUntilNanos = Long.MIN_VALUE;
         rnrTries = 0;
         isRepeating = false;

@@ -64,7 +64,7 @@ final class Responder {
                 again(packet, psn);
             }
             answers.refuseAgain();
-        } else if (psn >= expected && isLeap(packet)) {
+        } else if (psn >= expected && isLeap(packet, psn)) {
             leap(psn);
         } else if (psn == expected) {
             isGapTold = false;
@@ -84,10 +84,13 @@ final class Responder {
 
     /**
      * Whether the requester of a connection of one queue begins anew: what it gave up has PSNs before this one, which never
-     * come, or come late.
+     * come, or come late. It had no more under way than fits a window; a word from further ahead is somebody else's, and
+     * would end the connection for good.
      */
-    private boolean isLeap(Packet packet) {
-        return !config.isShared() && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC;
+    private boolean isLeap(Packet packet, long psn) {
+        return !config.isShared()
+                && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC
+                && psn - expected <= ConnectionConfig.MAX_WINDOW_PACKETS;
     }
 
     private void leap(long psn) {
@@ -300,9 +303,14 @@ final class Responder {
             traffic.ignored++;
             return;
         }
-        boolean isUnderWay = turn.isWanted && psn >= turn.nextPsn && turn.endByte == from + length;
+        long end = psn + Cutter.packets(length, config.mtuBytes());
+        if (config.selective()) {
+            turns.wantToo(turn, psn, end);
+            return;
+        }
+        boolean isUnderWay = turn.isWanted() && psn >= turn.nextPsn() && turn.endByte() == from + length;
         if (!isUnderWay) {
-            turns.want(turn, psn, psn + Cutter.packets(length, config.mtuBytes()), from + length);
+            turns.want(turn, psn, end, from + length);
         }
     }
 

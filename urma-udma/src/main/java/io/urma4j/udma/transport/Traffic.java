@@ -15,6 +15,7 @@ public final class Traffic {
     long duplicates;
     long ignored;
     long congestionNotices;
+    long marked;
 
     Traffic() {}
 
@@ -76,6 +77,11 @@ public final class Traffic {
 
     public long congestionNotices() {
         return congestionNotices;
+    }
+
+    /** Packets of the peer that a switch on the way has marked. */
+    public long marked() {
+        return marked;
     }
 
     @Override

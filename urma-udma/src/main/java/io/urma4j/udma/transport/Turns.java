@@ -26,14 +26,14 @@ final class Turns {
 
     /** Whether the oldest was answered, so that its place can be taken. */
     boolean hasRoom() {
-        return !at(next).isWanted;
+        return !at(next).isWanted();
     }
 
     /** A place for a new one; to be filled at once. */
     Turn add() {
         Turn turn = at(next);
         next++;
-        turn.isWanted = false;
+        turn.letGo();
         first = Math.max(first, next - slots.length);
         return turn;
     }
@@ -43,7 +43,7 @@ final class Turns {
     Turn wanted() {
         while (first < next) {
             Turn turn = at(first);
-            if (turn.isWanted) {
+            if (turn.isWanted()) {
                 return turn;
             }
             first++;
@@ -69,9 +69,15 @@ final class Turns {
         first = Math.max(0, next - slots.length);
     }
 
+    /** A part of its answer was lost, and is to be sent beside what is on its way. */
+    void wantToo(Turn turn, long fromPsn, long toPsn) {
+        turn.wantToo(fromPsn, toPsn);
+        first = Math.max(0, next - slots.length);
+    }
+
     void clear() {
         for (Turn turn : slots) {
-            turn.isWanted = false;
+            turn.letGo();
         }
     }
 

@@ -20,6 +20,7 @@ final class Bottleneck {
      * @param jitterNanos random delay on the way back, behind the bottleneck
      * @param randomLoss share of packets that vanish whatever the queue
      * @param startsWithinNanos flows begin one after the other, evenly
+     * @param marksFromPackets packets that find so many in the queue are marked, of which their receiver sends a notice
      */
     record Link(
             long packetNanos,
@@ -28,7 +29,40 @@ final class Bottleneck {
             double rttSpread,
             long jitterNanos,
             double randomLoss,
-            long startsWithinNanos) {}
+            long startsWithinNanos,
+            int marksFromPackets) {
+        Link(
+                long packetNanos,
+                int queuePackets,
+                long shortestRttNanos,
+                double rttSpread,
+                long jitterNanos,
+                double randomLoss,
+                long startsWithinNanos) {
+            this(
+                    packetNanos,
+                    queuePackets,
+                    shortestRttNanos,
+                    rttSpread,
+                    jitterNanos,
+                    randomLoss,
+                    startsWithinNanos,
+                    Integer.MAX_VALUE);
+        }
+
+        /** The same with marks. */
+        Link marking(int fromPackets) {
+            return new Link(
+                    packetNanos,
+                    queuePackets,
+                    shortestRttNanos,
+                    rttSpread,
+                    jitterNanos,
+                    randomLoss,
+                    startsWithinNanos,
+                    fromPackets);
+        }
+    }
 
     /** What came of it, over the second half of the time. */
     record Outcome(List<Long> delivered, double used, double queueFullShare, double meanQueueShare, long dropped) {
@@ -43,7 +77,7 @@ final class Bottleneck {
         }
     }
 
-    private record Event(long at, long order, Flow flow, long packet, boolean leavesQueue) {}
+    private record Event(long at, long order, Flow flow, long packet, boolean leavesQueue, boolean isMarked) {}
 
     private static final int REORDERING = 3; // so many younger answers say that a packet is lost
 
@@ -79,7 +113,7 @@ final class Bottleneck {
         lastChange = measureFrom;
         for (int i = 0; i < flows.size(); i++) {
             long start = flows.size() == 1 ? 0 : link.startsWithinNanos * i / (flows.size() - 1);
-            events.add(new Event(start, order++, flows.get(i), -1, false));
+            events.add(new Event(start, order++, flows.get(i), -1, false, false));
         }
         while (!events.isEmpty() && events.peek().at < nanos) {
             Event event = events.poll();
@@ -87,6 +121,7 @@ final class Bottleneck {
             if (event.leavesQueue) {
                 leave(event);
             } else {
+                event.flow.noticed(event.isMarked);
                 event.flow.answered(event.packet);
             }
         }
@@ -118,9 +153,10 @@ final class Bottleneck {
             return;
         }
         queueChanges();
+        boolean isMarked = queued >= link.marksFromPackets;
         queued++;
         linkFreeAt = Math.max(linkFreeAt, now) + link.packetNanos;
-        events.add(new Event(linkFreeAt, order++, flow, packet, true));
+        events.add(new Event(linkFreeAt, order++, flow, packet, true, isMarked));
     }
 
     private void leave(Event event) {
@@ -129,7 +165,7 @@ final class Bottleneck {
         left += now >= measureFrom ? 1 : 0;
         long back = event.flow.rttNanos + (link.jitterNanos == 0 ? 0 : random.nextLong(link.jitterNanos));
         event.flow.backAt = Math.max(event.flow.backAt, now + back); // later, but in order
-        events.add(new Event(event.flow.backAt, order++, event.flow, event.packet, false));
+        events.add(new Event(event.flow.backAt, order++, event.flow, event.packet, false, event.isMarked));
     }
 
     /** One connection: sends without end, numbers packets, takes younger answers for the loss of older packets. */
@@ -142,9 +178,18 @@ final class Bottleneck {
         private long backAt;
         private long timerOf;
         private long delivered;
+        private long noticedAt;
 
         Flow(long rttNanos) {
             this.rttNanos = rttNanos;
+        }
+
+        /** As {@link CongestionNotices} tells it: now and then. */
+        void noticed(boolean isMarked) {
+            if (isMarked && now - noticedAt >= CongestionNotices.LEAST_NANOS) {
+                noticedAt = now;
+                control.noticed(now);
+            }
         }
 
         /** A negative number below −1 is the timer that was armed at its negation; −1 starts the flow. */
@@ -187,7 +232,7 @@ final class Bottleneck {
                 offer(this, next++);
             }
             timerOf = now + 2;
-            events.add(new Event(now + estimator.timeoutNanos(), order++, this, -timerOf, false));
+            events.add(new Event(now + estimator.timeoutNanos(), order++, this, -timerOf, false, false));
         }
     }
 }

@@ -28,6 +28,9 @@ class CongestionControlTest {
     private static final Case FAST =
             new Case("10 Gbit/s, 0.1 ms", new Link(3_400, 2000, 100 * US, 0, 10 * US, 0, S / 4), 10 * S);
 
+    /** A queue of so long is marked. */
+    private static final long MARKED_NANOS = 700 * US;
+
     private final CongestionControl control = new CongestionControl(256);
 
     // ---- many flows on one link
@@ -59,6 +62,36 @@ class CongestionControlTest {
             assertThat(outcome.used()).as(all).isGreaterThanOrEqualTo(0.9);
             assertThat(outcome.queueFullShare()).as(all).isLessThan(0.1);
         }
+    }
+
+    /** What marks keep short is a queue that delay alone lets grow to two milliseconds. */
+    @TestFactory
+    Stream<DynamicTest> aLinkThatMarksKeepsAShortQueue() {
+        return Stream.of(LAN, FAST)
+                .flatMap(one -> Stream.of(2, 4, 8, 16)
+                        .map(flows -> DynamicTest.dynamicTest(
+                                one.name + ", " + flows + " flows", () -> assertShort(one, flows))));
+    }
+
+    private static void assertShort(Case one, int flows) {
+        int from = (int) (MARKED_NANOS / one.link.packetNanos());
+        Outcome plain = new Bottleneck(one.link, flows, 1).run(one.nanos);
+        Outcome marked = new Bottleneck(one.link.marking(from), flows, 1).run(one.nanos);
+        double mean = marked.meanQueueShare() * one.link.queuePackets();
+        String figures = String.format(
+                "%s, %d flows: Jain %.4f, used %.3f, queue %.1f packets, marked from %d on; without marks %.1f",
+                one.name,
+                flows,
+                marked.jain(),
+                marked.used(),
+                mean,
+                from,
+                plain.meanQueueShare() * one.link.queuePackets());
+        System.out.println("CongestionControlTest: marks: " + figures);
+        assertThat(marked.jain()).as(figures).isGreaterThanOrEqualTo(0.98);
+        assertThat(marked.used()).as(figures).isGreaterThanOrEqualTo(0.9);
+        assertThat(mean).as(figures).isLessThan(from);
+        assertThat(marked.dropped()).as(figures).isZero();
     }
 
     @Test
@@ -130,6 +163,14 @@ class CongestionControlTest {
         round(now, MS);
 
         assertThat(control.windowPackets()).isBetween(before / 2, before * 9 / 10);
+    }
+
+    @Test
+    void theFirstNoticeOfAllCountsToo() {
+        control.noticed(0);
+        round(0, MS);
+
+        assertThat(control.windowPackets()).isLessThan(32);
     }
 
     @Test

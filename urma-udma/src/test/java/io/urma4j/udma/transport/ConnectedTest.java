@@ -322,6 +322,47 @@ class ConnectedTest {
     }
 
     @Test
+    void whoeverPausesOnceMoreBeforeThePeerKnowsGoesOnAsWell() {
+        Pair paused = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+        Outbox queue = paused.left.outbox();
+        paused.filter = (to, packet) -> false;
+        queue.write(10, 0);
+        paused.runFor(10_000_000);
+        for (int i = 0; i < 3; i++) {
+            paused.left.connection.pause(paused.now);
+            paused.left.connection.resume(); // and the port had no room meanwhile
+        }
+        paused.filter = (to, packet) -> true;
+        queue.write(20, 0);
+
+        paused.run();
+
+        assertThat(queue.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR, 0);
+    }
+
+    /** Whoever hits the number of a connection would have an even chance to end it for good. */
+    @Test
+    void aPeerGoesOnNoFurtherAheadThanItCanHaveBeen() {
+        Pair pair = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+        Outbox queue = pair.left.outbox();
+        queue.write(10, 0);
+        pair.run();
+        Packet resync = Packet.allocate();
+        int expected = pair.left.connection.config().firstSendPsn() + 1;
+        for (int ahead = ConnectionConfig.MAX_WINDOW_PACKETS + 1; ahead < 1 << 23; ahead *= 2) {
+            resync.begin(Opcodes.OURS_RC | Opcodes.RESYNC, Pair.RIGHT, expected + ahead & 0xFF_FFFF);
+            resync.lengthBytes(resync.payloadAt() + 4);
+            pair.right.receive(resync);
+        }
+        queue.write(20, 0);
+
+        pair.run();
+
+        assertThat(queue.statuses()).containsExactly(0, 0);
+        assertThat(pair.left.connection.traffic().timeouts()).isZero();
+    }
+
+    @Test
     void towardsOthersAPauseIsTheEnd() {
         Pair paused = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::foreignPeer, Pair.Faults.NONE, 1);
         Outbox queue = paused.left.outbox();
