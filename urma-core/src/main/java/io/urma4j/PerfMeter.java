@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,10 @@ final class PerfMeter {
     private final Map<Long, Followed> followed = new ConcurrentHashMap<>();
 
     /**
-     * Whether a work request was ever followed. Plain: who posts sets it before the record is published, and who polls
-     * looks at it after he has found one.
+     * How many are followed. Read plainly: who posts counts before the record is published, and who polls looks after he
+     * has found one. At 0 a poll has nothing more to do, also when it was more before.
      */
-    private boolean everFollowed;
+    private final AtomicInteger following = new AtomicInteger();
 
     private volatile @Nullable Run run; // null when nobody asks
     private @Nullable Run last; // that has ended; guarded by this
@@ -123,24 +124,36 @@ final class PerfMeter {
     /** The number for a work request that is about to be posted. */
     long follow(MeasuredSendQueue queue, long userContext, PerfStage stage, long nowNanos) {
         long number = ThreadLocalRandom.current().nextLong();
+        following.getAndIncrement();
         followed.put(number, new Followed(queue, userContext, stage, nowNanos));
-        everFollowed = true;
         return number;
     }
 
     /** It was not accepted. */
     void forget(long number) {
-        followed.remove(number);
+        take(number);
+    }
+
+    private @Nullable Followed take(long number) {
+        Followed taken = followed.remove(number);
+        if (taken != null) {
+            following.getAndDecrement();
+        }
+        return taken;
     }
 
     /** A queue has ended, and its records with it. */
     void forget(Jfs jfs) {
-        followed.values().removeIf(each -> each.queue.jfs() == jfs);
+        followed.forEach((number, each) -> {
+            if (each.queue.jfs() == jfs) {
+                forget(number);
+            }
+        });
     }
 
     /** Gives records of the send side the user contexts that their users know. */
     void restore(long[] words, int records) {
-        if (everFollowed && !followed.isEmpty()) {
+        if (following.getPlain() != 0) {
             restoreFollowed(words, records);
         }
     }
@@ -149,7 +162,7 @@ final class PerfMeter {
         for (int i = 0; i < records; i++) {
             int at = i * CompletionRecord.WORDS;
             if (!CompletionRecord.has(words[at], CompletionRecord.RECEIVE)) {
-                Followed ended = followed.remove(words[at + CompletionRecord.USER_CONTEXT]);
+                Followed ended = take(words[at + CompletionRecord.USER_CONTEXT]);
                 if (ended != null) {
                     words[at + CompletionRecord.USER_CONTEXT] = ended.userContext;
                     ended.queue.ended(PerfStage.executionOf(ended.stage), System.nanoTime() - ended.postedNanos);

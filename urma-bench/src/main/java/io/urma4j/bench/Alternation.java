@@ -31,6 +31,11 @@ record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChun
         return new Alternation(rounds, roundNanos, 0, warmUpChunks, 3);
     }
 
+    /** The same for ways through so much code that it takes as many chunks until all of it is compiled. */
+    Alternation forMuchCode(int warmUpChunks) {
+        return new Alternation(rounds, roundNanos, warmUpNanos, warmUpChunks, leastChunks);
+    }
+
     /** Nanoseconds per operation of both, round by round. */
     Rounds measure(Timed subject, Timed peer) {
         warmUp(subject, peer);

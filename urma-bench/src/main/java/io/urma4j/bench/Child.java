@@ -22,6 +22,8 @@ final class Child {
         COUNTER,
         /** Imports, for {@link SharingChapter}. */
         GUEST,
+        /** Writes, and is measured by others or not, for {@link MeasuringChapter}. */
+        WRITER,
         /** Has the other card of {@link UdmaChapter}. */
         CARD,
         /** The same, and loses packets. */
@@ -43,6 +45,7 @@ final class Child {
             case SLEEPER -> WaitingChapter.child(child);
             case COUNTER -> CountingChapter.child(child);
             case GUEST -> SharingChapter.child(child);
+            case WRITER -> MeasuringChapter.child(child);
             case CARD -> UdmaChapter.child(child, UrmaOptions.DEFAULT);
             case LOSSY_CARD -> UdmaChapter.child(child, UdmaChapter.LOSSY);
             case IDLER -> child.hear();

@@ -111,6 +111,7 @@ public final class Numbers {
         System.out.println(machine);
         System.out.println(Table.head());
         new OneSidedChapter(run).measure();
+        new MeasuringChapter(run).measure();
         new PingPongChapter(run).measure();
         new MessageChapter(run).measure();
         new WaitingChapter(run).measure();

@@ -53,6 +53,11 @@ final class Grant {
         ended = true;
     }
 
+    /** Hears what the importer has said already, such as that he has given it back. */
+    void hear() {
+        via.drain();
+    }
+
     /** Tells the importer to let go, once. */
     void tell() {
         if (!told) {

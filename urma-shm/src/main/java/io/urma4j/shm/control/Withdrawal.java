@@ -33,6 +33,7 @@ final class Withdrawal {
      */
     static CompletableFuture<Revocation> begin(
             Engine engine, ShmSegment segment, long deadlineNanos, Runnable whenReleased, Late whenLate) {
+        segment.grants.values().forEach(Grant::hear); // who has let go by himself need not be asked
         Withdrawal begun = new Withdrawal(segment, whenReleased);
         begun.outstanding.forEach(Grant::tell);
         if (begun.outstanding.isEmpty()) {

@@ -12,6 +12,7 @@ import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyId;
 import io.urma4j.OrderType;
+import io.urma4j.Revocation;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -102,6 +103,22 @@ class HostilePeerTest {
         try (RawPeer peer = RawPeer.connectedTo(directory, context.plane)) {
             peer.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
             assertThat(peer.receive()).isEmpty();
+        }
+    }
+
+    /** What it said lies in our socket already: asked for it nevertheless, it would have to answer that as well. */
+    @Test
+    void whoHasGivenItBackIsNotAskedForIt() throws Exception {
+        ShmSegment segment = context.share(Access.READ);
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+            peer.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
+            SegmentGranted granted = (SegmentGranted) peer.receive().orElseThrow();
+            peer.send(new Unimport(granted.grant()));
+
+            assertThat(segment.unregister(Duration.ofSeconds(30)).get()).isEqualTo(Revocation.COMPLETED);
+
+            peer.send(new Lookup(2, "nobody", false));
+            assertThat(peer.receive().orElseThrow()).isNotInstanceOf(Revoke.class);
         }
     }
 
