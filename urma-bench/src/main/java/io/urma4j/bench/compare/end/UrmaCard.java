@@ -30,6 +30,8 @@ final class UrmaCard {
 
     private static final long BUFFERS = 16 << 20;
     private static final long BYTES = 64 << 20;
+    private static final long BUFFER_BYTES = 16 << 20; // more would not stay in a cache
+    private static final int LEAST_BUFFERS = 12;
     private static final int MOST_BUFFERS = 512;
     private static final int POLLS_PER_LOOK = 1024;
     private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -102,7 +104,7 @@ final class UrmaCard {
     }
 
     private static int buffers(int bytes) {
-        return Math.clamp((BYTES - BUFFERS) / bytes, 4, MOST_BUFFERS);
+        return Math.clamp(BUFFER_BYTES / bytes, LEAST_BUFFERS, MOST_BUFFERS);
     }
 
     /** The task is over: takes the records that are still due, so that the next one finds none of them. */
