@@ -44,6 +44,9 @@ final class UrmaCard {
     /** Records that are due of what was posted; each task ends with none. */
     int due;
 
+    /** Words told so far, over all tasks: the silent ones of a short task wait in the queue for a record of a later one. */
+    long told;
+
     private final CompletionBatch batch = new CompletionBatch(64);
     private final UrmaContext context;
     private @Nullable Jfr jfr;

@@ -94,7 +94,7 @@ final class UrmaOneSided {
 
     /** One in {@link #SILENT} makes a record, and the last: whose word came back has been written. */
     private void tell(long value, int bytes) {
-        boolean signalled = value % SILENT == 0 || value == STOP;
+        boolean signalled = ++card.told % SILENT == 0 || value == STOP;
         PostFlags flags = signalled ? PostFlags.DEFAULT : PostFlags.UNSIGNALLED;
         if (bytes == Long.BYTES) {
             memory.set(JAVA_LONG, UrmaCard.SOURCE, value);
