@@ -82,7 +82,7 @@ public final class Processes {
             String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             int status = process.waitFor();
             if (status != 0) {
-                throw new IOException(command.getFirst() + " ended with " + status
+                throw new IOException(Path.of(command.getFirst()).getFileName() + " ended with " + status
                         + (status == KILLED
                                 ? " (killed, perhaps for taking longer than " + atMost.toSeconds() + " s)"
                                 : "")
