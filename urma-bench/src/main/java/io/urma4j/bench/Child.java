@@ -38,6 +38,7 @@ final class Child {
     private Child() {}
 
     public static void main(String[] arguments) throws Exception {
+        Orphan.endWithParent();
         Child child = new Child();
         switch (Role.valueOf(arguments[0])) {
             case RETURNER -> PingPongChapter.child(child);

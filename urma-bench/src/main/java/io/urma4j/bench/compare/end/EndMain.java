@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare.end;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.urma4j.bench.Orphan;
 import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.end.Participant.Serving;
@@ -31,6 +32,7 @@ public final class EndMain {
         // for event loops, which are what is measured; who helps from outside, as an engine does, goes where there is
         // room
         System.setProperty("urma.cpu", arguments[1]);
+        Orphan.endWithParent();
         try (Participant participant = Class.forName(arguments[0])
                 .asSubclass(Participant.class)
                 .getDeclaredConstructor()
