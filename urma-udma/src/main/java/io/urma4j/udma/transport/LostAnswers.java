@@ -84,16 +84,23 @@ final class LostAnswers {
         return acknowledgedMsn;
     }
 
-    /** Everything before that PSN is acknowledged. */
+    /** Packets that are where they belong before their turn: requests there, and answers here. */
+    int arrived() {
+        return missing.arrived() + come();
+    }
+
+    /** Everything before that PSN is acknowledged; for {@link Missing} as well. */
     void over(long unacked) {
+        missing.over(unacked);
         if (come.count() > 0) {
             come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
         }
         overUpTo = unacked;
     }
 
-    /** All of it is asked for again, whatever was known. */
+    /** All of it is asked for again, whatever was known, here and in {@link Missing}. */
     void forget() {
+        missing.forget();
         come.clear();
         sureUpTo = Long.MIN_VALUE;
         lookedUpTo = Long.MIN_VALUE;

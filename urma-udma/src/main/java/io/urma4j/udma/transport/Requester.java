@@ -182,7 +182,7 @@ final class Requester {
     }
 
     private boolean mayBeSent(Message message) {
-        int arrived = missing == null || lostAnswers == null ? 0 : missing.arrived() + lostAnswers.come();
+        int arrived = lostAnswers == null ? 0 : lostAnswers.arrived();
         if (next - unacked >= config.windowPackets() || next - unacked - arrived >= windowPackets()) {
             return false;
         }
@@ -365,8 +365,7 @@ final class Requester {
             endWhatIsOver(nowNanos);
         }
         next = Math.max(next, unacked);
-        if (missing != null && lostAnswers != null) {
-            missing.over(unacked);
+        if (lostAnswers != null) {
             lostAnswers.over(unacked);
         }
     }
@@ -452,8 +451,7 @@ final class Requester {
 
     private void repeatAll() {
         timedPsn = NONE;
-        if (missing != null && lostAnswers != null) {
-            missing.forget();
+        if (lostAnswers != null) {
             lostAnswers.forget();
         }
         rewind();
@@ -533,9 +531,7 @@ final class Requester {
             end = unacked;
         }
         next = unacked;
-        if (missing != null && lostAnswers != null) {
-            missing.forget();
-            missing.over(unacked);
+        if (lostAnswers != null) {
             lostAnswers.forget();
             lostAnswers.over(unacked);
         }

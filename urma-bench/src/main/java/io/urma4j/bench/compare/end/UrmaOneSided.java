@@ -206,10 +206,12 @@ final class UrmaOneSided {
     /** The home of these: on some devices whatever comes is placed by who polls; on others it has nothing to do with it. */
     void pollUntil(BooleanSupplier told) throws InterruptedException {
         while (!told.getAsBoolean()) {
-            if (!card.isDriven) {
+            if (card.isDriven) {
+                for (int i = 0; i < POLLS_PER_LOOK; i++) {
+                    collect();
+                }
+            } else {
                 Thread.sleep(1);
-            }
-            for (int i = 0; i < (card.isDriven ? POLLS_PER_LOOK : 1); i++) {
                 collect();
             }
         }
