@@ -32,6 +32,14 @@ final class Linkage {
     }
 
     /**
+     * A function of which only the result counts, not errno. A call allocates nothing, whoever compiled it; one that tells
+     * errno makes a slice of the frame's state, which C2 alone takes out again, and not always.
+     */
+    static MethodHandle bindBare(String function, FunctionDescriptor descriptor) {
+        return link(function, descriptor, descriptor.toMethodType());
+    }
+
+    /**
      * A function that cannot fail and returns within a fraction of a microsecond: called without leaving the Java
      * state of the thread, so a garbage collection would wait for it.
      */

@@ -13,6 +13,9 @@ import java.lang.foreign.MemorySegment;
  * which names a run of buffers and a peer. Filled again and again, without allocation. For one thread at a time.
  */
 public final class UdpMessages {
+    /** So many times that nothing has come, the kernel is asked once why. */
+    static final int LOOKS_PER_QUESTION = 1024;
+
     private static final int SOL_UDP = 17;
     private static final int UDP_SEGMENT = 103;
     private static final int UDP_GRO = 104;
@@ -26,6 +29,7 @@ public final class UdpMessages {
     private final MemorySegment controls;
     private final MemorySegment iovecs;
     private final MemorySegment[] heads; // where each message begins, for a call that begins there
+    private int looks; // that found nothing
 
     /**
      * Room for so many messages and buffers.
@@ -100,6 +104,11 @@ public final class UdpMessages {
             Msghdr.iovecs(headers, at, iovecs.address() + i * Iovec.BYTES, 1);
             Msghdr.controlLength(headers, at, CONTROL_STRIDE);
         }
+    }
+
+    /** Nothing has come: whether it is time to ask for the reason. */
+    boolean isTimeToAsk() {
+        return ++looks % LOOKS_PER_QUESTION == 0;
     }
 
     MemorySegment from(int message) {

@@ -39,10 +39,14 @@ public final class UdpSocket implements AutoCloseable {
             "setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle GETSOCKOPT =
             Linkage.bind("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
-    private static final MethodHandle SENDMMSG =
-            Linkage.bind("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
-    private static final MethodHandle RECVMMSG =
-            Linkage.bind("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+    private static final FunctionDescriptor SENDS =
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
+    private static final FunctionDescriptor RECEIVES =
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
+    private static final MethodHandle SENDMMSG = Linkage.bind("sendmmsg", SENDS);
+    private static final MethodHandle SENDMMSG_BARE = Linkage.bindBare("sendmmsg", SENDS);
+    private static final MethodHandle RECVMMSG = Linkage.bind("recvmmsg", RECEIVES);
+    private static final MethodHandle RECVMMSG_BARE = Linkage.bindBare("recvmmsg", RECEIVES);
 
     private final Fd fd;
 
@@ -193,35 +197,57 @@ public final class UdpSocket implements AutoCloseable {
      */
     public int send(UdpMessages messages, int from, int count) {
         int number = fd.acquire();
-        CallFrame frame = CallFrame.claim();
         try {
-            return frame.result((int) SENDMMSG.invokeExact(
-                    frame.state(), number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL));
+            int sent = (int) SENDMMSG_BARE.invokeExact(number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL);
+            return sent >= 0 ? sent : sendAgain(number, messages.from(from), count);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
-            frame.release();
             fd.release();
+        }
+    }
+
+    /** What could not leave a moment ago tries once more, and tells why not. */
+    private static int sendAgain(int number, MemorySegment messages, int count) throws Throwable {
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result(
+                    (int) SENDMMSG.invokeExact(frame.state(), number, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL));
+        } finally {
+            frame.release();
         }
     }
 
     /**
      * Receives up to {@code count} messages, each into the buffer of its number.
      *
-     * @return how many came; {@code -errno}, EAGAIN when there is none
+     * @return how many came; {@code -errno}, EAGAIN when there is none. Any other errno is told only when nothing has come
+     *     for {@value UdpMessages#LOOKS_PER_QUESTION} calls: who polls asks the kernel for nothing else
      */
     public int receive(UdpMessages messages, int count) {
         messages.prepare(count);
         int number = fd.acquire();
-        CallFrame frame = CallFrame.claim();
         try {
-            return frame.result((int) RECVMMSG.invokeExact(
-                    frame.state(), number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL));
+            int received =
+                    (int) RECVMMSG_BARE.invokeExact(number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL);
+            if (received >= 0) {
+                return received;
+            }
+            return messages.isTimeToAsk() ? receiveOrTellWhy(number, messages.from(0), count) : -Errno.EAGAIN;
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
-            frame.release();
             fd.release();
+        }
+    }
+
+    private static int receiveOrTellWhy(int number, MemorySegment messages, int count) throws Throwable {
+        CallFrame frame = CallFrame.claim();
+        try {
+            return frame.result((int)
+                    RECVMMSG.invokeExact(frame.state(), number, messages, count, MSG_DONTWAIT, MemorySegment.NULL));
+        } finally {
+            frame.release();
         }
     }
 

@@ -67,6 +67,13 @@ class UdpSocketTest {
     }
 
     @Test
+    void emptySocketTellsEagainWhenItIsAskedForTheReasonToo() {
+        for (int i = 0; i < 2 * UdpMessages.LOOKS_PER_QUESTION; i++) {
+            assertThat(receiver.receive(in, BUFFERS)).isEqualTo(-Errno.EAGAIN);
+        }
+    }
+
+    @Test
     void aMessageOfSeveralBuffersIsOneDatagram() {
         MemorySegment.copy(bytes("one "), 0, outgoing[0], 0, 4);
         MemorySegment.copy(bytes("datagram"), 0, outgoing[1], 0, 8);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonToken;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -133,17 +134,36 @@ class PerftestIT {
                 "write_lat --local -d shm0 -a --max_size 64 -n 20 -w 20 --json --csv " + csv + " --plot " + svg);
 
         assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
-        List<Long> sizes = new ArrayList<>();
+        assertThat(numbers(run, "bytes")).containsExactly(2L, 4L, 8L, 16L, 32L, 64L);
+        assertThat(Files.readString(csv)).startsWith("bytes,iterations,t_min,").hasLineCount(7);
+        assertThat(Files.readString(svg)).startsWith("<svg ").endsWith("</svg>\n");
+    }
+
+    private static List<Long> numbers(Ended run, String field) throws IOException {
+        List<Long> numbers = new ArrayList<>();
         try (var json = new JsonFactory().createParser(run.stdout())) {
             while (json.nextToken() != null) {
-                if (json.currentToken() == JsonToken.FIELD_NAME && "bytes".equals(json.currentName())) {
-                    sizes.add(json.nextLongValue(0));
+                if (json.currentToken() == JsonToken.FIELD_NAME && field.equals(json.currentName())) {
+                    numbers.add(json.nextLongValue(0));
                 }
             }
         }
-        assertThat(sizes).containsExactly(2L, 4L, 8L, 16L, 32L, 64L);
-        assertThat(Files.readString(csv)).startsWith("bytes,iterations,t_min,").hasLineCount(7);
-        assertThat(Files.readString(svg)).startsWith("<svg ").endsWith("</svg>\n");
+        return numbers;
+    }
+
+    /** Not even where no optimizing compiler takes objects out again: these commands run without C2. */
+    @ParameterizedTest
+    @ValueSource(strings = {"send_lat -d shm0", "send_lat -d udma0", "read_lat -d udma0", "write_bw -d udma0"})
+    void nothingIsAllocatedForAnOperation(String words) throws Exception {
+        int iterations = 30_000;
+        long smallestObject = 16;
+
+        Ended run = perftest(words + " --local -s 64 --json -n " + iterations);
+
+        assertThat(run.exitCode()).as(run.out() + run.err()).isZero();
+        assertThat(numbers(run, "allocatedBytes"))
+                .hasSize(2)
+                .allSatisfy(bytes -> assertThat(bytes).isLessThan(smallestObject * iterations));
     }
 
     @ParameterizedTest
