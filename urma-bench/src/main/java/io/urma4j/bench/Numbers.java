@@ -1,32 +1,57 @@
 package io.urma4j.bench;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
- * Measures everything that the foundation promises in figures, in one run: each subject beside a plain Java peer, in
- * turns, in pinned threads, as the median of at least five rounds.
- *
- * <p>{@code ./urma-bench/numbers --help} tells the options.
+ * The program behind {@code urma-bench/numbers}: measures everything that the foundation promises in figures, in one run,
+ * each subject beside a plain peer, in turns, in pinned threads, as the median of at least five rounds.
  */
-public final class Numbers {
-    private static final String HELP = """
-            Usage: urma-bench/numbers [--quick] [--only NAME]... [--json FILE]
+@Command(
+        name = "numbers",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Measure urma4j beside plain Java and raw UDP in C, in one run, and print a table: a line per figure, with its "
+                    + "limit. Wants two CPUs that nobody else uses, and a C compiler.",
+            "",
+            "Ends with 0 when each limit was kept, 1 when one was missed, 2 for wrong options."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  urma-bench/numbers --quick",
+            "  urma-bench/numbers --quick --only write-8,read-8",
+            "  urma-bench/numbers --only udma --json udma.json"
+        })
+public final class Numbers implements Callable<Integer> {
+    @Option(names = "--quick", description = "Shorter rounds, and fewer: about eight minutes.")
+    private boolean quick;
 
-            Measures urma4j beside plain Java and raw UDP in C, in one run, and prints a table: a line per figure, with
-            its limit. Takes about five minutes, wants two CPUs that nobody else uses, and a C compiler.
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "NAME",
+            description = "These figures, or all whose names begin so, such as udma.")
+    private List<String> only = List.of();
 
-              --quick        about one minute: shorter rounds, and fewer
-              --only NAME    that figure alone, or all whose names begin with NAME, such as udma; may be repeated
-              --json FILE    writes the figures into FILE too
-              --help         this text
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures into FILE too.")
+    private @Nullable Path json;
 
-            Ends with 0 when each limit was kept, 1 when one was missed, 2 for wrong options.
-            """;
+    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @SuppressWarnings("UnusedVariable") // read by picocli
+    private boolean help;
+
+    @Spec
+    private CommandSpec spec;
 
     private Numbers() {}
 
@@ -35,10 +60,12 @@ public final class Numbers {
         private final Alternation alternation;
         private final List<String> only;
         private final List<Figure> figures = new ArrayList<>();
+        private final List<String> unknown; // of those asked for, what has met no name so far
 
         Run(Alternation alternation, List<String> only) {
             this.alternation = alternation;
             this.only = only;
+            this.unknown = new ArrayList<>(only);
         }
 
         Alternation alternation() {
@@ -46,6 +73,7 @@ public final class Numbers {
         }
 
         boolean wants(String name) {
+            unknown.removeIf(name::startsWith);
             return only.isEmpty() || only.stream().anyMatch(name::startsWith);
         }
 
@@ -61,52 +89,17 @@ public final class Numbers {
         }
     }
 
-    private record Options(
-            boolean quick, List<String> only, @Nullable Path json) {
-        static Options parse(String[] arguments) {
-            boolean quick = false;
-            List<String> only = new ArrayList<>();
-            Path json = null;
-            for (int i = 0; i < arguments.length; i++) {
-                switch (arguments[i]) {
-                    case "--quick" -> quick = true;
-                    case "--only" -> only.add(valueOf(arguments, i++));
-                    case "--json" -> json = Path.of(valueOf(arguments, i++));
-                    default -> throw new IllegalArgumentException("unknown option '" + arguments[i] + "'");
-                }
-            }
-            return new Options(quick, only, json);
-        }
-
-        private static String valueOf(String[] arguments, int option) {
-            if (option + 1 == arguments.length) {
-                throw new IllegalArgumentException(arguments[option] + " needs a value");
-            }
-            return arguments[option + 1];
-        }
+    public static void main(String[] arguments) {
+        Program.run(new Numbers(), arguments);
     }
 
-    public static void main(String[] arguments) throws Exception {
-        if (List.of(arguments).contains("--help")) {
-            System.out.print(HELP);
-            return;
-        }
-        Options options;
-        try {
-            options = Options.parse(arguments);
-        } catch (IllegalArgumentException e) {
-            System.err.println("numbers: " + e.getMessage() + "; see --help");
-            System.exit(2);
-            return;
-        }
-        System.exit(measure(options) ? 0 : 1);
-    }
-
-    private static boolean measure(Options options) throws Exception {
-        Alternation alternation = options.quick()
+    @Override
+    public Integer call() throws Exception {
+        checkJson();
+        Alternation alternation = quick
                 ? new Alternation(5, 60_000_000L, 400_000_000L)
                 : new Alternation(15, 200_000_000L, 1_000_000_000L);
-        Run run = new Run(alternation, options.only());
+        Run run = new Run(alternation, only);
         String machine = Table.machine();
         System.out.println(machine);
         System.out.println(Table.head());
@@ -119,19 +112,21 @@ public final class Numbers {
         new SharingChapter(run).measure();
         new AllocationChapter(run, "shm0", "").measure();
         new UdmaChapter(run).measure();
-        System.out.println(Table.foot(run.figures));
-        if (options.json() != null) {
-            write(options.json(), Table.json(machine, run.figures));
+        if (!run.unknown.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "nothing was measured whose name begins with '" + run.unknown.getFirst() + "'");
         }
-        return run.figures.stream().allMatch(Figure::isKept);
+        System.out.println(Table.foot(run.figures));
+        if (json != null) {
+            Files.writeString(json, Table.json(machine, run.figures));
+        }
+        return run.figures.stream().allMatch(Figure::isKept) ? 0 : 1;
     }
 
-    private static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException e) {
-            System.err.println("numbers: cannot write " + file + ": " + e.getMessage());
-            System.exit(1);
+    /** At once, not after eight minutes. */
+    private void checkJson() {
+        if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
+            throw new ParameterException(spec.commandLine(), "--json: no file can be made at " + json);
         }
     }
 }

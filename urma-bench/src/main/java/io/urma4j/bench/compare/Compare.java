@@ -1,9 +1,8 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.Contest.Outcome;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -125,14 +123,7 @@ public final class Compare implements Callable<Integer> {
     private boolean hasBuilt;
 
     public static void main(String[] arguments) {
-        PrintStream utf8 = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        System.setOut(utf8);
-        CommandLine line = new CommandLine(new Compare());
-        line.setExecutionExceptionHandler((e, command, result) -> {
-            System.err.println("compare: " + (e.getMessage() == null ? e : e.getMessage()));
-            return 2;
-        });
-        System.exit(line.execute(arguments));
+        Program.run(new Compare(), arguments);
     }
 
     @Override

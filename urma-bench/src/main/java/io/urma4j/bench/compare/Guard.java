@@ -1,12 +1,11 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.Contest.Outcome;
 import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
 import io.urma4j.bench.compare.peer.UrmaPeer;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,7 +31,7 @@ import picocli.CommandLine.Option;
             "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs,"
                     + " each beside its limit in urma-bench/guard.properties.",
             "",
-            "A ratio fails when the whole 95 % interval lies beyond its limit, twice in a row. Ends with 1 when one"
+            "A ratio fails when the whole 95 %% interval lies beyond its limit, twice in a row. Ends with 1 when one"
                     + " fails, 0 else, 2 when it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
@@ -60,13 +58,7 @@ public final class Guard implements Callable<Integer> {
     private boolean help;
 
     public static void main(String[] arguments) {
-        System.setOut(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-        CommandLine line = new CommandLine(new Guard());
-        line.setExecutionExceptionHandler((e, command, result) -> {
-            System.err.println("guard: " + (e.getMessage() == null ? e : e.getMessage()));
-            return 2;
-        });
-        System.exit(line.execute(arguments));
+        Program.run(new Guard(), arguments);
     }
 
     /** What is guarded, and the peer below. */

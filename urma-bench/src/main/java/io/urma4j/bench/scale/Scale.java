@@ -3,11 +3,10 @@ package io.urma4j.bench.scale;
 import io.urma4j.Urma;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.bench.Program;
 import io.urma4j.tools.Json;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -103,13 +101,7 @@ public final class Scale implements Callable<Integer> {
     }
 
     public static void main(String[] arguments) {
-        System.setOut(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-        CommandLine line = new CommandLine(new Scale());
-        line.setExecutionExceptionHandler((e, command, result) -> {
-            System.err.println("scale: " + (e.getMessage() == null ? e : e.getMessage()));
-            return 2;
-        });
-        System.exit(line.execute(arguments));
+        Program.run(new Scale(), arguments);
     }
 
     @Override
