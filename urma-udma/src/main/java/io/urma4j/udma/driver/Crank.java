@@ -17,6 +17,9 @@ final class Crank {
     /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
     private static final long POLLING_NANOS = 50_000;
 
+    /** So many work requests of a queue keep its peer busy, and its owner will come for their records. */
+    private static final int MANY_UNDER_WAY = 16;
+
     /** But the engine does, should he not come back. */
     private static final long WAIT_NANOS = 200_000;
 
@@ -119,9 +122,11 @@ final class Crank {
         if (card.hasLeft()) {
             card.step(now, least);
         }
-        boolean hasCome = receive(now) > 0;
-        nextNanos = card.step(now, hasCome && least != Leave.NOTHING ? Leave.TRAINS_AND_ACKNOWLEDGEMENTS : least);
-        POLLED.setOpaque(this, now);
+        int datagrams = receive(now);
+        boolean isLong = datagrams > 1 || card.doorbells().areRinging(); // hundreds of packets, perhaps
+        boolean mayHold = datagrams > 0 && least != Leave.NOTHING;
+        nextNanos = card.step(now, mayHold ? Leave.TRAINS_AND_ACKNOWLEDGEMENTS : least);
+        POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
         release(nextNanos);
         return true;
     }
@@ -170,15 +175,15 @@ final class Crank {
     /**
      * A queue has posted, and published it in its ring: runs it at once, when nobody else has the card.
      *
-     * @param mayWait it has earlier work requests under way, so that its turn may come with the next poll
+     * @param earlier work requests that it has under way besides: then its turn may come with the next poll
      */
-    void posted(int queue, boolean mayWait) {
-        if (mayWait) {
+    void posted(int queue, long earlier) {
+        if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
                 return; // somebody was told to come, and will take this one along
             }
             long now = clock.getAsLong();
-            if (now - (long) POLLED.getOpaque(this) < POLLING_NANOS) {
+            if (isPolledSoon(earlier, now)) {
                 card.doorbells().ring(queue);
                 engine.wakeBy(now + WAIT_NANOS);
                 return;
@@ -191,6 +196,12 @@ final class Crank {
         }
         card.doorbells().ring(queue);
         answerBells(); // whoever had the card may have gone before he could hear it
+    }
+
+    /** Who polled a moment ago polls again; and who has so many records to come will, unless he waits for an event. */
+    private boolean isPolledSoon(long underWay, long nowNanos) {
+        return nowNanos - (long) POLLED.getOpaque(this) < POLLING_NANOS
+                || underWay >= MANY_UNDER_WAY && !card.isAnyArmed();
     }
 
     private int receive(long nowNanos) {

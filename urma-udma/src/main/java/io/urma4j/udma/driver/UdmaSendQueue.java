@@ -456,7 +456,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     /** Rings the bell of the queue; without the claim, since a guess whether it is busy is enough. */
     private void rung() {
-        crank.posted(handle, posted - WqRing.consumed(ring) > 1);
+        crank.posted(handle, posted - WqRing.consumed(ring) - 1);
     }
 
     // ---- records

@@ -1,0 +1,134 @@
+package io.urma4j.udma.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.ring.CqRing;
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** When a post is sent by itself, and when it waits for the next poll: then its bell rings on. */
+class CrankTest {
+    private static final int QUEUE = 1;
+    private static final long LONG_NANOS = 1_000_000;
+
+    private long now = 1_000_000_000_000L;
+    private long wantedBy = Long.MAX_VALUE;
+    private long turnNanos; // what taking packets in takes
+    private int datagrams;
+
+    private final Card card = new Card(new NoPort(), nobody());
+    private final Crank crank = new Crank(card, this::receive, new Engine(), () -> now);
+
+    private int receive(long nowNanos) {
+        now += turnNanos;
+        return datagrams;
+    }
+
+    private boolean waits() {
+        return card.doorbells().isRinging(QUEUE);
+    }
+
+    @Test
+    void theFirstOneIsSentAtOnce() {
+        crank.tryTurn();
+
+        crank.posted(QUEUE, 0);
+
+        assertThat(waits()).isFalse();
+    }
+
+    @Test
+    void thoseBehindItWaitForWhoPolledAMomentAgo() {
+        crank.tryTurn();
+
+        crank.posted(QUEUE, 1);
+
+        assertThat(waits()).isTrue();
+        assertThat(wantedBy).as("the engine sees to it should he not come back").isLessThanOrEqualTo(now + LONG_NANOS);
+    }
+
+    @Test
+    void theyDoNotWaitForWhoPolledLongAgo() {
+        crank.tryTurn();
+        now += LONG_NANOS;
+
+        crank.posted(QUEUE, 1);
+
+        assertThat(waits()).isFalse();
+    }
+
+    /** It took in and sent hundreds of packets: he who posts at its end polled just now. */
+    @Test
+    void aLongTurnCountsFromItsEnd() {
+        turnNanos = LONG_NANOS;
+        datagrams = 8;
+        crank.tryTurn();
+
+        crank.posted(QUEUE, 1);
+
+        assertThat(waits()).isTrue();
+    }
+
+    /** One at a time they would cost a system call each. */
+    @Test
+    void withManyUnderWayTheyWaitForWhoMustComeForTheirRecords() {
+        crank.posted(QUEUE, 16);
+
+        assertThat(waits()).isTrue();
+        assertThat(wantedBy).isLessThanOrEqualTo(now + LONG_NANOS);
+    }
+
+    @Test
+    void whoWaitsForAnEventWillNotPoll() {
+        int cq = card.createCq(Arena.ofAuto().allocate(CqRing.bytes(16), 64), 16, 1, 0, () -> {});
+        card.arm(cq, false);
+
+        crank.posted(QUEUE, 16);
+
+        assertThat(waits()).isFalse();
+    }
+
+    private final class Engine implements Crank.Engine {
+        @Override
+        public void wakeBy(long nanos) {
+            wantedBy = Math.min(wantedBy, nanos);
+        }
+
+        @Override
+        public boolean rests() {
+            return false;
+        }
+
+        @Override
+        public void attend() {}
+    }
+
+    private static final class NoPort implements Port {
+        @Override
+        public @Nullable Packet begin(Route route) {
+            return null;
+        }
+
+        @Override
+        public void end(int payloadBytes) {
+            throw new AssertionError("nothing was begun");
+        }
+
+        @Override
+        public void flush() {}
+    }
+
+    private static CardListener nobody() {
+        return (CardListener) Proxy.newProxyInstance(
+                CardListener.class.getClassLoader(), new Class<?>[] {CardListener.class}, (_, method, _) -> {
+                    throw new AssertionError(method + " was called");
+                });
+    }
+}
