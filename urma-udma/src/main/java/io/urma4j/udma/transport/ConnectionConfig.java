@@ -42,9 +42,6 @@ public record ConnectionConfig(
     /** The most packets that may ever be unacknowledged, READ answers among them. */
     public static final int MAX_WINDOW_PACKETS = 4096;
 
-    /** The longest WRITE or READ on a shared connection; longer ones are several. */
-    public static final int MAX_SHARED_BYTES = 1 << 20;
-
     /** {@link #rnrRetries} for ever. */
     public static final int RNR_FOR_EVER = 7;
 

@@ -7,10 +7,15 @@ import java.util.List;
 
 /**
  * Makes messages of work requests. A READ is cut into several, so that its answers fit into our receive buffer (WIRE §0,
- * 8); on a shared connection a long WRITE is as well, so that other queues get their turn between its pieces. A piece is
- * cut off when nothing else is left to be sent, one piece of each such request in turn.
+ * 8). A WRITE on a shared connection is cut into packets, each a message of its own: all of them have the same length then,
+ * and leave and arrive in runs, where the first packet of a longer message would be longer than those behind it, by its RETH,
+ * and end a run each time. The first pieces are cut at once; each other when nothing else is left to be sent, one of each such
+ * request in turn, so that other queues come between them.
  */
 final class Cutter {
+    /** Of a WRITE; the next work request of its queue need not wait for its last piece then. */
+    private static final int PIECES_AT_ONCE = 32;
+
     /** With fewer READs at once than this, each takes all of the budget. */
     private static final int READS_TO_SHARE_BUDGET = 4;
 
@@ -63,7 +68,10 @@ final class Cutter {
         if (!isPossible(request)) {
             request.fail(WorkStatus.UNSUPPORTED_OPCODE_ERR);
         }
-        cut(request);
+        int pieces = 0;
+        do {
+            cut(request);
+        } while (!request.isCut && !request.isRead() && ++pieces < PIECES_AT_ONCE);
         if (!request.isCut) {
             uncut.add(request);
         }
@@ -114,11 +122,13 @@ final class Cutter {
     }
 
     private long pieceBytes(Request request) {
+        if (request.hasFailed()) {
+            return Long.MAX_VALUE;
+        }
         return switch (request.opcode) {
             case WorkOpcode.READ -> readPieceBytes;
-            case WorkOpcode.WRITE, WorkOpcode.WRITE_IMM, WorkOpcode.WRITE_NOTIFY ->
-                isShared ? ConnectionConfig.MAX_SHARED_BYTES : Long.MAX_VALUE;
-            default -> Long.MAX_VALUE;
+            case WorkOpcode.WRITE, WorkOpcode.WRITE_NOTIFY -> isShared ? mtuBytes : Long.MAX_VALUE;
+            default -> Long.MAX_VALUE; // of a message, or an immediate, the receiver is told the length
         };
     }
 

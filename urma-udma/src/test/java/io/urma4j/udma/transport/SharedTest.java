@@ -11,7 +11,9 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A connection that the queues of two contexts share. */
@@ -182,11 +184,42 @@ class SharedTest {
 
         pair.run();
 
-        assertThat(order).containsExactly(ALPHA, BETA, ALPHA, ALPHA);
+        assertThat(order).hasSize(3 * 1024 + 1);
+        assertThat(order.indexOf(BETA)).isBetween(1, 64);
         assertThat(alpha.statuses()).containsExactly(0);
         for (int i = 0; i < 3 << 20; i += 997) {
             assertThat(pair.right.region.at(i)).isEqualTo(alpha.got(i));
         }
+    }
+
+    /** So that they leave in runs, which the kernel cuts into equal parts. */
+    @Test
+    void allPacketsOfWritesHaveOneLength() {
+        Set<Integer> lengths = new HashSet<>();
+        alpha.write(8192, 0);
+        alpha.write(64 << 10, 8192);
+        pair.filter = (to, packet) -> {
+            if (to == pair.right) {
+                lengths.add(packet.lengthBytes());
+            }
+            return true;
+        };
+
+        pair.run();
+
+        assertThat(lengths).hasSize(1);
+        assertThat(alpha.statuses()).containsExactly(0, 0);
+    }
+
+    @Test
+    void theReceiverIsToldTheWholeLengthOfALongWriteWithImmediate() {
+        gamma.post(1);
+        alpha.post(WorkOpcode.WRITE_IMM, 0, 3 << 20, 0, 7, 0);
+
+        pair.run();
+
+        assertThat(alpha.statuses()).containsExactly(0);
+        assertThat(lengths(gamma)).containsExactly(3L << 20);
     }
 
     @Test
