@@ -35,7 +35,8 @@ final class WindowScan {
         scans++;
         boolean anyBlocked = false;
         long end = window.end();
-        for (long position = firstWaiting; position < end && window.hasWaiting(); position++) {
+        long first = Math.max(firstWaiting, window.head()); // the slots of older ones have younger ones in them by now
+        for (long position = first; position < end && window.hasWaiting(); position++) {
             Wqe entry = window.at(position);
             if (entry.stage != Wqe.Stage.WAITING) {
                 continue;

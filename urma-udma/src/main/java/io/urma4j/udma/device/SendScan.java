@@ -45,7 +45,8 @@ final class SendScan {
         boolean anyBlocked = false;
         int started = 0;
         long end = queue.end();
-        long position = firstWaiting;
+        long position =
+                Math.max(firstWaiting, queue.head()); // the slots of older ones have younger ones in them by now
         for (; position < end && queue.hasWaiting(); position++) {
             if (slots.stage(position) != Slots.WAITING) {
                 continue;

@@ -110,6 +110,32 @@ class CardTest {
         assertThat(positions(cq.pollAll())).containsExactly(0L, 1L, 2L);
     }
 
+    /** Nothing waited, so the next scan began where the last one ended: in a slot that a younger one has by then. */
+    @Test
+    void whatHasTheSlotOfAnOlderOneIsStartedUnderItsOwnPosition() {
+        Host.Sends queue = queue();
+        int[] requests = {0};
+        here.isLost = packet -> ++requests[0] == Host.DEPTH - 1;
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        queue.nop(); // which waits for the one before it, and not those behind it
+        for (int i = 2; i < Host.DEPTH; i++) {
+            queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        }
+        hosts.run();
+        assertThat(cq.pollAll()).as("all but the lost one").hasSize(Host.DEPTH - 1);
+
+        for (int i = 1; i < Host.DEPTH; i++) {
+            queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        }
+        hosts.run(SECOND);
+
+        assertThat(cq.pollAll())
+                .hasSize(Host.DEPTH)
+                .allMatch(told -> told.status() == WorkStatus.SUCCESS)
+                .extracting(Host.CqRecord::position)
+                .isSorted();
+    }
+
     // ---- keys
 
     @Test
