@@ -296,7 +296,8 @@ public final class Jfs implements ContextObject {
      * Sends a message of the given kind.
      *
      * @param opcode SEND, SEND_IMM or SEND_INVALIDATE
-     * @param immediate for SEND_IMM the immediate; for SEND_INVALIDATE the token id that the receiver is to revoke
+     * @param immediate for SEND_IMM the immediate; for SEND_INVALIDATE the token id that the receiver is to revoke; for
+     *     SEND it means nothing
      */
     public boolean send(
             Opcode opcode,
@@ -316,7 +317,7 @@ public final class Jfs implements ContextObject {
                 source.checked(context, sourceOffset, lengthBytes),
                 sourceOffset,
                 lengthBytes,
-                immediate,
+                opcode == Opcode.SEND ? 0 : immediate,
                 userContext,
                 flags.bits());
     }

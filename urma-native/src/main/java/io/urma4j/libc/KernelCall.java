@@ -3,7 +3,6 @@ package io.urma4j.libc;
 /** System calls that older libcs do not wrap, by their number in the kernel's tables of both architectures. */
 enum KernelCall {
     FUTEX(202, 98),
-    MEMBARRIER(324, 283),
     PIDFD_OPEN(434, 434),
     EPOLL_PWAIT2(441, 441);
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.urma4j.libc.Membarrier.Command;
 import io.urma4j.libc.ResourceLimit.Bounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,28 +86,6 @@ class SystemTest {
 
         assertThat(refusal.errno()).isEqualTo(Errno.EINVAL);
         assertThat(refusal).hasMessageContaining("setrlimit(NOFILE, Bounds[soft=200, hard=100])");
-    }
-
-    @Test
-    void barrierOfTheProcessNeedsItsRegistration() {
-        if (Membarrier.supports(Command.PRIVATE_EXPEDITED)) {
-            Membarrier.issue(Command.REGISTER_PRIVATE_EXPEDITED);
-            Membarrier.issue(Command.PRIVATE_EXPEDITED);
-        } else {
-            var refusal = catchThrowableOfType(LibcException.class, () -> Membarrier.issue(Command.PRIVATE_EXPEDITED));
-            assertThat(refusal.errno()).isIn(Errno.ENOSYS, Errno.EINVAL, Errno.EPERM);
-        }
-    }
-
-    @Test
-    void barrierOfAllProcessesNeedsNoRegistrationToIssue() {
-        if (Membarrier.supports(Command.GLOBAL_EXPEDITED)) {
-            Membarrier.issue(Command.REGISTER_GLOBAL_EXPEDITED);
-            Membarrier.issue(Command.GLOBAL_EXPEDITED);
-        } else {
-            var refusal = catchThrowableOfType(LibcException.class, () -> Membarrier.issue(Command.GLOBAL_EXPEDITED));
-            assertThat(refusal.errno()).isIn(Errno.ENOSYS, Errno.EINVAL, Errno.EPERM);
-        }
     }
 
     private static BitSet only(int cpu) {

@@ -324,6 +324,7 @@ final class MessagePath {
                 dead = true; // nothing more is believed of it, nor sent to it
                 context.broken(this, "its message ring holds what cannot be: " + in.describe());
             }
+            hold &= count == 1;
             if (!hold) {
                 in.tellHeld();
             }
@@ -331,7 +332,7 @@ final class MessagePath {
             receiving.release();
         }
         unreplied = true;
-        if (!hold || count > 1) {
+        if (!hold) {
             wakePeer();
         }
         return count;
@@ -372,14 +373,13 @@ final class MessagePath {
         try {
             long word = out.peekAnswer();
             while (count < BATCH && word != 0) {
-                int slot = (int) out.reaped() & (RingLayout.SLOTS - 1);
-                ShmSendQueue queue = slotQueue[slot];
-                long position = slotPosition[slot];
-                out.reap();
-                if (queue != null) {
-                    queue.answered(position, RingSender.answerOf(word), RingSender.argumentOf(word));
+                ShmSendQueue queue = slotQueue[(int) out.reaped() & (RingLayout.SLOTS - 1)];
+                if (queue == null) { // nobody waits for this one
+                    out.reap();
+                    count++;
+                } else {
+                    count += queue.answered(this, BATCH - count);
                 }
-                count++;
                 word = out.peekAnswer();
             }
             if (anyAbandoned) {
@@ -387,6 +387,25 @@ final class MessagePath {
             }
         } finally {
             reaping.release();
+        }
+        return count;
+    }
+
+    /**
+     * Takes the answers to the oldest slots, as long as they carried messages of that queue, and shows them to its window.
+     * The caller holds the claim of the queue, and that to take answers. Returns how many; at least one is there.
+     */
+    int reapFor(ShmSendQueue queue, SendWindow window, int most) {
+        int count = 0;
+        for (long word = out.peekAnswer(); word != 0 && count < most; word = out.peekAnswer()) {
+            int slot = (int) out.reaped() & (RingLayout.SLOTS - 1);
+            if (slotQueue[slot] != queue) {
+                break;
+            }
+            long position = slotPosition[slot];
+            out.reap();
+            window.answered(position, RingSender.answerOf(word), RingSender.argumentOf(word));
+            count++;
         }
         return count;
     }

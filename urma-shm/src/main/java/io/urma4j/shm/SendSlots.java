@@ -75,8 +75,14 @@ final class SendSlots {
         return gate == 0 && posted < postLimit;
     }
 
-    /** The same for a message, which may follow messages that were not polled yet. */
+    /**
+     * The same for a message, which may follow messages that were not polled yet. Looks at what was polled meanwhile: who
+     * keeps the queue full posts whenever a record has come, and would find no slot each time.
+     */
     boolean areOpenForMessage() {
+        if (posted == postLimit) {
+            lookForFree();
+        }
         return (gate & ~DEFERRED) == 0 && posted < postLimit;
     }
 

@@ -314,12 +314,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     // ---- progress, from any thread
 
-    /** A slot in the ring that carried (a part of) the message at {@code position} was answered. */
-    void answered(long position, int answer, int argument) {
+    /** Slots in the ring that carried (parts of) messages of ours were answered: at most {@code most} are seen to. */
+    int answered(MessagePath path, int most) {
         claim.acquire();
         try {
-            window.answered(position, answer, argument);
+            int count = path.reapFor(this, window, most);
             window.advance();
+            return count;
         } finally {
             claim.release();
         }

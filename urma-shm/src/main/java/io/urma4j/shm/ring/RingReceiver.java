@@ -18,7 +18,7 @@ public final class RingReceiver {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             POSITION = lookup.findVarHandle(RingReceiver.class, "position", long.class);
-            HELD = lookup.findVarHandle(RingReceiver.class, "held", boolean.class);
+            HELD = lookup.findVarHandle(RingReceiver.class, "held", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -29,6 +29,9 @@ public final class RingReceiver {
 
     private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
 
+    /** Answers that are held back at most: those of two cache lines. */
+    private static final int MOST_HELD = 16;
+
     /** There is no slot to take. */
     public static final int NONE = 0;
     /** A slot was taken. */
@@ -38,7 +41,7 @@ public final class RingReceiver {
 
     private final MemorySegment ring;
     private long position; // only the receiver writes it; whoever asks isReady() reads it
-    private boolean held; // the slot before position was taken, and the sender was not told yet
+    private int held; // so many slots before position were taken, and the sender was not told yet
 
     @SuppressWarnings("UnusedVariable") // stored so that the JIT does not leave out the load
     private long fetched;
@@ -129,27 +132,29 @@ public final class RingReceiver {
     }
 
     /**
-     * The slot that was taken last is TAKEN, but the sender need not know at once: it is told with the next answer, or by
-     * {@link #tellHeld}. For the answer goes to a line that the sender looks at, and its store would hold up all later
-     * stores of this thread, most of all a reply.
+     * The slot that was taken last is TAKEN, but the sender need not know at once: it is told with the next answer that is
+     * another one, by {@link #tellHeld}, or when enough are held. For the answer goes to a line that the sender looks at:
+     * its store fetches that line anew, and holds up all later stores of this thread, most of all a reply.
      */
     public void answerTakenLater() {
-        tellHeld();
-        HELD.setOpaque(this, true);
+        if (held == MOST_HELD) {
+            tellHeld();
+        }
+        HELD.setOpaque(this, held + 1);
         POSITION.setRelease(this, position + 1);
     }
 
     /** Whether an answer is held back. Any thread may ask. */
     public boolean isHolding() {
-        return (boolean) HELD.getOpaque(this);
+        return (int) HELD.getOpaque(this) != 0;
     }
 
-    /** Gives the answer that is held back, if one is. */
+    /** Gives the answers that are held back, if any are. */
     public void tellHeld() {
-        if (held) {
-            RingLayout.answer(ring, position - 1, Answer.TAKEN, 0);
-            HELD.setOpaque(this, false);
+        for (int i = held; i > 0; i--) {
+            RingLayout.answer(ring, position - i, Answer.TAKEN, 0);
         }
+        HELD.setOpaque(this, 0);
     }
 
     public boolean has(int flag) {

@@ -85,6 +85,61 @@ class MessageRingTest {
     }
 
     @Test
+    void answersThatAreHeldBackAreToldTogether() {
+        takeLater(5);
+
+        assertThat(receiver.isHolding()).isTrue();
+        assertThat(sender.peekAnswer()).isZero();
+
+        receiver.tellHeld();
+
+        assertThat(receiver.isHolding()).isFalse();
+        assertThat(reapTaken()).isEqualTo(5);
+        assertThat(sender.isWaiting()).isFalse();
+    }
+
+    @Test
+    void whatIsHeldBackIsToldBeforeAnyOtherAnswer() {
+        takeLater(2);
+        publish(8, 1, 2, 0);
+        receiver.take();
+
+        receiver.answer(Answer.NOT_READY, 7);
+
+        assertThat(receiver.isHolding()).isFalse();
+        assertThat(reapTaken()).isEqualTo(2);
+        assertThat(RingSender.answerOf(sender.peekAnswer())).isEqualTo(Answer.NOT_READY);
+    }
+
+    @Test
+    void aSenderThatFillsTheRingHearsOfItBeforeTheReceiverHasTakenAll() {
+        takeLater(100);
+
+        int told = reapTaken();
+
+        assertThat(told).isGreaterThan(100 / 2);
+        receiver.tellHeld();
+        assertThat(told + reapTaken()).isEqualTo(100);
+    }
+
+    private void takeLater(int slots) {
+        for (int i = 0; i < slots; i++) {
+            publish(8, 1, 2, 0);
+            assertThat(receiver.take()).isEqualTo(RingReceiver.TAKEN);
+            receiver.answerTakenLater();
+        }
+    }
+
+    private int reapTaken() {
+        int reaped = 0;
+        while (RingSender.answerOf(sender.peekAnswer()) == Answer.TAKEN) {
+            sender.reap();
+            reaped++;
+        }
+        return reaped;
+    }
+
+    @Test
     void ringIsFullWhenNoSlotWasAnswered() {
         for (int i = 0; i < RingLayout.SLOTS; i++) {
             assertThat(sender.hasSlot()).isTrue();
