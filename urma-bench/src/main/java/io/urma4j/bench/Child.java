@@ -1,6 +1,5 @@
 package io.urma4j.bench;
 
-import io.urma4j.UrmaOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -47,7 +46,7 @@ final class Child {
             case COUNTER -> CountingChapter.child(child);
             case GUEST -> SharingChapter.child(child);
             case WRITER -> MeasuringChapter.child(child);
-            case CARD -> UdmaChapter.child(child, UrmaOptions.DEFAULT);
+            case CARD -> UdmaChapter.child(child, Loopback.options());
             case LOSSY_CARD -> UdmaChapter.child(child, UdmaChapter.LOSSY);
             case IDLER -> child.hear();
         }

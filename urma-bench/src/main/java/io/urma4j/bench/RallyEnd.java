@@ -36,7 +36,7 @@ final class RallyEnd implements AutoCloseable {
 
     /** Opens the device; on some, a home's memory changes only while somebody polls. */
     RallyEnd(String device) {
-        this(device, UrmaOptions.DEFAULT);
+        this(device, Loopback.options());
     }
 
     RallyEnd(String device, UrmaOptions options) {

@@ -26,7 +26,7 @@ final class UdmaChapter {
     static final String DEVICE = "udma0";
 
     /** Each end loses one packet in a hundred of those that arrive. */
-    static final UrmaOptions LOSSY = UrmaOptions.DEFAULT.withSetting("urma.udma.loss", "0.01:4711");
+    static final UrmaOptions LOSSY = Loopback.options().withSetting("urma.udma.loss", "0.01:4711");
 
     private static final int CHUNK = 100;
     private static final Duration UCX_TURN = Duration.ofMillis(200);
@@ -46,7 +46,7 @@ final class UdmaChapter {
         if (!run.wantsSomeOf("udma-")) {
             return;
         }
-        try (Urma urma = Urma.open()) {
+        try (Urma urma = Urma.open(Loopback.options())) {
             urma.device(DEVICE);
         } catch (UrmaException e) {
             System.err.println("numbers: no figures of udma: " + e.getMessage());

@@ -36,8 +36,30 @@ final class Layouts {
         private Timespec() {}
 
         static void set(MemorySegment timespec, long nanos) {
-            timespec.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
-            timespec.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
+            set(timespec, 0, nanos);
+        }
+
+        static void set(MemorySegment struct, long at, long nanos) {
+            struct.set(JAVA_LONG, at, nanos / NANOS_PER_SECOND);
+            struct.set(JAVA_LONG, at + 8, nanos % NANOS_PER_SECOND);
+        }
+    }
+
+    /**
+     * {@code struct itimerspec}.
+     * <pre>
+     *   0  interval  timespec
+     *  16  value     timespec
+     * </pre>
+     */
+    static final class Itimerspec {
+        static final long BYTES = 2 * Timespec.BYTES;
+
+        private Itimerspec() {}
+
+        static void setOnce(MemorySegment itimerspec, long nanos) {
+            Timespec.set(itimerspec, 0, 0);
+            Timespec.set(itimerspec, Timespec.BYTES, nanos);
         }
     }
 

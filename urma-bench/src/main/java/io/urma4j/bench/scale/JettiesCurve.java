@@ -2,6 +2,7 @@ package io.urma4j.bench.scale;
 
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.bench.Loopback;
 import io.urma4j.bench.scale.Scale.Run;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ final class JettiesCurve {
                         + "; one JFC a context; per Jetty",
                 "Jetties",
                 COLUMNS);
-        try (Urma urma = Run.open(device);
+        try (Urma urma = Urma.open(Loopback.options());
                 UrmaContext homeContext = urma.device(device).openContext()) {
             var home = new JettyDock.Home(homeContext);
             for (int i = 0; i < WARM_UPS; i++) {

@@ -1,8 +1,6 @@
 package io.urma4j.bench.scale;
 
-import io.urma4j.Urma;
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaOptions;
 import io.urma4j.bench.Program;
 import io.urma4j.tools.Json;
 import java.io.IOException;
@@ -32,8 +30,6 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {"  urma-bench/scale --quick", "  urma-bench/scale --only peers --json peers.json"})
 public final class Scale implements Callable<Integer> {
-    private static final String ADDRESSES = "urma.udma.addresses";
-    private static final String LOOPBACK = "127.0.0.1";
 
     /** What there are more and more of. */
     @SuppressWarnings("MemberName") // as users write them
@@ -84,13 +80,6 @@ public final class Scale implements Callable<Integer> {
         /** The name of a device without its number. */
         static String family(String device) {
             return device.replaceAll("\\d+$", "");
-        }
-
-        /** A library with that device; the network's is on loopback unless the environment names addresses. */
-        static Urma open(String device) {
-            boolean isNamed = !device.startsWith("udma")
-                    || UrmaOptions.DEFAULT.setting(ADDRESSES).isPresent();
-            return Urma.open(isNamed ? UrmaOptions.DEFAULT : UrmaOptions.DEFAULT.withSetting(ADDRESSES, LOOPBACK));
         }
     }
 

@@ -12,6 +12,7 @@ import io.urma4j.SharedMemory;
 import io.urma4j.SharedSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.bench.Loopback;
 import io.urma4j.bench.scale.Scale.Run;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +55,7 @@ final class SegmentsCurve {
                         + "; per segment",
                 "segments",
                 COLUMNS);
-        try (Urma urma = Run.open(device);
+        try (Urma urma = Urma.open(Loopback.options());
                 UrmaContext home = urma.device(device).openContext();
                 UrmaContext guest = urma.device(device).openContext()) {
             Stand stand = new Stand(home, guest);

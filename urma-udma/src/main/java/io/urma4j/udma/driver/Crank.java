@@ -73,6 +73,9 @@ final class Crank {
         /** Whether it leaves the card to those who poll. Any thread. */
         boolean rests();
 
+        /** The crank is turned all the time: there is no need to look for a while. By who has the claim. */
+        void putOff(long nowNanos);
+
         /** Somebody waits now for what only the engine may see: it rests no longer. Any thread. */
         void attend();
     }
@@ -126,6 +129,9 @@ final class Crank {
         boolean isLong = datagrams > 1 || card.doorbells().areRinging(); // hundreds of packets, perhaps
         boolean mayHold = datagrams > 0 && least != Leave.NOTHING;
         nextNanos = card.step(now, mayHold ? Leave.TRAINS_AND_ACKNOWLEDGEMENTS : least);
+        if (least != Leave.NOTHING && now - (long) POLLED.getOpaque(this) < POLLING_NANOS) {
+            engine.putOff(now);
+        }
         POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
         release(nextNanos);
         return true;

@@ -2,6 +2,7 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.TimerFd;
 import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.udp.UdpPort;
 import java.lang.System.Logger.Level;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A round is: a turn of the card, tasks of other threads, times that have come, and the wait.
  *
  * <p><b>Resting.</b> While others turn the crank all the time it leaves the card to them, and does not have itself woken for
- * packets, each of which would cost them the wake-up. It looks now and then whether they still do, less often the longer
- * they have done so, for each look takes a CPU from one of them; whoever arms a completion queue says so at once
- * ({@link #attend}).
+ * packets, each of which would cost them the wake-up. An alarm has it look whether they still do, and they put it off as
+ * they go ({@link #putOff}), for each look would take a CPU from one of them; whoever arms a completion queue says so at
+ * once ({@link #attend}).
  *
  * <p><b>Waking.</b> The thread says in {@link #sleepsUntil} until when it is going to wait, and looks at {@link #wantedBy}
  * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
@@ -37,10 +38,14 @@ final class EngineThread implements Crank.Engine {
     private static final long AWAKE = Long.MIN_VALUE;
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** So long at most nobody looks after the card when those go away who did; longer, when they have long been there. */
-    private static final long REST_NANOS = 1_000_000;
+    /** How often it looks in while others turn the crank, before it rests. */
+    private static final long LOOK_NANOS = 1_000_000;
 
-    private static final int MOST_DOUBLINGS = 2;
+    /** So long at most nobody looks after the card when those go away who did. */
+    private static final long REST_NANOS = 4_000_000;
+
+    /** Setting the alarm anew is a system call. */
+    private static final long PUT_OFF_EVERY_NANOS = REST_NANOS / 4;
 
     /** It rests when it has met others at the crank so many times on end. */
     private static final int MEETINGS_BEFORE_REST = 4;
@@ -62,6 +67,9 @@ final class EngineThread implements Crank.Engine {
     private volatile long sleepsUntil = AWAKE;
     private volatile boolean rests;
     private volatile boolean stopped;
+    private final TimerFd alarm = TimerFd.create(); // ends its rest
+    private final boolean hasAlarm;
+    private long putOffNanos; // when the alarm was put off last; guarded by the claim of the crank
     private @Nullable Crank crank; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
@@ -71,6 +79,7 @@ final class EngineThread implements Crank.Engine {
     EngineThread(String name, UdpPort port, LongSupplier clock) {
         this.port = port;
         this.clock = clock;
+        this.hasAlarm = port.watch(alarm.fd(), () -> {}); // that it ends the wait is all
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
 
@@ -91,6 +100,14 @@ final class EngineThread implements Crank.Engine {
     @Override
     public boolean rests() {
         return rests;
+    }
+
+    @Override
+    public void putOff(long nowNanos) {
+        if (hasAlarm && nowNanos - putOffNanos > PUT_OFF_EVERY_NANOS) {
+            putOffNanos = nowNanos;
+            alarm.set(REST_NANOS);
+        }
     }
 
     @Override
@@ -196,6 +213,8 @@ final class EngineThread implements Crank.Engine {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        port.unwatch(alarm.fd());
+        alarm.close();
     }
 
     private void run() {
@@ -205,7 +224,7 @@ final class EngineThread implements Crank.Engine {
             long next = round(!isPolled);
             meetings = hasMet ? meetings + 1 : 0;
             if (meetings < MEETINGS_BEFORE_REST) {
-                sleep(hasMet ? Math.min(next, clock.getAsLong() + REST_NANOS) : next);
+                sleep(hasMet ? Math.min(next, clock.getAsLong() + LOOK_NANOS) : next);
             } else {
                 rest(next);
             }
@@ -236,8 +255,12 @@ final class EngineThread implements Crank.Engine {
         rests = true;
         sleepsUntil = next;
         if (!stopped && tasks.isEmpty() && !isAnyArmed()) {
-            long mostNanos = REST_NANOS << Math.min(meetings - MEETINGS_BEFORE_REST, MOST_DOUBLINGS);
-            long delayNanos = next == Long.MAX_VALUE ? mostNanos : Math.min(mostNanos, next - clock.getAsLong());
+            long delayNanos = next == Long.MAX_VALUE ? Long.MAX_VALUE : next - clock.getAsLong();
+            if (hasAlarm) {
+                alarm.set(REST_NANOS);
+            } else {
+                delayNanos = Math.min(delayNanos, REST_NANOS);
+            }
             if (delayNanos > 0) {
                 port.awaitOther(delayNanos);
             }

@@ -56,7 +56,7 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
     /** Ends the wait that goes on, or else the next. Any thread. */
     void wake();
 
-    /** Has {@link #await} run something once when a descriptor is readable. False when this way cannot. */
+    /** Has {@link #await} run something whenever a descriptor becomes readable. False when this way cannot. */
     default boolean watch(Fd fd, Runnable whenReadable) {
         return false;
     }

@@ -486,7 +486,7 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     /**
-     * Has {@link #await} run something once when a descriptor is readable: it is to be quick.
+     * Has {@link #await} run something whenever a descriptor becomes readable: it is to be quick.
      *
      * @return false when this port's way of I/O cannot
      */

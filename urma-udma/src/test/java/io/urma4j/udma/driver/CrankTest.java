@@ -22,6 +22,8 @@ class CrankTest {
     private long wantedBy = Long.MAX_VALUE;
     private long turnNanos; // what taking packets in takes
     private int datagrams;
+    private boolean rests; // the engine
+    private int putOff; // its look at the crank
 
     private final Card card = new Card(new NoPort(), nobody());
     private final Crank crank = new Crank(card, this::receive, new Engine(), () -> now);
@@ -95,6 +97,30 @@ class CrankTest {
         assertThat(waits()).isFalse();
     }
 
+    @Test
+    void whoTurnsItAllTheTimePutsOffTheEnginesLook() {
+        rests = true;
+        crank.tryTurn();
+        assertThat(putOff).isZero();
+
+        now += 1_000;
+        crank.tryTurn();
+
+        assertThat(putOff).isEqualTo(1);
+    }
+
+    /** The engine would serve him better. */
+    @Test
+    void whoTurnsItNowAndThenDoesNot() {
+        rests = true;
+        for (int i = 0; i < 5; i++) {
+            crank.tryTurn();
+            now += LONG_NANOS;
+        }
+
+        assertThat(putOff).isZero();
+    }
+
     private final class Engine implements Crank.Engine {
         @Override
         public void wakeBy(long nanos) {
@@ -103,7 +129,12 @@ class CrankTest {
 
         @Override
         public boolean rests() {
-            return false;
+            return rests;
+        }
+
+        @Override
+        public void putOff(long nowNanos) {
+            putOff++;
         }
 
         @Override

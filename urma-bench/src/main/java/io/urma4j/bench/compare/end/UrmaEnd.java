@@ -2,6 +2,7 @@ package io.urma4j.bench.compare.end;
 
 import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
+import io.urma4j.bench.Loopback;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Work;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** urma4j itself: its two devices, each opened when it is first wanted. */
 public final class UrmaEnd implements Participant {
-    private final Urma urma = Urma.open();
+    private final Urma urma = Urma.open(Loopback.options());
     private final Map<Reach, UrmaCard> cards = new EnumMap<>(Reach.class);
     private @Nullable UrmaSleeper sleeper;
 
