@@ -175,9 +175,6 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     private void admit(long nowNanos) {
         long produced = WqRing.produced(ring);
-        if (isEmpty() && end < produced) {
-            scan.startAt(end);
-        }
         while (end < produced) {
             admitOne(end++, nowNanos);
         }
@@ -293,9 +290,6 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     void reportedTo(long position) {
         head = position;
         WqRing.consumed(ring, head);
-        if (head == end) {
-            scan.startAt(end);
-        }
     }
 
     // ---- states

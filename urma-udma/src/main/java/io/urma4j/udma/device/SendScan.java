@@ -29,11 +29,6 @@ final class SendScan {
         this.ring = queue.config().ring();
     }
 
-    /** Nothing before {@code position} waits. */
-    void startAt(long position) {
-        firstWaiting = position;
-    }
-
     /** The work request of {@code position} waits again. */
     void waitsAgain(long position) {
         firstWaiting = Math.min(firstWaiting, position);
