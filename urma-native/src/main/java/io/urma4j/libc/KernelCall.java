@@ -3,6 +3,7 @@ package io.urma4j.libc;
 /** System calls that older libcs do not wrap, by their number in the kernel's tables of both architectures. */
 enum KernelCall {
     FUTEX(202, 98),
+    MBIND(237, 235),
     PIDFD_OPEN(434, 434),
     EPOLL_PWAIT2(441, 441);
 

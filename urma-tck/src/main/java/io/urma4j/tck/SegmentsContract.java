@@ -108,6 +108,23 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
+    /** S7.2: a NUMA node that is not there is stepped down and reported; one that cannot be is refused. */
+    @Rule("S7.2")
+    @Test
+    void numaNodeIsTakenOrTheStepDownIsReported() {
+        var context = pair.initiator().context();
+        try (var near = context.allocate(1 << 20, AllocOptions.DEFAULT.withNumaNode(0));
+                var nowhere = context.allocate(
+                        1 << 20, AllocOptions.DEFAULT.withNumaNode(1023).withReserve())) {
+            assertThat(near.report().steps()) // none, unless a sandbox forbids it
+                    .allSatisfy(step -> assertThat(step).contains("NUMA node", "node 0", "mbind"));
+            assertThat(nowhere.report().steps()).singleElement().asString().contains("node 1023", "mbind");
+            assertThat(nowhere.segment().get(JAVA_BYTE, (1 << 20) - 1)).isZero();
+        }
+        assertRefused(UrmaStatus.EINVAL, () -> AllocOptions.DEFAULT.withNumaNode(1024))
+                .hasMessageContaining("numaNode 1024 must lie in 0…1023");
+    }
+
     /** S7.2: heap memory is refused with the reason. */
     @Rule("S7.2")
     @Test

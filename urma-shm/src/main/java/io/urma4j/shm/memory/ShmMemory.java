@@ -10,6 +10,7 @@ import io.urma4j.libc.Mapping;
 import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
+import io.urma4j.libc.NumaPolicy;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
@@ -128,6 +129,9 @@ public final class ShmMemory implements ProviderMemory {
             if (options.hugePages() && pageBytes == Mapping.pageSizeBytes()) {
                 HugePages.advise(mapping, steps);
             }
+            if (options.numaNode() != AllocOptions.ANY_NODE) {
+                prefer(mapping, options.numaNode(), steps);
+            }
             if (options.reserve()) {
                 reserve(fd, sizeBytes);
             }
@@ -136,6 +140,15 @@ public final class ShmMemory implements ProviderMemory {
         } catch (RuntimeException e) {
             arena.close();
             throw e;
+        }
+    }
+
+    /** The policy is the file's: it holds for pages that others touch first, too. */
+    private static void prefer(MemorySegment mapping, int node, List<String> steps) {
+        try {
+            NumaPolicy.prefer(mapping, node);
+        } catch (LibcException e) {
+            steps.add("pages of any NUMA node, not of node " + node + ": " + e.getMessage());
         }
     }
 

@@ -6,6 +6,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
+import io.urma4j.libc.NumaPolicy;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
@@ -52,6 +53,9 @@ final class UdmaMemory implements ProviderMemory {
             if (options.hugePages()) {
                 advise(mapping, steps);
             }
+            if (options.numaNode() != AllocOptions.ANY_NODE) {
+                prefer(mapping, options.numaNode(), steps);
+            }
             if (options.reserve()) {
                 Mapping.advise(mapping, Mapping.Advice.POPULATE_WRITE);
             }
@@ -70,6 +74,14 @@ final class UdmaMemory implements ProviderMemory {
             steps.add("transparent huge pages, as far as the kernel finds them");
         } catch (LibcException e) {
             steps.add("no transparent huge pages: " + e.getMessage());
+        }
+    }
+
+    private static void prefer(MemorySegment mapping, int node, List<String> steps) {
+        try {
+            NumaPolicy.prefer(mapping, node);
+        } catch (LibcException e) {
+            steps.add("pages of any NUMA node, not of node " + node + ": " + e.getMessage());
         }
     }
 
