@@ -37,6 +37,15 @@ class HelloIT {
     }
 
     @Test
+    void itIsWhatTheReadmeShows() throws Exception {
+        Path program = Programs.source("Hello.java");
+
+        assertThat(program.resolveSibling("../README.md"))
+                .content()
+                .contains("```java\n" + Files.readString(program) + "```\n");
+    }
+
+    @Test
     void bothSidesFitOnAScreen() throws Exception {
         assertThat(Files.readAllLines(Programs.source("Hello.java"))).hasSizeLessThanOrEqualTo(30);
     }

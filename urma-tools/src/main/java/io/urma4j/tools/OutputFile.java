@@ -31,6 +31,10 @@ public final class OutputFile implements AutoCloseable {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             return new OutputFile(FileChannel.open(path, StandardOpenOption.WRITE), path, null);
         }
+        Path folder = path.toAbsolutePath().getParent();
+        if (folder != null && !Files.isDirectory(folder)) { // else the message would name a file that nobody asked for
+            throw new CommandFailure("output '" + path + "': there is no folder '" + folder + "'");
+        }
         // a link stays a link: what it points to is replaced
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path partial = target.resolveSibling("." + target.getFileName() + "."

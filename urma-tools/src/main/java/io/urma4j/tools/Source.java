@@ -87,6 +87,9 @@ sealed interface Source {
         return switch (this) {
             case StandardInput() -> found(firstLine(stdin, "standard input"), device);
             case LineFile(Path path) -> {
+                if (Files.isDirectory(path)) { // which opens, and fails only when it is read, without its name
+                    throw new CommandFailure("file '" + path + "' is a directory");
+                }
                 try (InputStream file = Files.newInputStream(path)) {
                     yield found(firstLine(file, path.toString()), device);
                 }

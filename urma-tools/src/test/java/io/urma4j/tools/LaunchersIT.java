@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The ways in which people start urma4j: the scripts of the source tree, and the jar by itself. */
 class LaunchersIT {
@@ -29,6 +32,34 @@ class LaunchersIT {
 
         assertThat(run.exitCode()).as(run.output()).isZero();
         assertThat(run.output()).startsWith("urma4j").doesNotContainIgnoringCase("warning");
+    }
+
+    /** In a tree of its own, which is not older than its sources: nothing is built. */
+    @Test
+    void scriptStartsTheCommandWithoutAWarning(@TempDir Path tree) throws Exception {
+        for (String file : List.of("urma", "build", "pom.xml", "etc/find-jdk.sh", "urma-tools/pom.xml")) {
+            copy(file, tree);
+        }
+        Files.createDirectories(tree.resolve("urma-tools/src/main"));
+        copy("docs/semantics.md", tree);
+        Path jar = tree.resolve("urma-tools/target/urma.jar");
+        Files.createDirectories(jar.getParent());
+        Files.copy(JAR, jar); // younger than all of them
+        String urma = tree.resolve("urma").toString();
+
+        var first = Run.of(urma, "devices");
+        var second = Run.of(urma, "devices"); // with the cache that the first one made
+
+        assertThat(first.exitCode()).as(first.output()).isZero();
+        assertThat(first.output()).contains("shm0").doesNotContainIgnoringCase("warning", "building");
+        assertThat(second.output()).isEqualTo(first.output());
+        assertThat(tree.resolve("urma-tools/target/urma.aot")).exists();
+    }
+
+    private static void copy(String file, Path tree) throws IOException {
+        Path to = tree.resolve(file);
+        Files.createDirectories(to.getParent());
+        Files.copy(ROOT.resolve(file), to, StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     /** A process that has ended: its exit code, and what it wrote to stdout and stderr together. */

@@ -119,6 +119,12 @@ class MainTest {
         assertThat(err()).isEqualTo("urma: file '" + folder.resolve("no") + "' does not exist\n");
     }
 
+    @Test
+    void aFolderHoldsNoShareLine() {
+        assertThat(urma("fetch", "@" + folder)).isEqualTo(1);
+        assertThat(err()).isEqualTo("urma: file '" + folder + "' is a directory\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"demo", "share"})
     void aFolderIsNoFile(String command) {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -62,7 +61,10 @@ class OutputFileTest {
         assertThatThrownBy(() -> OutputFile.create(folder))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("is a directory");
-        assertThatThrownBy(() -> OutputFile.create(folder.resolve("no/out"))).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> OutputFile.create(folder.resolve("no/out")))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage(
+                        "output '" + folder.resolve("no/out") + "': there is no folder '" + folder.resolve("no") + "'");
     }
 
     private List<String> names() throws IOException {
