@@ -226,6 +226,31 @@ public final class RemoteMemory implements AutoCloseable {
         return async(() -> fetchAndAdd(offset, delta));
     }
 
+    /** The asynchronous form of {@link #swap}. */
+    public CompletableFuture<Long> swapAsync(long offset, long value) {
+        return async(() -> swap(offset, value));
+    }
+
+    /** The asynchronous form of {@link #fetchAndSubtract}. */
+    public CompletableFuture<Long> fetchAndSubtractAsync(long offset, long delta) {
+        return async(() -> fetchAndSubtract(offset, delta));
+    }
+
+    /** The asynchronous form of {@link #fetchAndAnd}. */
+    public CompletableFuture<Long> fetchAndAndAsync(long offset, long mask) {
+        return async(() -> fetchAndAnd(offset, mask));
+    }
+
+    /** The asynchronous form of {@link #fetchAndOr}. */
+    public CompletableFuture<Long> fetchAndOrAsync(long offset, long mask) {
+        return async(() -> fetchAndOr(offset, mask));
+    }
+
+    /** The asynchronous form of {@link #fetchAndXor}. */
+    public CompletableFuture<Long> fetchAndXorAsync(long offset, long mask) {
+        return async(() -> fetchAndXor(offset, mask));
+    }
+
     private static <T> CompletableFuture<T> async(Supplier<T> operation) {
         return CompletableFuture.supplyAsync(operation, Handing.VIRTUAL_THREADS);
     }

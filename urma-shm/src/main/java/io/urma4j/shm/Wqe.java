@@ -64,9 +64,9 @@ final class Wqe {
     long[] sgeLength = new long[1];
 
     /** Copy of an inline payload; grows to the largest that this entry ever held. */
-    private byte[] inlineBytes = {};
+    private MemorySegment inlineRoom = MemorySegment.NULL;
 
-    private @Nullable MemorySegment inlinePayload;
+    private boolean isInline;
 
     /** The flow to its target; null for one-sided operations. */
     @Nullable
@@ -186,7 +186,7 @@ final class Wqe {
         notify = null;
         lane = null;
         peer = null;
-        inlinePayload = null;
+        isInline = false;
         sgeCount = 0;
         targetHint = 0;
         recordJfc = null;
@@ -245,12 +245,11 @@ final class Wqe {
 
     private void copyInline(MemorySegment payload) {
         int length = (int) payload.byteSize();
-        if (inlineBytes.length < length) {
-            inlineBytes = new byte[length];
+        if (inlineRoom.byteSize() < length) {
+            inlineRoom = MemorySegment.ofArray(new byte[length]);
         }
-        MemorySegment copy = MemorySegment.ofArray(inlineBytes);
-        MemorySegment.copy(payload, 0, copy, 0, length);
-        inlinePayload = copy;
+        MemorySegment.copy(payload, 0, inlineRoom, 0, length);
+        isInline = true;
     }
 
     private void ensureSges(int count) {
@@ -263,8 +262,8 @@ final class Wqe {
 
     /** Copies {@code lengthBytes} of the payload, from its byte {@code from} on. */
     void gather(long from, MemorySegment to, long toOffset, long lengthBytes) {
-        if (inlinePayload != null) {
-            MemorySegment.copy(inlinePayload, from, to, toOffset, lengthBytes);
+        if (isInline) {
+            MemorySegment.copy(inlineRoom, from, to, toOffset, lengthBytes);
             return;
         }
         long skip = from;
@@ -332,6 +331,6 @@ final class Wqe {
             lane.unfinished--;
             lane = null;
         }
-        inlinePayload = null;
+        isInline = false;
     }
 }

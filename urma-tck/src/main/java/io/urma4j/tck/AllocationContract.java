@@ -21,6 +21,9 @@ import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.WorkRequestList;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,6 +65,7 @@ public abstract class AllocationContract {
     private Jfr homeJfr;
     private TargetJetty target;
     private final CompletionBatch homeBatch = new CompletionBatch(16);
+    private final MemorySegment payload = Arena.ofAuto().allocate(16, 8);
 
     /**
      * For a device.
@@ -138,6 +142,62 @@ public abstract class AllocationContract {
         assertAllocatesNothing(() -> {
             homeJfr.receive(home, 0, 64, 2);
             jfs.send(target, local, 0, 64, 1);
+            take(homeJfc, homeBatch);
+            take(jfc, batch);
+        });
+    }
+
+    @Test
+    void messageWithAnImmediateAllocatesNothingAtEitherEnd() {
+        assertAllocatesNothing(() -> {
+            homeJfr.receive(home, 0, 64, 2);
+            jfs.sendImmediate(target, local, 0, 64, 7, 1);
+            take(homeJfc, homeBatch);
+            take(jfc, batch);
+        });
+    }
+
+    /** Of the eight, the last one makes the record. */
+    @Test
+    void writesWithoutRecordsAllocateNothing() {
+        PostFlags silent = PostFlags.DEFAULT.unsignalled();
+        assertAllocatesNothing(() -> {
+            for (int i = 0; i < 7; i++) {
+                jfs.write(remote, 8L * i, local, 0, 8, 1, silent);
+            }
+            jfs.write(remote, 56, local, 0, 8, 1);
+            take(jfc, batch);
+        });
+    }
+
+    /** Several ranges, and a payload of the caller's that is taken along. */
+    @Test
+    void listAllocatesNothing() {
+        var list = new WorkRequestList(4, 2);
+        assertAllocatesNothing(() -> {
+            list.clear()
+                    .write(remote, 0, 1)
+                    .from(local, 0, 8)
+                    .from(local, 64, 8)
+                    .write(remote, 128, 2)
+                    .inline(payload)
+                    .writeNotify(remote, 256, remote, 512, 7, 3)
+                    .from(local, 0, 8);
+            jfs.post(list);
+            for (int records = 0; records < 3; ) {
+                take(jfc, batch);
+                records += batch.size();
+            }
+        });
+    }
+
+    @Test
+    void writeWithAnImmediateAllocatesNothingAtEitherEnd() {
+        var list = new WorkRequestList(1, 1);
+        assertAllocatesNothing(() -> {
+            homeJfr.receive(home, 0, 64, 2);
+            list.clear().writeImmediate(target, remote, 0, 7, 1).from(local, 0, 8);
+            jfs.post(list);
             take(homeJfc, homeBatch);
             take(jfc, batch);
         });

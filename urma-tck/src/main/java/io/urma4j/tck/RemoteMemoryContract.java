@@ -166,6 +166,12 @@ public abstract class RemoteMemoryContract extends Contract {
             memory.writeAsync(4096, bytes).join();
             assertThat(memory.readAsync(4096, bytes.length).join()).isEqualTo(bytes);
             assertThat(memory.compareAndSwapAsync(0, 100, 0).join()).isEqualTo(100);
+            assertThat(memory.swapAsync(0, 0b1100).join()).isZero();
+            assertThat(memory.fetchAndSubtractAsync(0, 0b0010).join()).isEqualTo(0b1100);
+            assertThat(memory.fetchAndAndAsync(0, 0b0110).join()).isEqualTo(0b1010);
+            assertThat(memory.fetchAndOrAsync(0, 0b0101).join()).isEqualTo(0b0010);
+            assertThat(memory.fetchAndXorAsync(0, 0b0001).join()).isEqualTo(0b0111);
+            assertThat(memory.readLong(0)).isEqualTo(0b0110);
             CompletableFuture<byte[]> outside = memory.readAsync(SIZE, 1);
             assertThat(outside).failsWithin(Patience.LIMIT);
             assertThat(outside.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("outside");
