@@ -2,25 +2,34 @@ package io.urma4j.bench;
 
 import com.sun.management.ThreadMXBean;
 import io.urma4j.bench.Limit.AtMost;
+import io.urma4j.tools.CompilerThreads;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.Locale;
 
 /** Bytes that a thread allocates on the Java heap per operation, each with its poll: none. */
 final class AllocationChapter {
-    private static final int WARM_UP = 200_000;
-    private static final int OPERATIONS = 1_000_000;
     private static final int WINDOWS = 3;
+    private static final int WARM_UPS = 5;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final Numbers.Run run;
     private final String device;
     private final String prefix;
+    private final int operations;
 
-    /** What the names of its figures begin with is told, so that each device has its own. */
-    AllocationChapter(Numbers.Run run, String device, String prefix) {
+    /**
+     * For a device.
+     *
+     * @param prefix what the names of its figures begin with
+     * @param operations of each window; as many go before
+     */
+    AllocationChapter(Numbers.Run run, String device, String prefix, int operations) {
         this.run = run;
         this.device = device;
         this.prefix = prefix;
+        this.operations = operations;
     }
 
     /** Operations that a thread does one after the other. */
@@ -30,6 +39,9 @@ final class AllocationChapter {
     }
 
     void measure() throws Exception {
+        if (!run.wantsSomeOf(prefix + "bytes-")) {
+            return;
+        }
         for (boolean lockFree : new boolean[] {true, false}) {
             try (LocalPair pair = new LocalPair(device, lockFree, 1 << 16)) {
                 Pinned.run(0, () -> measure(pair, lockFree));
@@ -37,7 +49,7 @@ final class AllocationChapter {
         }
     }
 
-    private void measure(LocalPair pair, boolean lockFree) {
+    private void measure(LocalPair pair, boolean lockFree) throws InterruptedException {
         String suffix = lockFree ? "" : "-locked";
         String how = lockFree ? ", lock_free" : ", with locks";
         bytes(prefix + "bytes-write" + suffix, "WRITE + poll" + how, number -> {
@@ -60,17 +72,17 @@ final class AllocationChapter {
         });
     }
 
-    private void bytes(String name, String what, Step step) {
+    private void bytes(String name, String what, Step step) throws InterruptedException {
         if (!run.wants(name)) {
             return;
         }
-        repeat(step, WARM_UP);
+        warmUp(step);
         double[] windows = new double[WINDOWS];
         for (int i = 0; i < WINDOWS; i++) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
-            repeat(step, OPERATIONS);
+            repeat(step, operations);
             // the first window may hold what the JIT put back on the interpreter for a moment; the median does not
-            windows[i] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / OPERATIONS;
+            windows[i] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / operations;
         }
         double bytes = Rounds.median(windows);
         run.tell(new Figure(
@@ -82,6 +94,15 @@ final class AllocationChapter {
                 Rounds.least(windows),
                 Rounds.most(windows),
                 new AtMost(0)));
+    }
+
+    /** Code that is not compiled yet allocates what the compiler takes away. */
+    private void warmUp(Step step) throws InterruptedException {
+        CompilerThreads compilers = CompilerThreads.own();
+        for (int i = 0; i < WARM_UPS; i++) {
+            repeat(step, operations / WARM_UPS);
+            compilers.awaitRest(PATIENCE);
+        }
     }
 
     private static void repeat(Step step, int operations) {

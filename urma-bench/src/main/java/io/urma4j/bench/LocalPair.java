@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
 final class LocalPair implements AutoCloseable {
     static final int DEPTH = 256;
 
-    private final Urma urma = Urma.open();
+    private final Urma urma = Urma.open(Loopback.options());
     private final UrmaContext homeContext;
     private final UrmaContext context;
     private final LocalSegment home;

@@ -110,7 +110,7 @@ public final class Numbers implements Callable<Integer> {
         new WaitingChapter(run).measure();
         new CountingChapter(run).measure();
         new SharingChapter(run).measure();
-        new AllocationChapter(run, "shm0", "").measure();
+        new AllocationChapter(run, "shm0", "", 1_000_000).measure();
         new UdmaChapter(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(

@@ -61,6 +61,7 @@ final class UdmaChapter {
             Pinned.run(0, () -> roundTrips(raw, child, rallies));
             Pinned.run(0, () -> streams(workshop, raw, child, rallies.stream()));
             loss(child, rallies.stream());
+            new AllocationChapter(run, DEVICE, "udma-", 50_000).measure();
         } catch (IOException | Missing e) {
             System.err.println("numbers: no figures of udma: " + e.getMessage());
         }

@@ -10,7 +10,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * An alarm that one thread waits for and any other may put off: readable once its time has come, until it is set anew. Who
- * waits is not woken by being put off, as it would be by a time of its own that had become too early.
+ * waits is not woken by being put off, as it would be by a time of its own that had become too early. To set it allocates
+ * nothing.
  */
 public final class TimerFd implements AutoCloseable {
     private static final int CLOCK_MONOTONIC = 1;
@@ -19,8 +20,10 @@ public final class TimerFd implements AutoCloseable {
 
     private static final MethodHandle TIMERFD_CREATE =
             Linkage.bind("timerfd_create", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle TIMERFD_SETTIME =
-            Linkage.bind("timerfd_settime", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final FunctionDescriptor SETTIME =
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
+    private static final MethodHandle TIMERFD_SETTIME = Linkage.bind("timerfd_settime", SETTIME);
+    private static final MethodHandle TIMERFD_SETTIME_BARE = Linkage.bindBare("timerfd_settime", SETTIME);
 
     private final Fd fd;
 
@@ -67,6 +70,12 @@ public final class TimerFd implements AutoCloseable {
         return fd.toString();
     }
 
+    /** What failed a moment ago is tried once more, and tells why. */
+    private static int setAgain(CallFrame frame, int number) throws Throwable {
+        return frame.result(
+                (int) TIMERFD_SETTIME.invokeExact(frame.state(), number, 0, frame.scratch(), MemorySegment.NULL));
+    }
+
     private static int timerfdCreate(int flags) {
         CallFrame frame = CallFrame.claim();
         try {
@@ -83,8 +92,8 @@ public final class TimerFd implements AutoCloseable {
         CallFrame frame = CallFrame.claim();
         try {
             Itimerspec.setOnce(frame.scratch(), delayNanos);
-            return frame.result(
-                    (int) TIMERFD_SETTIME.invokeExact(frame.state(), number, 0, frame.scratch(), MemorySegment.NULL));
+            int result = (int) TIMERFD_SETTIME_BARE.invokeExact(number, 0, frame.scratch(), MemorySegment.NULL);
+            return result >= 0 ? result : setAgain(frame, number);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
