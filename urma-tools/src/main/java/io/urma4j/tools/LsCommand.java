@@ -13,9 +13,13 @@ import picocli.CommandLine.Spec;
 /** {@code urma ls}: what is shared by name, and who uses it. */
 @Command(
         name = "ls",
-        description = "List the memory that this user's processes share by name on this host, and who uses it.",
+        description = {
+            "List the memory that this user's processes share by name on this host, and who uses it.",
+            "",
+            "Names belong to a kind of device: those of the network are listed with -d udma0."
+        },
         footerHeading = "%nExamples:%n",
-        footer = {"  urma ls", "  urma ls --json | jq -r '.[].name'"})
+        footer = {"  urma ls", "  urma ls -d udma0", "  urma ls --json | jq -r '.[].name'"})
 final class LsCommand implements Callable<Integer> {
     @Mixin
     private DeviceOption device;

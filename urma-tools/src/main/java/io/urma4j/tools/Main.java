@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
             DemoInitiatorCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:it worked", "1:it failed, as the line on stderr tells", "2:wrong use"})
+        exitCodeList = {"0:it worked", "1:it failed, as the line on stderr tells", "2:wrong use", "130:Ctrl-C"})
 public final class Main implements Callable<Integer> {
     @Option(
             names = "--debug",
