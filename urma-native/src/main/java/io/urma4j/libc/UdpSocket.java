@@ -21,24 +21,15 @@ import java.nio.ByteBuffer;
  */
 public final class UdpSocket implements AutoCloseable {
     private static final int SOCK_DGRAM = 2;
-    private static final int SOCK_NONBLOCK = 0x800;
-    private static final int SOCK_CLOEXEC = 0x80000;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
-    private static final int SOL_SOCKET = 1;
     private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
     private static final int SO_MEMINFO = 55;
 
-    private static final MethodHandle SOCKET =
-            Linkage.bind("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle BIND =
-            Linkage.bind("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle GETSOCKNAME =
             Linkage.bind("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
     private static final MethodHandle SETSOCKOPT = Linkage.bind(
             "setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
-    private static final MethodHandle GETSOCKOPT =
-            Linkage.bind("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
     private static final FunctionDescriptor SENDS =
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
     private static final FunctionDescriptor RECEIVES =
@@ -80,7 +71,7 @@ public final class UdpSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
             int length = put(name, address, port);
-            int result = frame.result((int) BIND.invokeExact(frame.state(), number, name, length));
+            int result = frame.result((int) SocketCalls.BIND.invokeExact(frame.state(), number, name, length));
             if (result < 0) {
                 throw new LibcException("bind", fd + ", " + address.getHostAddress() + " port " + port, -result);
             }
@@ -132,8 +123,8 @@ public final class UdpSocket implements AutoCloseable {
             MemorySegment value = frame.scratch().asSlice(0, Integer.BYTES);
             MemorySegment length = frame.scratch().asSlice(Integer.BYTES, Integer.BYTES);
             length.set(JAVA_INT, 0, Integer.BYTES);
-            int result = frame.result((int)
-                    GETSOCKOPT.invokeExact(frame.state(), number, option.level(), option.number(), value, length));
+            int result = frame.result((int) SocketCalls.GETSOCKOPT.invokeExact(
+                    frame.state(), number, option.level(), option.number(), value, length));
             if (result < 0) {
                 throw new LibcException("getsockopt", fd + ", " + option, -result);
             }
@@ -159,7 +150,8 @@ public final class UdpSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = program.toNative(arena);
             int result = frame.result((int) SETSOCKOPT.invokeExact(
-                    frame.state(), number, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, value, (int) value.byteSize()));
+                    frame.state(), number, SocketCalls.SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, value, (int)
+                            value.byteSize()));
             if (result < 0) {
                 throw new LibcException("setsockopt", fd + ", ATTACH_REUSEPORT_CBPF, " + program, -result);
             }
@@ -179,8 +171,8 @@ public final class UdpSocket implements AutoCloseable {
             MemorySegment value = frame.scratch().asSlice(0, SocketMemory.BYTES);
             MemorySegment length = frame.scratch().asSlice(SocketMemory.BYTES, Integer.BYTES);
             length.set(JAVA_INT, 0, SocketMemory.BYTES);
-            int result = frame.result(
-                    (int) GETSOCKOPT.invokeExact(frame.state(), number, SOL_SOCKET, SO_MEMINFO, value, length));
+            int result = frame.result((int) SocketCalls.GETSOCKOPT.invokeExact(
+                    frame.state(), number, SocketCalls.SOL_SOCKET, SO_MEMINFO, value, length));
             return result < 0 || length.get(JAVA_INT, 0) < SocketMemory.BYTES ? -1 : SocketMemory.drops(value);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
@@ -279,8 +271,8 @@ public final class UdpSocket implements AutoCloseable {
     private static int socket(int family) {
         CallFrame frame = CallFrame.claim();
         try {
-            return frame.result(
-                    (int) SOCKET.invokeExact(frame.state(), family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+            return frame.result((int) SocketCalls.SOCKET.invokeExact(
+                    frame.state(), family, SOCK_DGRAM | SocketCalls.SOCK_NONBLOCK | SocketCalls.SOCK_CLOEXEC, 0));
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {

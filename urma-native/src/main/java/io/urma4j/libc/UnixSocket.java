@@ -27,17 +27,10 @@ public final class UnixSocket implements AutoCloseable {
 
     private static final int AF_UNIX = 1;
     private static final int SOCK_SEQPACKET = 5;
-    private static final int SOCK_NONBLOCK = 0x800;
-    private static final int SOCK_CLOEXEC = 0x80000;
     private static final int SHUT_RDWR = 2;
-    private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
     private static final int SO_PEERPIDFD = 77; // since Linux 6.5
 
-    private static final MethodHandle SOCKET =
-            Linkage.bind("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle BIND =
-            Linkage.bind("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle LISTEN =
             Linkage.bind("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle CONNECT =
@@ -46,8 +39,6 @@ public final class UnixSocket implements AutoCloseable {
             Linkage.bind("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle SHUTDOWN =
             Linkage.bind("shutdown", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle GETSOCKOPT =
-            Linkage.bind("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
 
     private final Fd fd;
 
@@ -63,7 +54,7 @@ public final class UnixSocket implements AutoCloseable {
     public static UnixSocket listen(Dir directory, String name, int backlog) {
         UnixSocket socket = create("listening at " + directory.path().resolve(name));
         try {
-            socket.address(BIND, "bind", directory, name);
+            socket.address(SocketCalls.BIND, "bind", directory, name);
             socket.listen(backlog);
             return socket;
         } catch (RuntimeException e) {
@@ -256,8 +247,8 @@ public final class UnixSocket implements AutoCloseable {
     private static int socket() {
         CallFrame frame = CallFrame.claim();
         try {
-            return frame.result(
-                    (int) SOCKET.invokeExact(frame.state(), AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+            return frame.result((int) SocketCalls.SOCKET.invokeExact(
+                    frame.state(), AF_UNIX, SOCK_SEQPACKET | SocketCalls.SOCK_NONBLOCK | SocketCalls.SOCK_CLOEXEC, 0));
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
@@ -270,7 +261,11 @@ public final class UnixSocket implements AutoCloseable {
         CallFrame frame = CallFrame.claim();
         try {
             return frame.result((int) ACCEPT4.invokeExact(
-                    frame.state(), number, MemorySegment.NULL, MemorySegment.NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+                    frame.state(),
+                    number,
+                    MemorySegment.NULL,
+                    MemorySegment.NULL,
+                    SocketCalls.SOCK_NONBLOCK | SocketCalls.SOCK_CLOEXEC));
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
@@ -298,7 +293,8 @@ public final class UnixSocket implements AutoCloseable {
         try {
             MemorySegment length = frame.scratch();
             length.set(JAVA_INT, 0, valueBytes);
-            return frame.result((int) GETSOCKOPT.invokeExact(frame.state(), number, SOL_SOCKET, option, value, length));
+            return frame.result((int) SocketCalls.GETSOCKOPT.invokeExact(
+                    frame.state(), number, SocketCalls.SOL_SOCKET, option, value, length));
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
