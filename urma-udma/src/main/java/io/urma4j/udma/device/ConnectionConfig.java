@@ -13,6 +13,7 @@ import io.urma4j.udma.transport.Route;
  * @param receivePsn first PSN that we expect
  * @param maxReads READs and atomics that may be under way towards the peer: its resources
  * @param resources READs and atomics that the peer may have under way towards us
+ * @param windowPackets packets that may be unacknowledged at once; towards a peer that is not urma4j no more than Linux has
  * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes
  * @param rnrRetry of an RC queue: how often a message is repeated to a receiver that is not ready; 7 for ever
  * @param remoteId what records name as the sender's queue on a connection of one queue; 0 for its number on the wire
@@ -27,6 +28,7 @@ public record ConnectionConfig(
         int receivePsn,
         int maxReads,
         int resources,
+        int windowPackets,
         boolean urma4j,
         int rnrRetry,
         int remoteId,
@@ -36,7 +38,7 @@ public record ConnectionConfig(
         return new Builder(route, remoteNumber);
     }
 
-    /** Collects the values: the route's MTU, PSNs of 0, 16 reads each way, a peer of our own kind. */
+    /** Collects the values: the route's MTU, PSNs of 0, 16 reads each way, the usual window, a peer of our own kind. */
     public static final class Builder {
         private static final int DEFAULT_READS = 16;
         private static final int FOR_EVER = 7;
@@ -49,6 +51,7 @@ public record ConnectionConfig(
         private int receivePsn;
         private int maxReads = DEFAULT_READS;
         private int resources = DEFAULT_READS;
+        private int windowPackets = io.urma4j.udma.transport.ConnectionConfig.USUAL_WINDOW_PACKETS;
         private boolean urma4j = true;
         private int rnrRetry = FOR_EVER;
         private int remoteId;
@@ -82,6 +85,11 @@ public record ConnectionConfig(
             return this;
         }
 
+        public Builder windowPackets(int windowPackets) {
+            this.windowPackets = windowPackets;
+            return this;
+        }
+
         public Builder urma4j(boolean urma4j) {
             this.urma4j = urma4j;
             return this;
@@ -112,6 +120,7 @@ public record ConnectionConfig(
                     receivePsn,
                     maxReads,
                     resources,
+                    windowPackets,
                     urma4j,
                     rnrRetry,
                     remoteId,

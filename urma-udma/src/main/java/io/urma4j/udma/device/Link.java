@@ -56,7 +56,8 @@ final class Link extends Timed implements ConnectionOwner {
                 .mtuBytes(config.mtuBytes())
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
-                .reads(config.maxReads(), config.resources());
+                .reads(config.maxReads(), config.resources())
+                .windowPackets(config.windowPackets());
         if (config.urma4j()) {
             agreed.selective();
         } else {

@@ -45,6 +45,9 @@ public record ConnectionConfig(
     /** {@link #rnrRetries} for ever. */
     public static final int RNR_FOR_EVER = 7;
 
+    /** Between urma4j peers. */
+    public static final int USUAL_WINDOW_PACKETS = 1024;
+
     /** What Linux keeps to. */
     public static final int FOREIGN_WINDOW_PACKETS = 128;
 
@@ -108,7 +111,7 @@ public record ConnectionConfig(
         private int rnrRetries = RNR_FOR_EVER;
         private int maxReadsOut = 16;
         private int maxReadsIn = 16;
-        private int windowPackets = 1024;
+        private int windowPackets = USUAL_WINDOW_PACKETS;
         private int readBudgetBytes = 256 << 10;
         private boolean peerIsOurs = true;
         private boolean selective;
