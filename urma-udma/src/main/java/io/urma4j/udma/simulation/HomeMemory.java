@@ -65,6 +65,14 @@ final class HomeMemory {
         }
     }
 
+    /** Those whose atomics RoCE knows. */
+    List<Word> wordsForAll() {
+        return words.stream()
+                .filter(word -> word.sizeBytes == Long.BYTES
+                        && (word.opcode == WorkOpcode.CAS || word.opcode == WorkOpcode.FADD))
+                .toList();
+    }
+
     int key() {
         return key;
     }

@@ -4,12 +4,17 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +41,10 @@ final class Life implements CardListener {
     final Map<Integer, Link> links = new HashMap<>(); // by the other machine
     boolean isDead;
 
+    private record Way(int machine, OnTheWay onTheWay) {}
+
+    private final Map<Integer, Way> ways = new HashMap<>(); // by our number of the connection
+    private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
     private final SimulatedPort port;
     private final Packet received = Packet.allocate();
     private final Icrc icrc = new Icrc();
@@ -50,7 +59,7 @@ final class Life implements CardListener {
         this.machine = machine;
         this.number = lives;
         int burst = 1 << (3 + world.random.nextInt(6));
-        this.port = new SimulatedPort(world.network, world.time, burst, 10_000);
+        this.port = new SimulatedPort(world.network, this::leaves, world.time, burst, 10_000);
         this.card = new Card(port, this);
         long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
         this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
@@ -62,6 +71,44 @@ final class Life implements CardListener {
     SimulatedRoute routeTo(int other) {
         return routes.computeIfAbsent(
                 other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
+    }
+
+    // ---- what is on its way
+
+    /** From now on what leaves on that connection is judged, by what leaves and arrives. */
+    void watch(int number, Life peer, int peerNumber, int firstPsn, boolean isShared, boolean isForeign) {
+        Scenario scenario = world.scenario;
+        int most = isForeign ? ConnectionConfig.FOREIGN_WINDOW_PACKETS : scenario.windowPackets();
+        OnTheWay onTheWay = new OnTheWay(
+                String.format("%s, connection 0x%06x to %s,", this, number, peer),
+                isShared,
+                isForeign,
+                scenario.mtuBytes(),
+                Math.min(most, scenario.windowPackets()),
+                firstPsn);
+        ways.put(number, new Way(peer.machine.index, onTheWay));
+        waysTo.put(peerNumber, onTheWay);
+    }
+
+    private void leaves(Packet packet) {
+        OnTheWay onTheWay = waysTo.get(connectionNumber(packet));
+        if (onTheWay != null) {
+            onTheWay.sent(packet, world.time.now());
+        }
+    }
+
+    private void arrives(SimulatedRoute route) {
+        Way way = ways.get(connectionNumber(received));
+        if (way != null && way.machine == route.from()) {
+            way.onTheWay.arrives(received, world.time.now());
+        }
+    }
+
+    /** No connection has that of a queue for datagrams. */
+    private static int connectionNumber(Packet packet) {
+        return Opcodes.has(packet.opcode(), Header.RDETH)
+                ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
+                : Bth.destinationQp(packet.bytes());
     }
 
     // ---- the crank
@@ -77,6 +124,7 @@ final class Life implements CardListener {
             world.trace.say(machine.toString(), "drops what is damaged: %s", drop);
             return;
         }
+        arrives(route);
         card.receive(received, routeTo(route.from()), world.time.now());
         received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
         home.checkBorders(this);

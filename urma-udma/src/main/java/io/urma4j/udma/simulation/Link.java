@@ -46,12 +46,14 @@ final class Link {
 
     private void connect(End end, Life peer, int number, int peerNumber, int sendPsn, int receivePsn) {
         int reads = world.scenario.reads();
+        end.life.watch(number, peer, peerNumber, sendPsn, true, false);
         end.connection = end.life.card.connect(
                 ConnectionConfig.builder(end.life.routeTo(peer.machine.index), peerNumber)
                         .mtuBytes(world.scenario.mtuBytes())
                         .number(number)
                         .psns(sendPsn, receivePsn)
                         .reads(reads, reads)
+                        .windowPackets(world.scenario.windowPackets())
                         .peer(peer(peer))
                         .build(),
                 world.time.now());

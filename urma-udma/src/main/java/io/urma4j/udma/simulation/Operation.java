@@ -43,6 +43,9 @@ final class Operation {
     @Nullable
     ReceiveSide receiver;
 
+    /** SEND_IMM, WRITE_IMM: its number, and perhaps more in the upper half. */
+    long immediate;
+
     boolean delivered;
 
     @Nullable
@@ -59,6 +62,7 @@ final class Operation {
 
     Operation(int id, int opcode, int lengthBytes, SendSide queue, Life target, boolean signalled) {
         this.id = id;
+        this.immediate = id;
         this.opcode = opcode;
         this.lengthBytes = lengthBytes;
         this.queue = queue;

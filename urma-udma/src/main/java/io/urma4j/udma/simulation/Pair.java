@@ -4,6 +4,9 @@ import io.urma4j.udma.device.ConnectionConfig;
 
 /** Two RC Jetties that are connected, and connected again after one has failed. */
 final class Pair {
+    /** The ends do not know each other for urma4j, and speak what everybody does. */
+    final boolean isForeign;
+
     private final World world;
     private SendSide one;
     private SendSide other;
@@ -14,8 +17,9 @@ final class Pair {
     private boolean oneDrained;
     private boolean otherDrained;
 
-    Pair(World world, SendSide one, SendSide other) {
+    Pair(World world, SendSide one, SendSide other, boolean isForeign) {
         this.world = world;
+        this.isForeign = isForeign;
         this.one = one;
         this.other = other;
         connect();
@@ -42,17 +46,20 @@ final class Pair {
         otherDrained = false;
         one.isReadyAgain();
         other.isReadyAgain();
-        world.trace.say("net", "connects %s and %s", one, other);
+        world.trace.say("net", "connects %s and %s%s", one, other, isForeign ? ", which do not know each other" : "");
     }
 
     private int connect(SendSide from, SendSide to, int sendPsn, int receivePsn) {
         int reads = world.scenario.reads();
+        from.life.watch(from.number(), to.life, to.number(), sendPsn, false, isForeign);
         return from.life.card.connectRc(
                 from.handle,
                 ConnectionConfig.builder(from.life.routeTo(to.life.machine.index), to.number())
                         .mtuBytes(world.scenario.mtuBytes())
                         .psns(sendPsn, receivePsn)
                         .reads(reads, reads)
+                        .windowPackets(world.scenario.windowPackets())
+                        .urma4j(!isForeign)
                         .peer(Link.peer(to.life))
                         .build(),
                 world.time.now());

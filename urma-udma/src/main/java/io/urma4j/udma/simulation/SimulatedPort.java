@@ -4,11 +4,13 @@ import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Packet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Where the packets of a machine leave into the network, sealed with a true ICRC; takes a limited number at a time. */
 final class SimulatedPort implements Port {
     private final Network network;
+    private final Consumer<Packet> watcher;
     private final VirtualTime time;
     private final int burst;
     private final long burstNanos;
@@ -22,10 +24,12 @@ final class SimulatedPort implements Port {
     /**
      * A port that takes so many packets in so much time, and none then until it has passed.
      *
+     * @param watcher sees each packet that leaves
      * @param burst packets
      */
-    SimulatedPort(Network network, VirtualTime time, int burst, long burstNanos) {
+    SimulatedPort(Network network, Consumer<Packet> watcher, VirtualTime time, int burst, long burstNanos) {
         this.network = network;
+        this.watcher = watcher;
         this.time = time;
         this.burst = burst;
         this.burstNanos = burstNanos;
@@ -58,6 +62,7 @@ final class SimulatedPort implements Port {
         inBurst++;
         packet.end(payloadBytes, route.sending(), icrc);
         network.send(route, packet);
+        watcher.accept(packet); // behind it, so that a trace shows what broke a rule
     }
 
     @Override

@@ -106,7 +106,11 @@ public final class Simulation {
         for (int i = 0; i < scenario.connectedPairs(); i++) {
             int one = random.nextInt(scenario.machines());
             int other = (one + 1 + random.nextInt(scenario.machines() - 1)) % scenario.machines();
-            new Pair(world, connected(world.machines.get(one).life), connected(world.machines.get(other).life));
+            new Pair(
+                    world,
+                    connected(world.machines.get(one).life),
+                    connected(world.machines.get(other).life),
+                    i < scenario.foreignPairs());
         }
         if (scenario.sharedQueues() > 0) {
             for (int i = 0; i < scenario.machines(); i++) {

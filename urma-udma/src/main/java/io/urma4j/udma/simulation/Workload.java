@@ -115,7 +115,17 @@ final class Workload {
     }
 
     private Operation make(SendSide side, Life target, int opcode, int length) {
-        return new Operation(world.nextOperation(), opcode, length, side, target, random.nextInt(3) > 0);
+        Operation made = new Operation(world.nextOperation(), opcode, length, side, target, random.nextInt(3) > 0);
+        boolean hasImmediate = opcode == WorkOpcode.SEND_IMM || opcode == WorkOpcode.WRITE_IMM;
+        if (hasImmediate && world.scenario.wideImmediates() && !isForeign(side) && random.nextBoolean()) {
+            made.immediate |= (long) random.nextInt() << Integer.SIZE;
+        }
+        return made;
+    }
+
+    /** The peer knows nothing that is ours alone. */
+    private static boolean isForeign(SendSide side) {
+        return side.pair != null && side.pair.isForeign;
     }
 
     private @Nullable Operation message(SendSide side, Life target) {
@@ -159,7 +169,7 @@ final class Workload {
     private @Nullable Operation write(SendSide side, Life target) {
         int opcode = random.nextInt(4) > 0
                 ? WorkOpcode.WRITE
-                : random.nextBoolean() ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE_NOTIFY;
+                : random.nextBoolean() || isForeign(side) ? WorkOpcode.WRITE_IMM : WorkOpcode.WRITE_NOTIFY;
         Window window = opcode == WorkOpcode.WRITE && random.nextInt(4) == 0 ? window(side, target) : null;
         int length = length(window == null ? longestMessage(world.scenario) : 512);
         Operation write = make(side, target, opcode, length);
@@ -233,7 +243,7 @@ final class Workload {
     }
 
     private @Nullable Operation atomic(SendSide side, Life target) {
-        List<Word> words = target.home.words;
+        List<Word> words = isForeign(side) ? target.home.wordsForAll() : target.home.words;
         Word word = words.get(random.nextInt(words.size()));
         if (!word.hasRoom()) {
             return null;
@@ -367,7 +377,7 @@ final class Workload {
             long notifyVa = operation.target.home.va(operation.notifyOffset);
             SendWqe.notify(ring, at, operation.target.home.key(), notifyVa, operation.id);
         } else {
-            long operand = operation.word != null ? operation.operand : operation.id;
+            long operand = operation.word != null ? operation.operand : operation.immediate;
             operand = invalidates != null ? Integer.toUnsignedLong(invalidates.key) : operand;
             SendWqe.operands(ring, at, operand, operation.expected);
         }

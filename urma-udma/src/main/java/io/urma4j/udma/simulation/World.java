@@ -47,10 +47,12 @@ final class World {
         return operations;
     }
 
-    /** Which operation a number means that came with a message; null for none. */
+    /** Which operation an immediate means that came with a message; null for none. */
     @Nullable
-    Operation operation(long id) {
-        return id >= 1 && id <= operations.size() ? operations.get((int) id - 1) : null;
+    Operation operation(long immediate) {
+        long id = immediate & 0xFFFF_FFFFL;
+        Operation one = id >= 1 && id <= operations.size() ? operations.get((int) id - 1) : null;
+        return one != null && one.immediate == immediate ? one : null;
     }
 
     /** Which message begins with these bytes. */

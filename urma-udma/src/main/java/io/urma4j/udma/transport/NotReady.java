@@ -1,7 +1,7 @@
 package io.urma4j.udma.transport;
 
 /** How long an RNR NAK asks to wait (WIRE §4.4). */
-final class NotReady {
+public final class NotReady {
     private static final long[] NANOS = {
         655_360_000, 10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 120_000,
         160_000, 240_000, 320_000, 480_000, 640_000, 960_000, 1_280_000, 1_920_000,
@@ -11,7 +11,8 @@ final class NotReady {
 
     private NotReady() {}
 
-    static long nanos(int timerCode) {
+    /** Of a timer code, 0…31. */
+    public static long nanos(int timerCode) {
         return NANOS[timerCode];
     }
 }

@@ -13,6 +13,12 @@ class SimulationIT {
     private static final int ALL = 20_000;
     private static final long FIRST = 5_000_000;
 
+    /** Otherwise whatever is planted would count as found. */
+    @Test
+    void theSeedsThatMustFindPlantedBugsFindNothingWithoutThem() {
+        TwoThousandSeeds.run();
+    }
+
     @Test
     void nothingIsLostDoubledOrMisplacedWhateverTheNetworkDoes() {
         if (Boolean.getBoolean("urma.full")) {
