@@ -145,22 +145,31 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). Blocks at most the import timeout.
+     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). What was never started is still to be flushed.
+     * Blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL when it is not bound
+     * @throws UrmaException EINVAL when it is not bound, or is in ERROR and has not drained
      */
     public void unbind() {
-        life.checkOpen();
-        unbind(context.options().importTimeout());
+        Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye
     }
 
-    private void unbind(Duration timeout) {
+    /** The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, and unbound when the peer was told. */
+    public CompletableFuture<Void> unbindAsync() {
+        return beginUnbind().whenCompleteAsync((_, _) -> {}, Handing.VIRTUAL_THREADS);
+    }
+
+    private CompletableFuture<Void> beginUnbind() {
+        life.checkOpen();
         Binding there = binding();
         if (there == null) {
             throw Checks.invalid(this, "is not bound");
         }
-        Await.result(this, jfs.provider().unbind(timeout));
-        forget(there);
+        if (state() == QueueState.ERROR && jfs.provider().isDraining()) {
+            throw Checks.invalid(this, "cannot be unbound in ERROR before it is drained");
+        }
+        Duration timeout = context.options().importTimeout();
+        return jfs.provider().unbind(timeout).thenRun(() -> forget(there));
     }
 
     private synchronized @Nullable Binding binding() {
@@ -207,10 +216,10 @@ public final class Jetty implements ContextObject {
     /** Moves to another state: {@link Jfs#modify}; from ERROR to RESET unbinds an RC Jetty (S6.3). */
     public void modify(QueueState next) {
         life.checkOpen();
-        if (next == QueueState.RESET && jfs.checkMove(next) && binding() != null) {
-            unbind(context.options().importTimeout());
-        } else {
-            jfs.modify(next);
+        boolean ends = next == QueueState.RESET && jfs.checkMove(next) && binding() != null;
+        jfs.modify(next); // which refuses RESET to what is not drained and flushed
+        if (ends) {
+            unbind();
         }
     }
 

@@ -214,6 +214,11 @@ final class MeasuredSendQueue implements ProviderSendQueue {
     }
 
     @Override
+    public boolean isDraining() {
+        return provider.isDraining();
+    }
+
+    @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
         return provider.unbind(timeout);
     }

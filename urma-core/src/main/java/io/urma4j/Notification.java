@@ -14,6 +14,9 @@ public sealed interface Notification {
     /** The Jetty is bound. */
     record Bound(long userContext, Jetty jetty) implements Notification {}
 
+    /** The Jetty is unbound. */
+    record Unbound(long userContext, Jetty jetty) implements Notification {}
+
     /** It failed, and changed nothing. */
     record Failed(long userContext, UrmaException reason) implements Notification {}
 }

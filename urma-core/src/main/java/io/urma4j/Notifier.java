@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue form of the asynchronous imports and binds (S5.9): calls return at once, and their results are taken out
+ * The queue form of the asynchronous imports, binds and unbinds (S5.9): calls return at once, and their results are taken out
  * here, each exactly once, in the order in which they came. A call that is refused at once throws and makes no
  * notification.
  *
@@ -59,6 +59,12 @@ public final class Notifier implements ContextObject {
     public void bind(Jetty jetty, TargetJetty target, long userContext) {
         life.checkOpen();
         await(jetty.bindAsync(target), done -> new Notification.Bound(userContext, jetty), userContext);
+    }
+
+    /** Begins {@link Jetty#unbindAsync}; ends as {@link Notification.Unbound}. */
+    public void unbind(Jetty jetty, long userContext) {
+        life.checkOpen();
+        await(jetty.unbindAsync(), done -> new Notification.Unbound(userContext, jetty), userContext);
     }
 
     private <T extends @Nullable Object> void await(
@@ -156,7 +162,7 @@ public final class Notifier implements ContextObject {
         switch (notification) {
             case Notification.SegmentImported imported -> imported.segment().abandon();
             case Notification.JettyImported imported -> imported.target().abandon();
-            case Notification.Bound _, Notification.Failed _ -> {}
+            case Notification.Bound _, Notification.Unbound _, Notification.Failed _ -> {}
         }
     }
 

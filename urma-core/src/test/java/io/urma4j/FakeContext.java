@@ -664,6 +664,11 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
+        public boolean isDraining() {
+            return false;
+        }
+
+        @Override
         public CompletableFuture<Void> unbind(Duration timeout) {
             bound = false;
             state = QueueState.RESET;

@@ -93,7 +93,10 @@ public interface ProviderSendQueue {
     /** Connects an RC Jetty with its only peer (S5.7). */
     CompletableFuture<Void> bind(ProviderTarget target, Duration timeout);
 
-    /** Ends in RESET, unbound. */
+    /** Whether it is in ERROR or SUSPENDED, and the marker that says that it has drained is still to come. */
+    boolean isDraining();
+
+    /** Ends in RESET, unbound, from whatever state. */
     CompletableFuture<Void> unbind(Duration timeout);
 
     boolean isBound();

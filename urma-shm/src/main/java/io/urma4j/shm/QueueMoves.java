@@ -67,16 +67,30 @@ final class QueueMoves {
         if (!window.isEmpty()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
         }
+        if (window.isDraining() && jfc.isValid()) { // its marker would come in the new life (S6.13)
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "has not drained since its last connection; poll first");
+        }
         return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
     }
 
     CompletableFuture<Void> unbind(Duration timeout) {
-        if (queue.state() != QueueState.ERROR) {
+        QueueState now = queue.state();
+        if (now == QueueState.READY || now == QueueState.SUSPENDED) {
             modify(QueueState.ERROR);
         }
         CompletableFuture<Void> ended = bond.unbind(timeout);
         enter(QueueState.RESET);
         return ended;
+    }
+
+    boolean isDraining() {
+        claim.acquire();
+        try {
+            window.report();
+            return window.isDraining();
+        } finally {
+            claim.release();
+        }
     }
 
     private void enter(QueueState next) {

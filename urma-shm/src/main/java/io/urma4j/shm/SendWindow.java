@@ -376,6 +376,9 @@ final class SendWindow {
         }
         if (queue.records().pushErrorMarker()) {
             drain(Drain.NONE);
+        } else {
+            owed = queue.records().mayMark(); // a poller makes room for it
+            tellWhetherWatched();
         }
     }
 

@@ -470,6 +470,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     @Override
+    public boolean isDraining() {
+        return moves.isDraining();
+    }
+
+    @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
         return moves.unbind(timeout);
     }

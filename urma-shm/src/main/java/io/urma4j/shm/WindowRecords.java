@@ -117,10 +117,20 @@ final class WindowRecords {
                 ShmJfc.provenance(index, position));
     }
 
-    /** The record that says that a queue in ERROR has drained; false when there is no room for it. */
+    /**
+     * The record that says that a queue in ERROR has drained; false when there is no room for it now. The JFC does not
+     * overflow by it: its poller makes room.
+     */
     boolean pushErrorMarker() {
         long header = queue.header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
-        return jfc.isValid() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, queue.posted() - 1));
+        return jfc.isValid()
+                && jfc.hasRoom()
+                && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, queue.posted() - 1));
+    }
+
+    /** Whether the marker that found no room will find some: a JFC that has overflowed takes none any more. */
+    boolean mayMark() {
+        return jfc.isValid();
     }
 
     /**

@@ -9,6 +9,7 @@ import io.urma4j.Jetty;
 import io.urma4j.JfcConfig;
 import io.urma4j.Notification;
 import io.urma4j.Notifier;
+import io.urma4j.QueueState;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
@@ -44,7 +45,7 @@ public abstract class NotifierContract extends Contract {
         return context.createJetty(jfc, context.createJfr(jfc, Pair.RC_RECEIVE), Pair.RC_SEND);
     }
 
-    /** S5.9: a segment, a Jetty and a bind, each reported once with its user context. */
+    /** S5.9: a segment, a Jetty, a bind and an unbind, each reported once with its user context. */
     @Rule("S5.9")
     @Test
     void resultsAreReportedOnceWithTheirUserContext() throws Exception {
@@ -60,6 +61,9 @@ public abstract class NotifierContract extends Contract {
         var jetty = rcJetty(context);
         notifier.bind(jetty, target.target(), 13);
         var bound = next(notifier, Notification.Bound.class);
+        assertThat(jetty.boundTarget()).contains(target.target());
+        notifier.unbind(jetty, 14);
+        var unbound = next(notifier, Notification.Unbound.class);
 
         assertThat(imported.userContext()).isEqualTo(11);
         var queue = pair.initiator().queue();
@@ -67,9 +71,31 @@ public abstract class NotifierContract extends Contract {
                 .isTrue();
         assertThat(target.userContext()).isEqualTo(Long.MIN_VALUE);
         assertThat(bound).isEqualTo(new Notification.Bound(13, jetty));
-        assertThat(jetty.boundTarget()).contains(target.target());
+        assertThat(unbound).isEqualTo(new Notification.Unbound(14, jetty));
+        assertThat(jetty.boundTarget()).isEmpty();
+        assertThat(jetty.state()).isEqualTo(QueueState.RESET);
         assertThat(notifier.pending()).isZero();
         assertThat(notifier.await(Duration.ZERO)).isEmpty();
+    }
+
+    /** S5.9: the future of an unbind ends once the Jetty can be bound anew. */
+    @Rule({"S5.9", "S6.3"})
+    @Test
+    void jettyIsBoundAnewAfterItsUnbindHasEnded() {
+        var context = pair.initiator().context();
+        var there = pair.home().jetty(Pair.RC_SEND, Pair.RC_RECEIVE).shared();
+        var target = context.importJetty(there);
+        var jetty = rcJetty(context);
+        for (int round = 0; round < 3; round++) {
+            assertThat(jetty.bindAsync(target)).succeedsWithin(Patience.LIMIT);
+            assertThat(jetty.state()).isEqualTo(QueueState.READY);
+
+            assertThat(jetty.unbindAsync()).succeedsWithin(Patience.LIMIT);
+
+            assertThat(jetty.boundTarget()).isEmpty();
+            assertThat(jetty.state()).isEqualTo(QueueState.RESET);
+        }
+        target.close();
     }
 
     /** S5.9: a failure is a notification, too, and leaves nothing behind. */
@@ -98,6 +124,8 @@ public abstract class NotifierContract extends Contract {
 
         assertRefused(UrmaStatus.EINVAL, () -> notifier.importSegment(descriptor, null, Access.READ, 1));
         assertRefused(UrmaStatus.ENOPERM, () -> notifier.importSegment(descriptor, Token.of(1), Access.READ_WRITE, 2));
+        var unbound = rcJetty(pair.initiator().context());
+        assertRefused(UrmaStatus.EINVAL, () -> notifier.unbind(unbound, 3)).hasMessageContaining("not bound");
 
         assertThat(notifier.pending()).isZero();
         assertThat(notifier.await(Duration.ZERO)).isEmpty();

@@ -7,12 +7,15 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.Completion;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
+import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
+import io.urma4j.SharedJetty;
 import io.urma4j.UrmaStatus;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -212,6 +215,80 @@ public abstract class StatesContract extends Contract {
         assertThat(connection.here().state()).isEqualTo(QueueState.RESET);
     }
 
+    /** S6.2, S6.3: an RC Jetty in ERROR that has not drained is neither unbound nor reset. */
+    @Rule({"S6.2", "S6.3", "S2.2"})
+    @Test
+    void undrainedRcJettyIsNeitherUnboundNorReset() {
+        var context = pair.initiator().context();
+        var imported = pair.imported(4096);
+        var jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(4));
+        var receives = context.createJfc(JfcConfig.DEFAULT);
+        var jetty = context.createJetty(jfc, context.createJfr(receives, Pair.RC_RECEIVE), Pair.RC_SEND);
+        var queue = new SendSide(context, jfc, jetty.jfs());
+        var there = pair.home().jetty(Pair.RC_SEND, Pair.RC_RECEIVE);
+        jetty.bind(context.importJetty(there.shared()));
+        there.bind(new SharedJetty(jetty.descriptor(), jetty.token()));
+        queue.postWrites(imported.remote(), jfc.depth()); // whose records leave the marker no room
+        jetty.modify(QueueState.ERROR);
+
+        assertRefused(UrmaStatus.EINVAL, jetty::unbind).hasMessageContaining("drained");
+        assertRefused(UrmaStatus.EINVAL, () -> jetty.modify(QueueState.RESET)).hasMessageContaining("drained");
+        assertThat(jetty.state()).isEqualTo(QueueState.ERROR);
+        assertThat(jetty.boundTarget()).isPresent();
+
+        queue.drainAndFlush();
+        jetty.unbind();
+        assertThat(jetty.state()).isEqualTo(QueueState.RESET);
+    }
+
+    /** S6.2, S6.3: a bound Jetty that holds work is not reset, and is bound still; flushed, it is. */
+    @Rule({"S6.2", "S6.3", "S2.2"})
+    @Test
+    void boundJettyThatHoldsWorkIsNotReset() {
+        var imported = pair.imported(4096);
+        var connection = pair.connection();
+        var jetty = ((LocalHomeQueue) connection.here()).jetty();
+        jetty.modify(QueueState.ERROR);
+        connection.queue().untilDrained();
+        connection.queue().postWrites(imported.remote(), 2);
+
+        assertRefused(UrmaStatus.EINVAL, () -> jetty.modify(QueueState.RESET)).hasMessageContaining("flushed");
+
+        assertThat(jetty.state()).isEqualTo(QueueState.ERROR);
+        assertThat(jetty.boundTarget()).isPresent();
+        assertThat(jetty.jfs().flushAll()).extracting(Completion::userContext).containsExactly(0L, 1L);
+        jetty.modify(QueueState.RESET);
+        assertThat(jetty.state()).isEqualTo(QueueState.RESET);
+        assertThat(jetty.boundTarget()).isEmpty();
+    }
+
+    /** S6.3, S6.8: what is under way when a Jetty is unbound drains, and has one result each. */
+    @Rule({"S6.3", "S6.8"})
+    @ParameterizedTest
+    @EnumSource(
+            value = QueueState.class,
+            names = {"READY", "SUSPENDED"})
+    void unbindDrainsWhatIsUnderWay(QueueState from) {
+        var connection = pair.connection();
+        var queue = connection.queue();
+        for (int i = 0; i < 4; i++) {
+            queue.jfs().send(null, queue.scratch(), 0, 8, i); // wait for receives
+        }
+        connection.here().modify(from);
+
+        ((LocalHomeQueue) connection.here()).jetty().unbind();
+
+        assertThat(connection.here().state()).isEqualTo(QueueState.RESET);
+        List<Long> ended = new ArrayList<>();
+        for (Outcome outcome : queue.within(Patience.WATCH)) {
+            if (!outcome.status().isMarker()) {
+                ended.add(outcome.userContext());
+            }
+        }
+        queue.jfs().flushAll().forEach(completion -> ended.add(completion.userContext()));
+        assertThat(ended).containsExactly(0L, 1L, 2L, 3L);
+    }
+
     /** S6.3: {@code modify(RESET)} of an RC Jetty unbinds it. */
     @Rule("S6.3")
     @Test
@@ -345,6 +422,24 @@ public abstract class StatesContract extends Contract {
                 .contains(Integer.toString(queue.jfs().id()));
     }
 
+    /** S6.6, S2.3: of a Jetty it is an event of the Jetty. */
+    @Rule({"S6.6", "S2.3"})
+    @Test
+    void fatalCompletionOfAJettyIsAnEventOfTheJetty() {
+        var revoked = pair.importedAndRevoked(4096);
+        var jetty = (LocalHomeQueue) pair.initiator()
+                .asHome()
+                .jetty(JfsConfig.DEFAULT, JfrConfig.builder().build());
+        var queue = jetty.sendSide();
+
+        queue.jfs().write(revoked, 0, queue.scratch(), 0, 8, 1);
+        queue.untilDrained();
+
+        assertThat(jetty.state()).isEqualTo(QueueState.ERROR);
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JETTY_ERR).object())
+                .isEqualTo(jetty.jetty().toString());
+    }
+
     /** S6.6: {@code modify(ERROR)} drains too, and what was done before keeps its result. */
     @Rule("S6.6")
     @Test
@@ -376,6 +471,9 @@ public abstract class StatesContract extends Contract {
         }
 
         queue.jfs().modify(QueueState.ERROR);
+        assertThat(queue.jfs().flush(new CompletionBatch(4)))
+                .as("before the marker was polled")
+                .isZero();
         var results = queue.drainAndFlush();
 
         assertThat(results).extracting(SendSide.Result::userContext).containsExactly(0L, 1L, 2L, 3L);

@@ -584,6 +584,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     @Override
+    public boolean isDraining() {
+        return drains.stats().draining();
+    }
+
+    @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
         RcBond mine = bond;
         if (mine == null) {
