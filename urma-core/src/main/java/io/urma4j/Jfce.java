@@ -34,11 +34,20 @@ public final class Jfce implements ContextObject {
      *
      * @param timeout zero asks without waiting; negative waits for ever
      * @return the JFC that has something, or empty when the time is over
-     * @throws InterruptedException when the thread was interrupted; no event is lost
+     * @throws InterruptedException when the thread was interrupted, its flag set again; no event is lost (S11.2)
      * @throws UrmaException EINVAL when it is closed, also while waiting
      */
     public Optional<Jfc> await(Duration timeout) throws InterruptedException {
-        long remainingNanos = timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout);
+        try {
+            return await(timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw e;
+        }
+    }
+
+    private Optional<Jfc> await(long timeoutNanos) throws InterruptedException {
+        long remainingNanos = timeoutNanos;
         lock.lockInterruptibly();
         try {
             while (true) {

@@ -1,9 +1,11 @@
 package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.CompletionBatch;
+import io.urma4j.CompletionStatus;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.Jfce;
@@ -15,6 +17,7 @@ import io.urma4j.SharedJetty;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -27,6 +30,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -75,6 +80,62 @@ public abstract class EventsContract extends Contract {
 
     private static long millis(Duration duration) {
         return duration.toMillis();
+    }
+
+    /** S11.1: asked for solicited records alone, a plain one makes no event; one that was asked for, and an error, do. */
+    @Rule("S11.1")
+    @Test
+    void plainRecordMakesNoEventForWhoWantsSolicitedOnesAlone() throws Exception {
+        var here = pair.initiator().context();
+        var jfce = here.createJfce();
+        var jfc = here.createJfc(JfcConfig.DEFAULT, jfce);
+        var jfr = here.createJfr(jfc, JfrConfig.builder().build());
+        var buffer = pair.initiator().buffer(4096);
+        var sender = pair.home().jetty(JfsConfig.DEFAULT, JfrConfig.builder().build());
+        var shared = new SharedJetty(jfr.descriptor(), jfr.token());
+        var received = new Poller(jfc);
+        for (int i = 0; i < 3; i++) {
+            jfr.receive(buffer, 0, 64, i);
+        }
+
+        jfc.rearm(true);
+        sender.send(shared, new byte[8]);
+        assertThat(jfce.await(Patience.WATCH)).as("of a plain record").isEmpty();
+        assertThat(received.next().isSuccess()).isTrue();
+
+        sender.sendSolicited(shared, new byte[8]);
+        assertThat(jfce.await(Patience.LIMIT)).as("of a solicited record").contains(jfc);
+        assertThat(received.next().isSuccess()).isTrue();
+
+        jfc.rearm(true);
+        sender.send(shared, new byte[65]);
+        assertThat(jfce.await(Patience.LIMIT)).as("of an error").contains(jfc);
+        assertThat(received.next().status()).isEqualTo(CompletionStatus.LOC_LEN_ERR);
+        assertThat(jfce.await(Duration.ZERO)).as("one event for one arming").isEmpty();
+    }
+
+    /** S11.1: a send queue's success is never solicited, its failure always is; what is there already fires at once. */
+    @Rule("S11.1")
+    @Test
+    void failureIsAnEventForWhoWantsSolicitedOnesAlone() throws Exception {
+        var remote = pair.imported(4096).remote();
+        var revoked = pair.importedAndRevoked(4096);
+        var waiting = Waiting.on(pair.initiator());
+
+        waiting.jfc().rearm(true);
+        waiting.write(remote);
+        assertThat(waiting.jfce().await(Patience.WATCH)).as("of a success").isEmpty();
+        Optional<Jfc> fired = Optional.empty();
+        while (fired.isEmpty()) { // once the record is there, unpolled
+            waiting.jfc().rearm(true);
+            fired = waiting.jfce().await(Patience.WATCH);
+        }
+        assertThat(fired).contains(waiting.jfc());
+        Patience.await("the record", () -> waiting.poll() == 1);
+
+        waiting.jfc().rearm(true);
+        waiting.write(revoked);
+        assertThat(waiting.jfce().await(Patience.LIMIT)).as("of a failure").contains(waiting.jfc());
     }
 
     /** S11.3: readable after an event, until nothing more is found; then not, until the next one. */
@@ -468,6 +529,73 @@ public abstract class EventsContract extends Contract {
         waiters.forEach(Thread::interrupt);
         assertThat(interrupted.await(millis(Patience.LIMIT), TimeUnit.MILLISECONDS))
                 .isTrue();
+    }
+
+    /** S11.2: an interrupt ends the wait with the flag set, before it and within it; the event waits for the next. */
+    @Rule("S11.2")
+    @Test
+    void interruptEndsTheWaitWithItsFlagSetAndNothingLost() throws Exception {
+        var remote = pair.imported(4096).remote();
+        var waiting = Waiting.on(pair.initiator());
+        var flags = new ArrayBlockingQueue<Boolean>(2);
+        waiting.jfc().rearm(false);
+        var waiter = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < 2; i++) { // the second time it comes interrupted
+                try {
+                    waiting.jfce().await(Duration.ofSeconds(-1));
+                } catch (InterruptedException e) {
+                    flags.add(Thread.currentThread().isInterrupted());
+                }
+            }
+        });
+        Patience.await(
+                "the wait",
+                () -> waiter.getState() == Thread.State.WAITING || waiter.getState() == Thread.State.TIMED_WAITING);
+
+        waiter.interrupt();
+
+        assertThat(waiter.join(Patience.LIMIT)).isTrue();
+        assertThat(flags).containsExactly(true, true);
+        waiting.write(remote);
+        assertThat(waiting.jfce().await(Patience.LIMIT)).contains(waiting.jfc());
+        assertThat(waiting.event()).isNull();
+        Patience.await("the record", () -> waiting.poll() == 1);
+
+        waiting.jfc().rearm(false);
+        waiting.write(remote);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(waiting::event).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(waiting.jfce().await(Patience.LIMIT))
+                .as("the event that an interrupted thread did not take")
+                .contains(waiting.jfc());
+    }
+
+    /** S11.4: a second of waiting takes a thread next to no time of a CPU. */
+    @Rule("S11.4")
+    @Test
+    void waitingThreadCostsNoCpu() throws Exception {
+        var threads = ManagementFactory.getThreadMXBean();
+        assumeTrue(threads.isCurrentThreadCpuTimeSupported(), "the time of a thread can be told");
+        var waiting = Waiting.on(pair.initiator());
+        waiting.jfc().rearm(false);
+        var costNanos = new AtomicReference<@Nullable Long>();
+        var waiter = Thread.ofPlatform().start(() -> {
+            try {
+                waiting.jfce().await(Duration.ofMillis(1)); // what is loaded, is loaded before
+                long before = threads.getCurrentThreadCpuTime();
+                waiting.jfce().await(Duration.ofSeconds(1));
+                costNanos.set(threads.getCurrentThreadCpuTime() - before);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        assertThat(waiter.join(Patience.LIMIT)).isTrue();
+        assertThat(costNanos.get())
+                .as("nanoseconds of CPU for a second of waiting")
+                .isNotNull()
+                .isLessThan(Duration.ofMillis(100).toNanos());
     }
 
     /** S11.2, S4.2: a wait without an end ends when its JFCE is closed. */

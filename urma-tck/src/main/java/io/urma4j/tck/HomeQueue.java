@@ -58,6 +58,9 @@ public interface HomeQueue extends HomeObject {
     /** Sends from the Jetty to its bound peer, or to {@code peer}, and waits for the result. */
     Outcome send(SharedJetty peer, byte[] message);
 
+    /** The same, and the peer's record counts as solicited. */
+    Outcome sendSolicited(SharedJetty peer, byte[] message);
+
     long counter(String name);
 
     /** False once its JFC has overflowed. */

@@ -4,6 +4,8 @@ import io.urma4j.Access;
 import io.urma4j.Jetty;
 import io.urma4j.Jfc;
 import io.urma4j.Jfr;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.SharedJetty;
@@ -143,12 +145,22 @@ final class LocalHomeQueue implements HomeQueue {
 
     @Override
     public Outcome send(SharedJetty peer, byte[] message) {
+        return send(peer, message, PostFlags.DEFAULT);
+    }
+
+    @Override
+    public Outcome sendSolicited(SharedJetty peer, byte[] message) {
+        return send(peer, message, PostFlags.DEFAULT.solicited());
+    }
+
+    private Outcome send(SharedJetty peer, byte[] message, PostFlags flags) {
         var memory = context.allocate(message.length);
         try (var buffer = context.register(memory, Access.LOCAL_ONLY);
                 var target = context.importJetty(peer)) {
             MemorySegment.copy(MemorySegment.ofArray(message), 0, buffer.memory(), 0, message.length);
             var to = jetty().jfs().mode() == TransportMode.RC ? null : target;
-            return sendSide().send(to, buffer, 0, message.length);
+            jetty().jfs().send(Opcode.SEND, to, buffer, 0, message.length, 0, message.length, flags);
+            return sendSide().awaitCompletion();
         }
     }
 
