@@ -155,6 +155,7 @@ final class Inventory implements ContextEvents {
                 .add("depth", jfs.depth())
                 .add("jfc_id", jfs.jfc().id())
                 .add("trans_mode", jfs.mode())
+                .add("priority", jfs.priority())
                 .add(jfs.counters())
                 .build();
     }
@@ -179,6 +180,7 @@ final class Inventory implements ContextEvents {
                 .add("jfs_depth", jetty.jfs().depth())
                 .add("state", state(jetty.state()))
                 .add("trans_mode", jetty.jfs().mode())
+                .add("priority", jetty.jfs().priority())
                 .add(jetty.jfs().counters())
                 .build();
     }

@@ -447,6 +447,11 @@ public final class Jfs implements ContextObject {
         }
     }
 
+    /** What its configuration asks for, 0…15 (S1.6). */
+    public int priority() {
+        return config.priority();
+    }
+
     /**
      * Moves to another state. To the same one: nothing happens.
      *

@@ -19,6 +19,7 @@ import java.time.Duration;
  * @param errorScope what a failure towards one target affects: mode RM may choose (S6.12)
  * @param outOfOrderCompletion records need not come in posting order (S10.1): a provider may make them as work requests
  *     end, save for {@linkplain PostFlags#completedInOrder those that ask for order}
+ * @param priority 0…15, for devices that serve some before others; the software devices serve all alike (S1.6)
  */
 public record JfsConfig(
         TransportMode mode,
@@ -33,9 +34,13 @@ public record JfsConfig(
         boolean errorSuspend,
         int signalEvery,
         ErrorScope errorScope,
-        boolean outOfOrderCompletion) {
+        boolean outOfOrderCompletion,
+        int priority) {
 
-    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue. */
+    /** The greatest priority. */
+    public static final int MAX_PRIORITY = 15;
+
+    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue, priority 0. */
     public static final JfsConfig DEFAULT = builder().build();
 
     public static Builder builder() {
@@ -57,7 +62,8 @@ public record JfsConfig(
                 .errorSuspend(errorSuspend)
                 .signalEvery(signalEvery)
                 .errorScope(errorScope)
-                .outOfOrderCompletion(outOfOrderCompletion);
+                .outOfOrderCompletion(outOfOrderCompletion)
+                .priority(priority);
     }
 
     /** Collects the values; each defaults as {@link #DEFAULT} says. */
@@ -75,6 +81,7 @@ public record JfsConfig(
         private int signalEvery;
         private ErrorScope errorScope = ErrorScope.JETTY;
         private boolean outOfOrderCompletion;
+        private int priority;
 
         private Builder() {}
 
@@ -143,6 +150,11 @@ public record JfsConfig(
             return this;
         }
 
+        public Builder priority(int priority) {
+            this.priority = priority;
+            return this;
+        }
+
         public JfsConfig build() {
             return new JfsConfig(
                     mode,
@@ -157,7 +169,8 @@ public record JfsConfig(
                     errorSuspend,
                     signalEvery,
                     errorScope,
-                    outOfOrderCompletion);
+                    outOfOrderCompletion,
+                    priority);
         }
     }
 }

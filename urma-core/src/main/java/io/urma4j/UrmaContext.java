@@ -497,6 +497,7 @@ public final class UrmaContext implements AutoCloseable {
                 0,
                 attributes.limits().inlineBytes());
         Checks.inRange(this, "rnrRetry", config.rnrRetry(), 0, 7);
+        Checks.inRange(this, "priority", config.priority(), 0, JfsConfig.MAX_PRIORITY);
         Checks.positive(this, "timeout", config.timeout());
         Checks.inRange(this, "signalEvery", config.signalEvery(), 0, config.depth());
         checkErrorScope(config);

@@ -205,6 +205,71 @@ public abstract class IdentitiesContract extends Contract {
         assertThat(context.importSegment(after).isRevoked()).isFalse();
     }
 
+    /** S1.6: 16 priorities, kept and shown; another is refused, naming the limit. */
+    @Rule({"S1.6", "S2.1"})
+    @Test
+    void priorityIsOneOfSixteen() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+
+        for (int priority = 0; priority < 16; priority++) {
+            var jfs = context.createJfs(
+                    jfc, JfsConfig.builder().priority(priority).build());
+            assertThat(jfs.priority()).isEqualTo(priority);
+            jfs.close();
+        }
+        for (int priority : new int[] {-1, 16}) {
+            var config = JfsConfig.builder().priority(priority).build();
+            assertRefused(UrmaStatus.EINVAL, () -> context.createJfs(jfc, config))
+                    .hasMessageContaining("priority")
+                    .hasMessageContaining(Integer.toString(priority))
+                    .hasMessageContaining("…15");
+        }
+    }
+
+    /** S1.5, S12.5: a descriptor that differs in the incarnation alone, as of another life, is refused. */
+    @Rule({"S1.5", "S12.5"})
+    @Test
+    void incarnationAloneMakesAnotherHome() {
+        var context = pair.initiator().context();
+        var segment = pair.home().segment(4096, Access.READ).shared();
+        var jetty = pair.home().receiver().shared();
+        SegmentDescriptor there = segment.descriptor();
+        var otherSegment = new SegmentDescriptor(
+                there.eid(),
+                there.uasid(),
+                there.incarnation() + 1,
+                there.tokenId(),
+                there.lengthBytes(),
+                there.access(),
+                there.policy(),
+                there.capabilities(),
+                there.endpoints());
+        JettyDescriptor queue = jetty.descriptor();
+        var otherJetty = new JettyDescriptor(
+                queue.id(),
+                queue.kind(),
+                queue.incarnation() + 1,
+                queue.mode(),
+                queue.orderType(),
+                queue.policy(),
+                queue.endpoints());
+
+        for (boolean known : new boolean[] {false, true}) {
+            assertThatThrownBy(() -> context.importSegment(otherSegment, segment.token()))
+                    .as("segment, home known: " + known)
+                    .isInstanceOfSatisfying(UrmaException.class, IdentitiesContract::assertNobodyThere);
+            assertThatThrownBy(() -> context.importJetty(otherJetty, jetty.token()))
+                    .as("JFR, home known: " + known)
+                    .isInstanceOfSatisfying(UrmaException.class, IdentitiesContract::assertNobodyThere);
+            assertThat(context.importSegment(segment).isRevoked()).isFalse();
+        }
+    }
+
+    private static void assertNobodyThere(UrmaException refusal) {
+        assertThat(refusal.status()).as(refusal.toString()).isIn(UrmaStatus.ENOPERM, UrmaStatus.ETIMEOUT);
+    }
+
     /** S2.1: a failed call names argument, value and limit. */
     @Rule("S2.1")
     @Test
