@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -228,8 +229,32 @@ public abstract class CompletionsContract extends Contract {
                 .containsExactlyElementsOf(LongStream.range(0, posted).boxed().toList());
     }
 
+    /** S10.1: the records of one sender's messages name one path, those of another process's or context's another. */
+    @Rule("S10.1")
+    @Test
+    void recordNamesThePathOfItsMessage() {
+        var receiver = pair.receiver(4096);
+        receiver.receive(4, 64, 0);
+        var second = pair.anotherInitiator();
+        var target = second.context().importJetty(receiver.queue().shared());
+        var queue = pair.initiator().queue();
+        for (int round = 0; round < 2; round++) {
+            queue.send(receiver.target(), queue.scratch(), 0, 8);
+            second.queue().send(target, second.queue().scratch(), 0, 8);
+        }
+
+        var records = receiver.queue().nextOnes(4);
+
+        var paths = records.stream()
+                .collect(Collectors.groupingBy(
+                        outcome -> outcome.source().orElseThrow().uasid(),
+                        Collectors.mapping(Outcome::pathNumber, Collectors.toSet())));
+        assertThat(paths).hasSize(2);
+        assertThat(paths.values()).allMatch(ofOne -> ofOne.size() == 1).doesNotHaveDuplicates();
+    }
+
     /** S10.5: all queues of a JFC that has overflowed are in ERROR, sending and receiving; records there stay. */
-    @Rule("S10.5")
+    @Rule({"S10.5", "S2.3"})
     @Test
     void allQueuesOfAnOverflowedJfcAreInError() {
         var imported = pair.imported(4096);
@@ -247,6 +272,8 @@ public abstract class CompletionsContract extends Contract {
         Patience.await("ERROR of the queue", () -> queue.jfs().state() == QueueState.ERROR);
         Patience.await("ERROR of its sibling", () -> sibling.state() == QueueState.ERROR);
         assertThat(receive.state()).isEqualTo(ReceiveState.ERROR);
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFR_ERR).object())
+                .contains(Integer.toString(receive.id()));
         assertThat(queue.awaitCompletions(4)).extracting(Outcome::userContext).containsExactly(1000L, 0L, 1L, 2L);
     }
 

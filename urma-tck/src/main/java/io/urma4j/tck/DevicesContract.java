@@ -6,6 +6,7 @@ import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.ContextOptions;
 import io.urma4j.Eid;
+import io.urma4j.Jetty;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -119,13 +120,31 @@ public abstract class DevicesContract extends Contract {
         var jfc = context.createJfc(JfcConfig.DEFAULT);
         var jfr = context.createJfr(jfc, JfrConfig.builder().depth(16).build());
         var small = JfsConfig.builder().depth(1).maxSges(1).maxInlineBytes(0).build();
-        List<Integer> ids = new ArrayList<>();
-
+        List<Jetty> jetties = new ArrayList<>();
         for (int i = 0; i < 4096; i++) {
-            ids.add(context.createJetty(jfc, jfr, small).id());
+            jetties.add(context.createJetty(jfc, jfr, small));
         }
+        assertThat(jetties).extracting(Jetty::id).doesNotHaveDuplicates();
 
-        assertThat(ids).doesNotHaveDuplicates();
+        var receiver = pair.receiver(64);
+        var scratch = pair.initiator().queue().scratch();
+        var sent = new Poller(jfc);
+        int atOnce = 64;
+        for (int first = 0; first < 4096; first += atOnce) {
+            for (int i = 0; i < atOnce; i++) {
+                assertThat(receiver.queue().receive(receiver.buffer(), 0, 8, 0)).isTrue();
+            }
+            List<Jetty> some = jetties.subList(first, first + atOnce);
+            for (Jetty jetty : some) {
+                assertThat(jetty.jfs().send(receiver.target(), scratch, 0, 8, jetty.id()))
+                        .isTrue();
+            }
+            assertThat(sent.next(atOnce)).allMatch(Outcome::isSuccess);
+            assertThat(receiver.queue().nextOnes(atOnce))
+                    .extracting(outcome -> outcome.source().orElseThrow().id())
+                    .containsExactlyInAnyOrderElementsOf(
+                            some.stream().map(Jetty::id).toList());
+        }
     }
 
     /** S3.4: depths are rounded up, the effective value is told, and the configuration stays as it was. */

@@ -46,6 +46,9 @@ public interface Home extends HomeObject {
     /** Makes a region. */
     HomeRegion region(String name, Token token);
 
+    /** A {@link io.urma4j.MessageChannel}. */
+    HomeChannel messageChannel();
+
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);
 

@@ -115,6 +115,11 @@ final class LocalHome implements Home {
     }
 
     @Override
+    public HomeChannel messageChannel() {
+        return new LocalHomeChannel(context.messageChannel());
+    }
+
+    @Override
     public AsyncEvent awaitEvent(AsyncEvent.Type type) {
         var found = new AtomicReference<@Nullable AsyncEvent>();
         Patience.await("event " + type + " at " + context, () -> {

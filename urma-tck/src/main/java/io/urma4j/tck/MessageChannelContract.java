@@ -104,6 +104,24 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(next(here).bytes()).isEqualTo(text("back"));
     }
 
+    /** A channel of the home, which may be another process. */
+    @Rule({"S8.1", "S13.2"})
+    @Test
+    void channelsOfInitiatorAndHomeTalk() {
+        HomeChannel home = pair.home().messageChannel();
+        try (Peer peer = here.connect(home.share())) {
+            for (int round = 0; round < 10; round++) {
+                byte[] question = new Payload(round).bytes(0, 1 + 500 * round);
+                peer.send(question);
+                assertThat(home.next()).isEqualTo(question);
+
+                byte[] answer = new Payload(-round).bytes(0, 1 + 300 * round);
+                home.send(here.share(), answer);
+                assertThat(next(here).bytes()).isEqualTo(answer);
+            }
+        }
+    }
+
     @Rule("S8.9")
     @Test
     void messagesOfOneThreadKeepTheirOrder() {

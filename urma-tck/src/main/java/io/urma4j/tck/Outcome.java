@@ -13,6 +13,7 @@ import java.util.OptionalLong;
  * @param receive whether a message arrived; else a work request of the send side ended
  * @param jetty whether the local queue is a Jetty
  * @param lastOfErrorDrain whether the record carries {@code flush_err_done}, or is the marker (S6.6)
+ * @param pathNumber of the path that a message came by; 0 on the send side
  */
 public record Outcome(
         CompletionStatus status,
@@ -25,7 +26,8 @@ public record Outcome(
         long lengthBytes,
         OptionalLong immediate,
         OptionalLong invalidatedTokenId,
-        Optional<JettyId> source) {
+        Optional<JettyId> source,
+        int pathNumber) {
 
     static Outcome of(CompletionBatch batch, int index) {
         CompletionStatus status = batch.status(index);
@@ -43,7 +45,8 @@ public record Outcome(
                 batch.hasInvalidatedTokenId(index)
                         ? OptionalLong.of(batch.invalidatedTokenId(index))
                         : OptionalLong.empty(),
-                receive ? Optional.of(batch.source(index)) : Optional.empty());
+                receive ? Optional.of(batch.source(index)) : Optional.empty(),
+                receive ? batch.pathNumber(index) : 0);
     }
 
     public boolean isSuccess() {
