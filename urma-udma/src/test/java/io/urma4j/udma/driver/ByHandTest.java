@@ -1,0 +1,212 @@
+package io.urma4j.udma.driver;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.Access;
+import io.urma4j.Completion;
+import io.urma4j.CompletionBatch;
+import io.urma4j.CompletionStatus;
+import io.urma4j.Jetty;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.udma.RoceEndpoint;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two contexts of which each knows of the other what a peer of RoCE could have told: a QP and a key, and no more. Neither
+ * greets the other.
+ */
+class ByHandTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int MTU_BYTES = 1024;
+    private static final int MEMORY_BYTES = 16 << 10;
+
+    @TempDir
+    private static Path runtime;
+
+    private final Side initiator = new Side("127.0.71.41");
+    private final Side home = new Side("127.0.71.42");
+    private RemoteSegment remote;
+
+    /** A context with memory and an RC Jetty. */
+    private static final class Side {
+        final Urma urma;
+        final UrmaContext context;
+        final LocalSegment segment;
+        final Jfc sends;
+        final Jfc receives;
+        final Jfr jfr;
+        final Jetty jetty;
+        final CompletionBatch batch = new CompletionBatch(1);
+
+        Side(String address) {
+            urma = Urma.open(
+                    UrmaOptions.DEFAULT.withRuntimeDirectory(runtime).withSetting("urma.udma.addresses", address));
+            context = urma.device("udma0").openContext();
+            segment = context.register(
+                    context.allocate(MEMORY_BYTES), Access.READ_WRITE_ATOMIC, TokenPolicy.NONE, Token.of(0));
+            sends = context.createJfc(JfcConfig.DEFAULT);
+            receives = context.createJfc(JfcConfig.DEFAULT);
+            jfr = context.createJfr(
+                    receives,
+                    JfrConfig.builder()
+                            .mode(TransportMode.RC)
+                            .policy(TokenPolicy.NONE)
+                            .allowInvalidate(true)
+                            .build());
+            jetty = context.createJetty(
+                    sends, jfr, JfsConfig.builder().mode(TransportMode.RC).build(), receives);
+        }
+
+        MemorySegment bytes() {
+            return segment.memory();
+        }
+
+        /** What goes by hand of a queue: our own endpoint is left out. */
+        RoceEndpoint told() {
+            RoceEndpoint all = RoceEndpoint.of(jetty.descriptor()).orElseThrow();
+            return new RoceEndpoint(all.gid(), all.qpNumber(), all.firstPsn(), MTU_BYTES);
+        }
+
+        void bind(RoceEndpoint peer) {
+            JettyDescriptor descriptor = peer.toDescriptor(jetty.jfs().orderType());
+            jetty.bind(context.importJetty(descriptor, null));
+        }
+
+        /** The same of memory. */
+        SegmentDescriptor toldSegment(long lengthBytes) {
+            SegmentDescriptor all = segment.descriptor();
+            return new SegmentDescriptor(
+                    all.eid(),
+                    0,
+                    0,
+                    0,
+                    lengthBytes,
+                    all.access(),
+                    all.policy(),
+                    all.capabilities(),
+                    all.endpoints().stream()
+                            .filter(endpoint -> endpoint.kind().equals(RoceEndpoint.KIND))
+                            .toList());
+        }
+
+        Completion next(Jfc jfc) {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (jfc.poll(batch) == 0) {
+                assertThat(System.nanoTime()).as("a record in time").isLessThan(deadline);
+                Thread.onSpinWait();
+            }
+            return batch.completion(0);
+        }
+    }
+
+    @BeforeEach
+    void tellEachOther() {
+        RoceEndpoint ours = initiator.told();
+        initiator.bind(home.told());
+        home.bind(ours);
+        remote = initiator.context.importSegment(home.toldSegment(MEMORY_BYTES), null);
+        for (int i = 0; i < MEMORY_BYTES; i++) {
+            initiator.bytes().set(JAVA_BYTE, i, (byte) (i * 31 + (i >> 8)));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        initiator.urma.close();
+        home.urma.close();
+    }
+
+    private CompletionStatus ended() {
+        return initiator.next(initiator.sends).status();
+    }
+
+    @Test
+    void bytesAreWrittenAndReadByTheKeyAlone() {
+        initiator.jetty.jfs().write(remote, 3, initiator.segment, 1, 5000, 0);
+        initiator.jetty.jfs().read(remote, 3, initiator.segment, 8000, 5000, 1);
+
+        assertThat(ended()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(ended()).isEqualTo(CompletionStatus.SUCCESS);
+        MemorySegment written = initiator.bytes().asSlice(1, 5000);
+        assertThat(home.bytes().asSlice(3, 5000).mismatch(written)).isEqualTo(-1);
+        assertThat(initiator.bytes().asSlice(8000, 5000).mismatch(written)).isEqualTo(-1);
+    }
+
+    @Test
+    void atomicsGiveWhatWasThere() {
+        home.bytes().set(JAVA_LONG, 64, 40);
+
+        initiator.jetty.jfs().fetchAndAdd(remote, 64, initiator.segment, 0, 2, 0);
+        initiator.jetty.jfs().compareAndSwap(remote, 64, initiator.segment, 8, 42, 7, 1);
+        assertThat(ended()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(ended()).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(initiator.bytes().get(JAVA_LONG, 0)).isEqualTo(40);
+        assertThat(initiator.bytes().get(JAVA_LONG, 8)).isEqualTo(42);
+        assertThat(home.bytes().get(JAVA_LONG, 64)).isEqualTo(7);
+    }
+
+    @Test
+    void anImmediateOf32BitsArrivesAndALongerOneIsRefused() {
+        home.jfr.receive(home.segment, 0, 64, 9);
+
+        initiator.jetty.jfs().sendImmediate(null, initiator.segment, 0, 20, 0xCAFE_BABEL, 0);
+
+        assertThat(ended()).isEqualTo(CompletionStatus.SUCCESS);
+        Completion received = home.next(home.receives);
+        assertThat(received.lengthBytes()).isEqualTo(20);
+        assertThat(received.immediate()).isEqualTo(OptionalLong.of(0xCAFE_BABEL));
+        assertThatThrownBy(() -> initiator.jetty.jfs().sendImmediate(null, initiator.segment, 0, 20, 1L << 32, 1))
+                .isInstanceOf(UrmaException.class)
+                .hasMessageContaining("32 bits");
+    }
+
+    @Test
+    void whatLiesBeyondTheEndIsRefusedByTheHome() {
+        RemoteSegment longer = initiator.context.importSegment(home.toldSegment(2 * MEMORY_BYTES), null);
+
+        initiator.jetty.jfs().write(longer, MEMORY_BYTES - 64, initiator.segment, 0, 128, 0);
+
+        assertThat(ended()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(home.bytes().get(JAVA_BYTE, MEMORY_BYTES - 63)).isZero();
+    }
+
+    /** S8.11: nothing was imported, so nothing can be revoked. */
+    @Test
+    void aKeyForEverybodyIsNotRevokedByAMessage() {
+        home.jfr.receive(home.segment, 0, 64, 9);
+        long key = remote.descriptor().endpoints().getFirst().key();
+
+        initiator.jetty.jfs().send(Opcode.SEND_INVALIDATE, null, initiator.segment, 0, 20, key, 0, PostFlags.DEFAULT);
+
+        assertThat(ended()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(home.segment.revocation()).isEmpty();
+    }
+}
