@@ -10,7 +10,7 @@ for t in apt-get apt-cache dpkg-deb cpio zstd; do command -v $t >/dev/null || di
 
 mkdir -p "$DEBS" "$CACHE"
 exec 9>"$CACHE/lock"; flock 9 # somebody else may be at it
-sources=$(cat "$here"/guest/* "$here/fetch.sh" "$here/lib.sh" | sha256sum)
+sources=$(cat "$here"/guest/{init,retry} "$here/fetch.sh" "$here/lib.sh" | sha256sum)
 if [ -z "$force" ] && [ -s "$INITRAMFS" ] && [ -s "$VMLINUZ" ] && [ "$(cat "$CACHE/sources" 2>/dev/null)" = "$sources" ]; then
   exit 0
 fi
@@ -24,13 +24,14 @@ get() { # get PACKAGE: download it once
   # APT::Sandbox::User: the cache folder is private, so apt must not drop to user _apt
   (cd "$DEBS" && apt-get -qq -o APT::Sandbox::User=root download "$1") || die "cannot download $1"
 }
-for p in $kpkg $GUEST_PKGS; do get "$p"; done
+for p in $kpkg $GUEST_PKGS libibverbs-dev; do get "$p"; done
 
 # 2. Unpack.
-rm -rf "$ROOT" "$KDIR"; mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$KDIR"
+rm -rf "$ROOT" "$KDIR" "$DEV"; mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$KDIR"
 for d in bin sbin lib lib64; do ln -s usr/$d "$ROOT/$d"; done   # merged /usr: both spellings land together
 for p in $GUEST_PKGS; do dpkg-deb --fsys-tarfile "$DEBS/$p"_*.deb | tar -x --keep-directory-symlink -C "$ROOT"; done
 dpkg-deb -x "$DEBS/$kpkg"_*.deb "$KDIR"
+dpkg-deb -x "$DEBS"/libibverbs-dev_*.deb "$DEV"
 rm -rf "$ROOT"/usr/share/{doc,man,locale,lintian,bug,bash-completion,perftest,pci.ids} "$ROOT"/var
 kver=$(basename "$KDIR"/lib/modules/*)
 cp "$KDIR/boot/vmlinuz-$kver" "$VMLINUZ"

@@ -1,72 +1,134 @@
 #!/bin/bash
-# Plays pingpong with a Linux that has Soft-RoCE: every program × address family × direction, in one guest.
+# Plays with a Linux that has Soft-RoCE, in one guest: messages with Linux' own pingpong programs, and everything else with
+# a program of ours that speaks verbs there; both families, both directions, and then with packets lost.
 #
-#   interop.sh [-t SEC] [-m MTU] [-n ITERATIONS] [-o DIR] URMA...     URMA: how to run the urma command, such as ./urma
+#   interop.sh [-t SEC] [-m MTU] [-n ITERATIONS] [-j COMMAND] [-o DIR] URMA...
+#     URMA: how to run the urma command, such as ./urma; -j: how to run OneSided of the tests of urma-tools, when not from
+#     this tree; -m 1500 for the MTU of usual Ethernet, which has a path MTU of 1024: then nothing is played with 4096
 #
-# Prints a line for each: program, family, who calls whom, passed or failed; then the counters of Linux, and whether they
-# are clean. -m 4200 has a path MTU of 4096. Exit status 0: all passed. What it needs: see run.sh.
+# Prints a line for each: program, family, path MTU, loss, who calls whom, or initiates; passed or failed. Then the counters
+# of Linux before packets were lost, and whether they are clean. Exit status 0: all passed. What it needs: see run.sh.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
-limit=300 mtu=1500 n=100 out=
-while getopts t:m:n:o: o; do case $o in
-  t) limit=$OPTARG;; m) mtu=$OPTARG;; n) n=$OPTARG;; o) out=$OPTARG;;
+limit=300 mtu=4200 n=100 out= onesided=
+while getopts t:m:n:j:o: o; do case $o in
+  t) limit=$OPTARG;; m) mtu=$OPTARG;; n) n=$OPTARG;; j) onesided=$OPTARG;; o) out=$OPTARG;;
   *) exit 2;; esac; done
 shift $((OPTIND-1))
-[ $# -ge 1 ] || { sed -n '2,8p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,12p' "$0" >&2; exit 2; }
 kept=$out
 if [ -z "$out" ]; then out=$(mktemp -d "${TMPDIR:-/tmp}/urma-interop.XXXXXX"); else mkdir -p "$out"; out=$(cd "$out" && pwd); fi
 trap '[ -n "$kept" ] || rm -rf "$out"' EXIT
 
-path=1024; [ "$mtu" -lt 4176 ] || path=4096
+large=1024; [ "$mtu" -lt 4176 ] || large=4096
 urma=$(printf '%q ' "$@")
-port=19000 guest= host=
-# step PROGRAM FAMILY CALLER: one line for each side; a TCP port of its own, so that who comes late meets nobody else
+port=19000 guest= host= rows=() skipped=
+
+# step "PROGRAM FAMILY MTU LOSS CALLER" GUEST HOST: what each side runs, and a line of it that tells how it ended
 step() {
-  local program=$1 family=$2 caller=$3 size=5000 our=10.77.0.1 gid='$GID4' kind=--rc linux more="-m $path -c"
-  [ "$family" = IPv4 ] || { our=fd77::1; gid='$GID6'; }
-  [ "$program" = ibv_rc_pingpong ] || { kind=--ud size=900 more=-c; }
-  port=$((port+1))
-  linux="$program -g $gid -n $n -s $size -p $port $more"
-  local name="$program $family $caller"
-  if [ "$caller" = urma ]; then
-    guest+="timeout 100 $linux >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || cat /tmp/out; echo \"STEP \$r $name\"; "
-    host+="timeout 90 $urma pingpong $kind -g $our -n $n -s $size -m $path -p $port 10.77.0.11 >$out/step 2>&1"
-  else
-    guest+="timeout 100 retry 90 $linux 10.77.0.1 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -3 /tmp/out; echo \"STEP \$r $name\"; "
-    host+="timeout 90 $urma pingpong $kind -g $our -n $n -s $size -m $path -p $port >$out/step 2>&1"
-  fi
-  host+="; r=\$?; [ \$r = 0 ] || cat $out/step; echo \"STEP \$r $name\" >>$out/host; "
+  rows+=("$1")
+  guest+="timeout 100 $2 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -3 /tmp/out; echo \"STEP \$r $1\"; "
+  host+="timeout 90 $3 >$out/step 2>&1; r=\$?; [ \$r = 0 ] || cat $out/step; echo \"STEP \$r $1\" >>$out/host; "
+  port=$((port+1)) # a TCP port of its own, so that who comes late meets nobody else
 }
+# settings FAMILY: our address and Linux' GID
+settings() { our=10.77.0.1 gid='$GID4'; [ "$1" = IPv4 ] || { our=fd77::1; gid='$GID6'; }; }
+
+pingpong() { # pingpong PROGRAM FAMILY MTU CALLER
+  local size=5000 kind=--rc more="-m $3 -c" linux we
+  settings "$2"
+  [ "$1" = ibv_rc_pingpong ] || { kind=--ud size=$(($3-124)) more=-c; }
+  linux="$1 -g $gid -n $n -s $size -p $port $more"
+  we="$urma pingpong $kind -g $our -n $n -s $size -m $3 -p $port"
+  if [ "$4" = urma ]; then we+=" 10.77.0.11"; else linux="retry 90 $linux 10.77.0.1"; fi
+  step "$1 $2 $3 0% $4" "$linux" "$we"
+}
+one_sided() { # one_sided FAMILY MTU LOSS CALLER
+  local role=initiator initiates= patience=18
+  settings "$1"
+  [ "$4" = urma ] || { role=home initiates=-i; }
+  [ "$3" = 0% ] || patience=14 # of Linux: 67 ms until it sends again, as its pingpong has it; 1 s where nothing is lost
+  step "verbs_onesided $1 $2 $3 $4" "verbs_onesided $initiates -g $gid -m $2 -t $patience -p $port 10.77.0.1" \
+    "$onesided $our $2 $port $role"
+}
+counters() { guest+="for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do echo \"COUNTER \${c##*/} \$(cat \$c)\"; done; "; }
+
+# our own program of the guest, and its counterpart
+"$here/fetch.sh"
+if [ -z "$onesided" ]; then
+  target=$(cd "$here/../../urma-tools" && pwd)/target
+  . "$here/../find-jdk.sh"; find_jdk interop
+  onesided="$JAVA_HOME/bin/java --enable-native-access=ALL-UNNAMED -XX:TieredStopAtLevel=1 -cp $target/test-classes:$target/urma.jar io.urma4j.tools.interop.OneSided"
+  [ -f "$target/test-classes/io/urma4j/tools/interop/OneSided.class" ] && [ -f "$target/urma.jar" ] ||
+    skipped='urma-tools and its tests are not built: ./build package'
+fi
+if ! command -v cc >/dev/null; then
+  skipped='no C compiler: install gcc and libc6-dev'
+elif [ -z "$skipped" ]; then
+  cc -O2 -Wall -Wextra -I "$DEV/usr/include" -o "$out/verbs_onesided" "$here/guest/verbs_onesided.c" \
+    "$ROOT/usr/lib/x86_64-linux-gnu/libibverbs.so.1" -Wl,--allow-shlib-undefined
+fi
+
 for program in ibv_rc_pingpong ibv_ud_pingpong; do
-  for family in IPv4 IPv6; do
-    for caller in urma Linux; do step "$program" "$family" "$caller"; done
+  for caller in urma Linux; do
+    pingpong $program IPv4 1024 $caller
+    pingpong $program IPv6 $large $caller
   done
 done
-counters='/sys/class/infiniband/rxe0/ports/1/hw_counters'
-guest+="for c in $counters/*; do echo \"COUNTER \${c##*/} \$(cat \$c)\"; done"
+files=()
+if [ -z "$skipped" ]; then
+  files=(-f "$out/verbs_onesided:/usr/bin/verbs_onesided")
+  for caller in urma Linux; do
+    one_sided IPv4 1024 0% $caller
+    [ $large = 1024 ] || one_sided IPv4 $large 0% $caller
+    one_sided IPv6 $large 0% $caller
+  done
+fi
+counters
+if [ -z "$skipped" ]; then
+  guest+='tc qdisc add dev eth0 root netem loss 3% || exit 3; '
+  for caller in urma Linux; do
+    one_sided IPv4 1024 3% $caller
+    [ $large = 1024 ] || one_sided IPv4 $large 3% $caller
+  done
+  guest+='tc -s qdisc show dev eth0 | sed -n "s/.*dropped \([0-9]*\).*/DROPPED \1/p"; '
+fi
 
 : >"$out/host"
 code=0
-"$here/run.sh" -t "$limit" -m "$mtu" -o "$out" -w "$out/interop.pcap" -H "$host" "$guest" >"$out/run" 2>&1 || code=$?
+"$here/run.sh" -t "$limit" -m "$mtu" -o "$out" -w "$out/interop.pcap" "${files[@]}" -H "$host" "$guest" >"$out/run" 2>&1 || code=$?
 tr -d '\r' <"$out/output1.log" >"$out/guest" 2>/dev/null || : >"$out/guest"
 passed=0 failed=0
-printf '%-17s %-6s %-6s %s\n' PROGRAM FAMILY CALLER RESULT
-while read -r program family caller; do
-  ours=$(sed -n "s/^STEP \([0-9]*\) $program $family $caller\$/\1/p" "$out/host")
-  theirs=$(sed -n "s/^STEP \([0-9]*\) $program $family $caller\$/\1/p" "$out/guest")
+line='%-16s %-6s %-5s %-5s %-7s %s\n'
+printf "$line" PROGRAM FAMILY MTU LOSS CALLER RESULT
+for row in "${rows[@]}"; do
+  ours=$(sed -n "s/^STEP \([0-9]*\) $row\$/\1/p" "$out/host")
+  theirs=$(sed -n "s/^STEP \([0-9]*\) $row\$/\1/p" "$out/guest")
   if [ "$ours" = 0 ] && [ "$theirs" = 0 ]; then
     passed=$((passed+1)) result=passed
   else
     failed=$((failed+1)) result="failed: urma ${ours:-not run}, Linux ${theirs:-not run}"
   fi
-  printf '%-17s %-6s %-6s %s\n' "$program" "$family" "$caller" "$result"
-done <<END
-$(grep -o 'STEP $r [a-z_]* IPv[46] [a-zA-Z]*' <<<"${host//\\/}" | sed 's/^STEP $r //')
-END
-dirty=$(awk '$1 == "COUNTER" && $3 > 0 && $2 ~ /exceeded_err|rcvd_seq_err|out_of_seq_request|send_err|link_downed/ { print $2 "=" $3 }' "$out/guest")
-awk '$1 == "COUNTER" && $3 > 0 && $2 != "lifespan" { printf "%s%s=%s", s, $2, $3; s = ", " } END { print "" }' "$out/guest" |
-  sed 's/^/Linux counted: /'
+  printf "$line" $row "$result"
+done
+[ -z "$skipped" ] || echo "verbs_onesided: skipped: $skipped"
+
+# Nothing was lost so far, so nobody had a reason to be out of sequence or to give up. A machine that is busy makes either
+# side send again what was only slow: a few times in a hundred, and not more.
+counted=$(awk '$1 == "COUNTER" && $3 > 0 && $2 != "lifespan" { printf "%s%s=%s", s, $2, $3; s = ", " }' "$out/guest")
+dirty=$(awk '
+  $1 == "COUNTER" { value[$2] = $3 }
+  END {
+    if (value["rcvd_pkts"] + 0 == 0 || value["sent_pkts"] + 0 == 0) { print "not told"; exit }
+    for (name in value) {
+      if (value[name] > 0 && name ~ /exceeded_err|rcvd_seq_err|out_of_seq_request|send_err|link_downed/) print name "=" value[name]
+    }
+    again = value["duplicate_request"] + value["completer_retry_err"]
+    if (again * 20 > value["rcvd_pkts"]) print "sent again: " again " of " value["rcvd_pkts"]
+  }' "$out/guest")
+echo "Linux counted: $counted"
+sed -n 's/^DROPPED \([0-9]*\)$/then Linux lost \1 packets on their way out/p' "$out/guest"
 echo "counters: ${dirty:-clean}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ] && [ -z "$dirty" ] && exit 0

@@ -3,6 +3,7 @@
 CACHE=$RXE_VM_CACHE
 DEBS=$CACHE/debs          # the .deb files as apt gave them
 ROOT=$CACHE/root          # the packages, unpacked: the guest's userland
+DEV=$CACHE/dev            # headers, for programs of our own
 KDIR=$CACHE/kernel        # the kernel package, unpacked (vmlinuz, System.map, all modules)
 INITRAMFS=$CACHE/initramfs.cpio.zst
 VMLINUZ=$CACHE/vmlinuz

@@ -1,0 +1,49 @@
+package io.urma4j.tools.interop;
+
+import io.urma4j.Eid;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaDevice;
+import io.urma4j.UrmaOptions;
+import java.time.Duration;
+
+/**
+ * Our end of one-sided operations with Linux; the other is {@code etc/interop/guest/verbs_onesided.c}, which tells the lines
+ * that both speak. Either initiates: WRITE, READ, atomics, messages with and without immediates, and what must be refused.
+ * The other is its home, and looks. Everything by the public API, with a queue and a segment that were told by hand.
+ *
+ * <pre>
+ * OneSided ADDRESS MTU PORT initiator|home
+ * </pre>
+ */
+public final class OneSided {
+    /** How long anything may take. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private OneSided() {}
+
+    /** Ends with an exception when anything was not as it should be. */
+    public static void main(String[] arguments) throws Exception {
+        String address = arguments[0];
+        int mtuBytes = Integer.parseInt(arguments[1]);
+        int port = Integer.parseInt(arguments[2]);
+        try (Urma urma = Urma.open(UrmaOptions.DEFAULT.withSetting("urma.udma.addresses", address));
+                UrmaContext context = device(urma).openContext();
+                Lines lines = Lines.accept(port, PATIENCE);
+                Home home = new Home(context, Eid.parse(address), mtuBytes, lines)) {
+            home.newQueue();
+            switch (arguments[3]) {
+                case "initiator" -> new Initiator(home, lines, mtuBytes).play();
+                case "home" -> home.serve();
+                default -> throw new IllegalArgumentException(arguments[3] + " is neither initiator nor home");
+            }
+        }
+    }
+
+    private static UrmaDevice device(Urma urma) {
+        return urma.devices().stream()
+                .filter(device -> device.attributes().provider().equals("udma"))
+                .findFirst()
+                .orElseThrow();
+    }
+}
