@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class InteropIT {
     private static final Path SCRIPT = Path.of("../etc/interop/interop.sh");
     private static final Path LOGS = Path.of("target/interop");
-    private static final int LIMIT_SECONDS = 420;
+    private static final int LIMIT_SECONDS = 600;
     private static final String WITHOUT_OUR_PROGRAM = "verbs_onesided: skipped";
 
     @Test
