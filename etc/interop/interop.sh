@@ -50,7 +50,7 @@ one_sided() { # one_sided FAMILY MTU LOSS CALLER
   [ "$4" = urma ] || { role=home initiates=-i; }
   [ "$3" = 0% ] || patience=14 # of Linux: 67 ms until it sends again, as its pingpong has it; 1 s where nothing is lost
   step "verbs_onesided $1 $2 $3 $4" "verbs_onesided $initiates -g $gid -m $2 -t $patience -p $port 10.77.0.1" \
-    "$onesided $our $2 $port $role"
+    "$onesided $our $2 $port $role $3"
 }
 counters() { guest+="for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do echo \"COUNTER \${c##*/} \$(cat \$c)\"; done; "; }
 

@@ -13,7 +13,7 @@ import java.time.Duration;
  * The other is its home, and looks. Everything by the public API, with a queue and a segment that were told by hand.
  *
  * <pre>
- * OneSided ADDRESS MTU PORT initiator|home
+ * OneSided ADDRESS MTU PORT initiator|home LOSS
  * </pre>
  */
 public final class OneSided {
@@ -27,13 +27,14 @@ public final class OneSided {
         String address = arguments[0];
         int mtuBytes = Integer.parseInt(arguments[1]);
         int port = Integer.parseInt(arguments[2]);
+        boolean lossy = !arguments[4].equals("0%");
         try (Urma urma = Urma.open(UrmaOptions.DEFAULT.withSetting("urma.udma.addresses", address));
                 UrmaContext context = device(urma).openContext();
                 Lines lines = Lines.accept(port, PATIENCE);
                 Home home = new Home(context, Eid.parse(address), mtuBytes, lines)) {
             home.newQueue();
             switch (arguments[3]) {
-                case "initiator" -> new Initiator(home, lines, mtuBytes).play();
+                case "initiator" -> new Initiator(home, lines, mtuBytes, lossy).play();
                 case "home" -> home.serve();
                 default -> throw new IllegalArgumentException(arguments[3] + " is neither initiator nor home");
             }
