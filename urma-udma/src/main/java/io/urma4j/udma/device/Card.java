@@ -40,6 +40,9 @@ public final class Card {
     /** Rounds of a step: then whoever turns the crank takes packets in again. */
     private static final int ROUNDS = 16;
 
+    /** Most keys that live at a time. */
+    public static final int MAX_KEYS = KeyTable.MAX_INDICES;
+
     /** When to come again when the port had no room. */
     private static final long PORT_NANOS = 50_000;
 
@@ -56,7 +59,7 @@ public final class Card {
     private long graceUntilNanos = Long.MIN_VALUE;
 
     public Card(Port port, CardListener listener) {
-        this(port, listener, KeyTable.MAX_INDICES);
+        this(port, listener, MAX_KEYS);
     }
 
     /** With fewer keys, for those who want to see them run out. */

@@ -57,13 +57,13 @@ final class Adapter implements CardListener {
     private final AtomicInteger waiting = new AtomicInteger();
     private int controlPsn; // under the card's claim
 
-    private Adapter(String name, Eid eid, UdpPort port) {
+    private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
         this.eid = eid;
         this.port = port;
         this.address = new PortAddress(eid, port.port());
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
-        Card card = new Card(port, this);
+        Card card = new Card(port, this, maxKeys);
         this.crank = new Crank(card, new PortInlet(port, card), engine, engine::nanos);
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
@@ -82,9 +82,14 @@ final class Adapter implements CardListener {
      * @throws UrmaException FAIL when its address or its port cannot be had
      */
     static Adapter open(String name, Eid eid, PortOptions options) {
+        return open(name, eid, options, Card.MAX_KEYS);
+    }
+
+    /** With fewer keys, for those who want to see them run out. */
+    static Adapter open(String name, Eid eid, PortOptions options, int maxKeys) {
         try {
             UdpPort port = UdpPort.open(options);
-            Adapter adapter = new Adapter(name, eid, port);
+            Adapter adapter = new Adapter(name, eid, port, maxKeys);
             adapter.engine.start(adapter.crank);
             return adapter;
         } catch (PortException e) {

@@ -133,7 +133,7 @@ final class Exports {
         boolean isOpen = request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY;
         long va = memory.address();
         int localKey = newKey(KeyConfig.local(memory));
-        int openKey = isOpen ? newKey(new KeyConfig(memory, va, bits(request.access()), 0, 0, tokenId)) : 0;
+        int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
         endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
         if (isOpen && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
@@ -145,6 +145,15 @@ final class Exports {
                 describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         return new UdmaSegment(
                 this, memory, allocated, request.isolated(), descriptor, request.token(), localKey, openKey);
+    }
+
+    private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
+        try {
+            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId));
+        } catch (UrmaException e) {
+            revokeKeys(List.of(localKey)); // or the last key would be gone with nobody to give it back
+            throw e;
+        }
     }
 
     static SegmentDescriptor describe(

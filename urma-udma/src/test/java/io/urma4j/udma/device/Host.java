@@ -26,7 +26,7 @@ final class Host implements Port, CardListener {
 
     final Arena arena = Arena.ofAuto();
     final Address address;
-    final Card card = new Card(this, this);
+    final Card card;
     final List<String> events = new ArrayList<>();
     final ArrayDeque<Packet> leaving = new ArrayDeque<>();
     Predicate<Packet> isLost = packet -> false;
@@ -34,7 +34,12 @@ final class Host implements Port, CardListener {
     private @Nullable Packet begun;
 
     Host(int number, int mtuBytes) {
+        this(number, mtuBytes, KeyTable.MAX_INDICES);
+    }
+
+    Host(int number, int mtuBytes, int maxKeys) {
         this.address = new Address(number, mtuBytes);
+        this.card = new Card(this, this, maxKeys);
     }
 
     record Address(long eidLow, int mtuBytes) implements Route, Source {

@@ -8,13 +8,19 @@ final class Hosts {
     private static final long TICK_NANOS = 1_000;
 
     final Host here = new Host(1, MTU_BYTES);
-    final Host there = new Host(2, MTU_BYTES);
+    final Host there;
     final int toThere;
     final int toHere;
     final int memoryThere;
     long now = 1_000_000_000L;
 
     Hosts() {
+        this(KeyTable.MAX_INDICES);
+    }
+
+    /** The card there has only so many keys. */
+    Hosts(int maxKeysThere) {
+        there = new Host(2, MTU_BYTES, maxKeysThere);
         int first = Card.FIRST_CONNECTION;
         toThere = here.card.connect(config(there, first, first + 1, 11, 22), now);
         toHere = there.card.connect(config(here, first + 1, first, 22, 11), now);
