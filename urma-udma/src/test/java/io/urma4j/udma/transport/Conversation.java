@@ -72,6 +72,23 @@ final class Conversation {
         return lines.stream().filter(line -> !line.isRequest()).toList();
     }
 
+    boolean hasReads() {
+        return requests().stream()
+                .anyMatch(line -> Opcodes.operation(line.packet().opcode()) == Opcodes.READ_REQUEST);
+    }
+
+    /** The PSN that the requests begin with, whichever of them the capture shows first. */
+    int firstPsn() {
+        return firstPsn(requests());
+    }
+
+    static int firstPsn(List<Line> requests) {
+        return requests.stream()
+                .mapToInt(Line::psn)
+                .reduce((a, b) -> (a - b) << 8 > 0 ? b : a)
+                .orElseThrow();
+    }
+
     /** From the BTH to the padding: everything but the ICRC, which covers addresses. */
     static String bytes(Packet packet) {
         byte[] all =
