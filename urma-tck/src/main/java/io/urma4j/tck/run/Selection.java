@@ -51,6 +51,13 @@ public final class Selection {
         return tests;
     }
 
+    /** Whether the result is of one of them. */
+    public boolean covers(TestResult result) {
+        return tests.stream()
+                .anyMatch(test -> test.contract().getSimpleName().equals(result.contract())
+                        && test.method().getName().equals(result.test()));
+    }
+
     /** How many test methods. */
     public int size() {
         return tests.size();

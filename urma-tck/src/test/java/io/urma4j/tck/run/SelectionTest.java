@@ -3,6 +3,7 @@ package io.urma4j.tck.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tck.Rule;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,21 @@ class SelectionTest {
         assertThat(Selection.matching(List.of(word)).tests())
                 .isNotEmpty()
                 .allMatch(test -> test.contract().getSimpleName().equals("SegmentsContract"));
+    }
+
+    @Test
+    void resultsOfItsTestsAreCovered() {
+        Selection chosen = Selection.matching(List.of("S1.1"));
+        Selection.Chosen test = chosen.tests().getFirst();
+        TestResult of = result(test.contract().getSimpleName(), test.method().getName());
+
+        assertThat(chosen.covers(of)).isTrue();
+        assertThat(chosen.covers(result(of.contract(), "anotherTest"))).isFalse();
+        assertThat(chosen.covers(result("AnotherContract", of.test()))).isFalse();
+    }
+
+    private static TestResult result(String contract, String test) {
+        return new TestResult(contract, test, "", "", List.of(), TestResult.Verdict.PASSED, Duration.ZERO, "", null);
     }
 
     @Test

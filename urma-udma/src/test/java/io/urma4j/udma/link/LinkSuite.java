@@ -1,5 +1,6 @@
 package io.urma4j.udma.link;
 
+import io.urma4j.Urma;
 import io.urma4j.tck.run.Selection;
 import io.urma4j.tck.run.SuiteRun;
 import io.urma4j.tck.run.TestResult;
@@ -11,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The contracts that the arguments name, between this process and homes in others; the last line counts. */
+/**
+ * The contracts that the arguments name, between this process and homes in others; the first line tells the way of the
+ * packets, the last one counts. An argument that no test ran for is a failure: a contract may have another name by now.
+ */
 final class LinkSuite {
     private LinkSuite() {}
 
@@ -45,13 +49,32 @@ final class LinkSuite {
     }
 
     public static void main(String[] filters) {
+        try (Urma urma = Urma.open()) {
+            System.out.println(urma.device("udma0").attributes().ioPath());
+        }
         List<TestResult> results = SuiteRun.acrossProcesses("udma0", Selection.matching(List.of(filters)))
                 .run(LinkSuite::tell);
+        List<String> idle = idle(List.of(filters), results);
+        idle.forEach(filter -> System.out.println("no test ran for " + filter));
         System.out.println(TestResult.count(results, Verdict.PASSED) + " passed, "
                 + TestResult.count(results, Verdict.FAILED) + " failed, "
                 + TestResult.count(results, Verdict.SKIPPED) + " skipped");
         System.out.flush();
-        Runtime.getRuntime().halt(TestResult.count(results, Verdict.FAILED) == 0 ? 0 : 1);
+        boolean isGood = TestResult.count(results, Verdict.FAILED) == 0 && idle.isEmpty();
+        Runtime.getRuntime().halt(isGood ? 0 : 1);
+    }
+
+    /** Those of the filters that no test ran for; without filters, whether none ran at all. */
+    static List<String> idle(List<String> filters, List<TestResult> results) {
+        List<TestResult> ran = results.stream()
+                .filter(result -> result.verdict() != Verdict.SKIPPED)
+                .toList();
+        if (filters.isEmpty()) {
+            return ran.isEmpty() ? List.of("everything") : List.of();
+        }
+        return filters.stream()
+                .filter(filter -> ran.stream().noneMatch(Selection.matching(List.of(filter))::covers))
+                .toList();
     }
 
     private static void tell(TestResult result) {
