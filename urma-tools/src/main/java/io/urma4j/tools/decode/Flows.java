@@ -2,34 +2,65 @@ package io.urma4j.tools.decode;
 
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Tells requests that are sent again: their PSN is not beyond all those that their flow has had. */
+/**
+ * Tells requests that are sent again: their PSN is not beyond all those that their flow has had. So a READ that is asked
+ * again for the later part of its answers alone passes for a new one.
+ */
 final class Flows {
     private static final int PSN_BITS = 24;
 
     private final Map<Flow, Integer> highest = new HashMap<>();
 
-    private record Flow(InetAddress source, InetAddress destination, int destinationQp) {}
+    /** What shares a row of PSNs: what goes to a queue pair, or on a shared connection to an end-to-end context. */
+    private record Flow(InetAddress source, InetAddress destination, boolean isShared, int number) {}
 
     boolean isAgain(Datagram datagram) {
-        Packet packet = datagram.packet();
-        int transport = Opcodes.transport(packet.opcode());
-        if (transport != Opcodes.RC || Opcodes.isResponse(packet.opcode())) {
+        Flow flow = flow(datagram);
+        if (flow == null) {
             return false; // others repeat nothing, or are repeated because somebody asked again
         }
-        Flow flow = new Flow(datagram.source(), datagram.destination(), Bth.destinationQp(packet.bytes()));
-        int psn = Bth.psn(packet.bytes());
+        int psn = Bth.psn(datagram.packet().bytes());
         Integer last = highest.get(flow);
         if (last != null && distance(last, psn) <= 0) {
             return true;
         }
         highest.put(flow, psn);
         return false;
+    }
+
+    /** Null for what is no request, or comes once. */
+    private static @Nullable Flow flow(Datagram datagram) {
+        Packet packet = datagram.packet();
+        int opcode = packet.opcode();
+        int transport = Opcodes.transport(opcode);
+        if (Opcodes.isResponse(opcode) || isResync(opcode)) {
+            return null;
+        }
+        if (Opcodes.has(opcode, Header.RDETH)) {
+            int context = Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH));
+            return new Flow(datagram.source(), datagram.destination(), true, context);
+        }
+        boolean isConnected =
+                transport == Opcodes.RC || transport == Opcodes.OURS_RC && !Opcodes.has(opcode, Header.DETH);
+        return isConnected
+                ? new Flow(datagram.source(), datagram.destination(), false, Bth.destinationQp(packet.bytes()))
+                : null;
+    }
+
+    /** It stands at the PSN of what is given up, and carries nothing of it. */
+    private static boolean isResync(int opcode) {
+        int transport = Opcodes.transport(opcode);
+        return Opcodes.operation(opcode) == Opcodes.RESYNC
+                && (transport == Opcodes.RD || transport == Opcodes.OURS_RD || transport == Opcodes.OURS_RC);
     }
 
     /** From one PSN to the other, of which a half turn is the largest (WIRE §4.1). */

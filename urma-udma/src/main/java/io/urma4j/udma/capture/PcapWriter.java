@@ -30,7 +30,7 @@ public final class PcapWriter implements AutoCloseable {
     private static final int FRAME_HEADER_BYTES = 16;
     private static final int ETHERNET_BYTES = 14;
     private static final int ETHERNET = 1;
-    private static final int LONGEST_FRAME_BYTES = 1 << 16;
+    private static final int LONGEST_FRAME_BYTES = 1 << 18; // as tcpdump says: a damaged datagram may have 64 KiB
     private static final short TYPE_IPV4 = 0x0800;
     private static final short TYPE_IPV6 = (short) 0x86DD;
     private static final int IPV4_BYTES = 20;

@@ -343,8 +343,8 @@ public final class UdpPort implements Port, AutoCloseable {
 
     private void datagram(Arrivals from, int datagram, PacketSink sink) {
         int length = from.receivedBytes(datagram);
-        if (from.isTruncated(datagram) || length == 0) {
-            counters.dropped(length == 0 ? Drop.TOO_SHORT : Drop.TOO_LONG);
+        if (from.isTruncated(datagram)) {
+            counters.dropped(Drop.TOO_LONG);
             return;
         }
         from.origin(datagram, origin);
@@ -352,6 +352,10 @@ public final class UdpPort implements Port, AutoCloseable {
             arriving.ipv4Source((int) origin.eidLow(), origin.port());
         } else {
             arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
+        }
+        if (length == 0) {
+            packet(from.view(datagram, 0, 0), 0, sink);
+            return;
         }
         int segment = from.segmentBytes(datagram);
         int id = 0; // the kernel numbers the packets of a run so
@@ -366,16 +370,17 @@ public final class UdpPort implements Port, AutoCloseable {
             drop = Drop.ICRC;
         }
         if (drop == null && loss != null && loss.takesNext()) {
-            drop = Drop.ON_PURPOSE;
+            counters.dropped(Drop.ON_PURPOSE); // it stands for one that the network has lost: nobody has seen it here
+            return;
+        }
+        if (capture != null) {
+            capture.packet(packet, arriving); // the damaged ones, too: who looks for a reason looks for them
         }
         if (drop != null) {
             counters.dropped(drop);
             return;
         }
         counters.good(packet.lengthBytes());
-        if (capture != null) {
-            capture.packet(packet, arriving);
-        }
         sink.packet(packet, origin);
     }
 

@@ -5,15 +5,30 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpSocket;
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.capture.Frame;
+import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.udp.PortPair.Received;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.PacketCheck;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -164,15 +179,8 @@ class UdpPortTest {
     @Test
     void aWrongIcrcIsDropped() {
         try (PortPair pair = PortPair.open(IoWay.MMSG)) {
-            UdpRoute mistaken = new UdpRoute(
-                    pair.route.eidHigh(),
-                    pair.route.eidLow(),
-                    pair.route.port(),
-                    4096,
-                    0,
-                    io.urma4j.udma.wire.IpHeaders.ipv4(1, 2, 3, 4));
             for (int i = 0; i < 10; i++) {
-                pair.put(mistaken, i, 64);
+                pair.put(mistaken(pair), i, 64);
             }
             pair.put(77, 64);
             pair.sender.flush();
@@ -180,6 +188,62 @@ class UdpPortTest {
             assertThat(pair.receive(1)).extracting(Received::content).containsExactly(77);
             assertThat(pair.receiver.counters().droppedForIcrc()).isEqualTo(10);
         }
+    }
+
+    /** The way to the receiver, but of packets whose ICRC is for somebody else. */
+    private static UdpRoute mistaken(PortPair pair) {
+        UdpRoute right = pair.route;
+        return new UdpRoute(right.eidHigh(), right.eidLow(), right.port(), 4096, 0, IpHeaders.ipv4(1, 2, 3, 4));
+    }
+
+    /** Who looks for the reason of a loss must see what was wrong; what is lost on purpose never came, as far as he can see. */
+    @Test
+    void whatArrivesDamagedIsInTheCaptureAndWhatIsLostOnPurposeIsNot(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("receiver.pcap");
+        PortOptions at = PortOptions.of(InetAddress.ofLiteral("127.0.71.2")).withLoss(new PacketLoss(0.5, 7));
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system());
+                PortPair pair = new PortPair(PortPair.port("127.0.71.1", null), UdpPort.open(at.withCapture(writer)));
+                UdpSocket hostile = UdpSocket.open(false)) {
+            hostile.bind(InetAddress.ofLiteral("127.0.71.9"), 0);
+            for (int lengthBytes : new int[] {0, 1, 16, 17, 9000, 60_001}) {
+                send(hostile, pair.receiver.port(), lengthBytes);
+            }
+            for (int i = 0; i < 10; i++) {
+                pair.put(mistaken(pair), i, 64);
+            }
+            for (int i = 0; i < 40; i++) {
+                pair.put(i, 64);
+            }
+            pair.sender.flush();
+            long end = System.nanoTime() + DEADLINE_NANOS;
+            PortCounters counters = pair.receiver.counters();
+            while (counters.receivedPackets() + counters.dropped() < 56 && System.nanoTime() - end < 0) {
+                pair.receiver.await(1_000_000);
+                pair.receiver.receive((_, _) -> {});
+            }
+
+            writer.flush();
+            List<Drop> captured = captured(file, pair.receiver.port());
+            assertThat(counters.receivedPackets()).isBetween(5L, 35L);
+            assertThat(counters.droppedForIcrc()).isGreaterThanOrEqualTo(10);
+            assertThat(captured.stream().filter(Objects::isNull)).hasSize((int) counters.receivedPackets());
+            assertThat(captured.stream().filter(Drop.ICRC::equals)).hasSize((int) counters.droppedForIcrc());
+            assertThat(captured).as("and those of no right form").hasSize((int) counters.receivedPackets() + 16);
+        }
+    }
+
+    /** What is wrong with each packet of a capture; null for nothing. */
+    private static List<Drop> captured(Path file, int port) throws IOException {
+        List<Drop> all = new ArrayList<>();
+        Icrc icrc = new Icrc();
+        try (PcapReader reader = PcapReader.open(file)) {
+            for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
+                Datagram datagram = Objects.requireNonNull(Datagram.of(frame, Set.of(port)));
+                Drop drop = PacketCheck.of(datagram.packet());
+                all.add(drop == null && !icrc.isRight(datagram.packet(), datagram.ip()) ? Drop.ICRC : drop);
+            }
+        }
+        return all;
     }
 
     @ParameterizedTest
