@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * At which addresses there are devices: those that the setting {@code urma.udma.addresses} names, else the first that is
- * up and reaches others, else the loopback.
+ * up and reaches others, of IPv4 where there is one, else the loopback.
  */
 final class LocalAddresses {
     static final String SETTING = "urma.udma.addresses";
@@ -31,7 +31,7 @@ final class LocalAddresses {
                     .map(text -> parse(text.strip()))
                     .toList();
         }
-        return List.of(first().orElse(InetAddress.ofLiteral("127.0.0.1")));
+        return List.of(choose(ofInterfaces()));
     }
 
     private static InetAddress parse(String text) {
@@ -57,21 +57,44 @@ final class LocalAddresses {
         return bytes; // an IPv4 address becomes one, since the JDK knows ::ffff:0:0
     }
 
-    /** The first IPv4 address of an interface that is up and no loopback. */
-    private static Optional<InetAddress> first() {
+    /** All addresses of interfaces that are up and no loopback. */
+    private static List<InetAddress> ofInterfaces() {
+        List<InetAddress> all = new ArrayList<>();
         try {
-            List<InetAddress> all = new ArrayList<>();
             for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
                 if (each.isUp() && !each.isLoopback()) {
                     each.getInterfaceAddresses().stream()
                             .map(InterfaceAddress::getAddress)
-                            .filter(address -> address instanceof Inet4Address && !address.isLinkLocalAddress())
                             .forEach(all::add);
                 }
             }
-            return all.stream().findFirst();
         } catch (SocketException e) {
-            return Optional.empty(); // what cannot be listed cannot be chosen
+            return List.of(); // what cannot be listed cannot be chosen
+        }
+        return all;
+    }
+
+    /**
+     * The one that others are likeliest to reach: the first of IPv4, since a peer with both families is told the same one
+     * everywhere; else the first of IPv6; else the loopback. Not one that is good on its link alone.
+     */
+    static InetAddress choose(List<InetAddress> ofInterfaces) {
+        List<InetAddress> reachable = ofInterfaces.stream()
+                .filter(address -> !address.isLinkLocalAddress())
+                .toList();
+        return reachable.stream()
+                .filter(Inet4Address.class::isInstance)
+                .findFirst()
+                .or(() -> reachable.stream().findFirst().map(LocalAddresses::withoutScope))
+                .orElse(InetAddress.ofLiteral("127.0.0.1"));
+    }
+
+    /** The JDK adds the interface to each address of IPv6, which only those of a link need. */
+    private static InetAddress withoutScope(InetAddress address) {
+        try {
+            return InetAddress.getByAddress(address.getAddress());
+        } catch (UnknownHostException e) {
+            throw new AssertionError("the bytes of " + address, e);
         }
     }
 }

@@ -22,8 +22,9 @@ import java.util.List;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Sends what it likes to a device, with a right ICRC. Bound to an address of somebody else's it speaks in his name: who
- * receives looks at the address, and at no port (WIRE §0).
+ * Sends what it likes to a device, with a right ICRC. Bound to an address of somebody else's it speaks in his name: the
+ * card looks at the address, and at no port (WIRE §0). The kernel sorts by the port as well, so that only who has that too
+ * is taken in with the peers: on one machine the same user can, since a device shares its port with its own side doors.
  */
 final class Forge implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 22;
@@ -44,10 +45,20 @@ final class Forge implements AutoCloseable {
 
     /** From an address, and any of its ports, to the port of RoCE of another. */
     static Forge open(String from, String to) throws IOException {
+        return open(from, 0, to);
+    }
+
+    /** From the port of RoCE of an address, where a device has opened it for its side doors: in nothing to be told from it. */
+    static Forge openInTheNameOf(String from, String to) throws IOException {
+        return open(from, IpHeaders.ROCE_PORT, to);
+    }
+
+    private static Forge open(String from, int fromPort, String to) throws IOException {
         DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true); // the identification is 0 then
         channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
-        channel.bind(new InetSocketAddress(InetAddress.ofLiteral(from), 0));
+        channel.setOption(StandardSocketOptions.SO_REUSEPORT, fromPort != 0);
+        channel.bind(new InetSocketAddress(InetAddress.ofLiteral(from), fromPort));
         int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
         IpHeaders headers = IpHeaders.ipv4(
                 (int) Eid.of(InetAddress.ofLiteral(from)).low(),

@@ -1,6 +1,7 @@
 package io.urma4j.udma.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.JfcConfig;
@@ -215,15 +216,16 @@ class HostileNetworkIT {
     @Test
     void packetsWithWildPsnsInThePeersNameHarmNobody() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, false);
-        attack("PSN floods", goodAddress, forge -> {
-            Packet packet = put(forge, any(sent));
-            // not the numbers of now: who guesses those is taken for the peer, as RoCE has it (S13.4)
-            int psn = Bth.psn(packet.bytes()) + FAR + random.nextInt(PSN_MASK - 2 * FAR);
-            packet.bytes().set(ValueLayout.JAVA_BYTE, 9, (byte) (psn >> 16));
-            packet.bytes().set(ValueLayout.JAVA_BYTE, 10, (byte) (psn >> 8));
-            packet.bytes().set(ValueLayout.JAVA_BYTE, 11, (byte) psn);
-            seal(forge, packet);
-        });
+        attack("PSN floods", goodAddress, forge -> sealWithWildPsn(forge, put(forge, any(sent))));
+    }
+
+    /** Not the numbers of now: who guesses those is taken for the peer, as RoCE has it (S13.4). */
+    private void sealWithWildPsn(Forge forge, Packet packet) throws IOException {
+        int psn = Bth.psn(packet.bytes()) + FAR + random.nextInt(PSN_MASK - 2 * FAR);
+        packet.bytes().set(ValueLayout.JAVA_BYTE, 9, (byte) (psn >> 16));
+        packet.bytes().set(ValueLayout.JAVA_BYTE, 10, (byte) (psn >> 8));
+        packet.bytes().set(ValueLayout.JAVA_BYTE, 11, (byte) psn);
+        seal(forge, packet);
     }
 
     /** Greetings, requests, answers; now and then a byte of them is another. */
@@ -231,14 +233,47 @@ class HostileNetworkIT {
     void controlMessagesThatComeAgainHarmNobody() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, true);
         assertThat(sent).isNotEmpty();
-        attack("control messages", goodAddress, forge -> {
-            Packet packet = put(forge, any(sent));
-            if (random.nextInt(4) == 0) {
-                int at = packet.payloadAt() + random.nextInt(packet.payloadBytes());
-                packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+        attack("control messages", goodAddress, forge -> sealPerhapsDamaged(forge, put(forge, any(sent))));
+    }
+
+    private void sealPerhapsDamaged(Forge forge, Packet packet) throws IOException {
+        if (random.nextInt(4) == 0) {
+            int at = packet.payloadAt() + random.nextInt(packet.payloadBytes());
+            packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+        }
+        seal(forge, packet);
+    }
+
+    /**
+     * By the peers' own door, since it comes from the honest peer's port, and to him from the home's: what of this takes the
+     * place of honest packets is repeated. With pauses, as a flood there takes room from all peers (docs/udma.md).
+     */
+    @Test
+    void packetsInThePeersNameAndFromHisPortHarmNobody() throws Exception {
+        assumeTrue(hasSideDoors(homeUrma) && hasSideDoors(goodUrma), "the ports are shared with nobody");
+        List<Datagram> toHome = sentTo(homeAddress, false);
+        List<Datagram> toGood = sentTo(goodAddress, false);
+        List<Datagram> control = sentTo(homeAddress, true);
+        Forge.open(strangerAddress, sinkAddress).close(); // the JDK keeps a descriptor of its own after the first
+        long heap = usedBytes();
+        long descriptors = descriptors();
+        long before = good.rounds();
+        try (Forge asGood = Forge.openInTheNameOf(goodAddress, homeAddress);
+                Forge asHome = Forge.openInTheNameOf(homeAddress, goodAddress)) {
+            for (int i = 0; i < INPUTS; i++) {
+                switch (random.nextInt(4)) {
+                    case 0 -> seal(asGood, put(asGood, any(toHome)));
+                    case 1 -> sealWithWildPsn(asGood, put(asGood, any(toHome)));
+                    case 2 -> seal(asHome, put(asHome, any(toGood)));
+                    default -> sealPerhapsDamaged(asGood, put(asGood, any(control)));
+                }
+                if (i % BURST == 0) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
             }
-            seal(forge, packet);
-        });
+        }
+        System.out.printf("HostileNetworkIT: from the peers' ports: %,d honest rounds%n", good.rounds() - before);
+        assertUnharmed(heap, descriptors);
     }
 
     /**
@@ -343,19 +378,28 @@ class HostileNetworkIT {
 
     private void attack(String what, String from, Attack elsewhere, Attack attack) throws Exception {
         double share;
-        long heap;
-        long descriptors;
         try (Forge toSink = Forge.open(from, sinkAddress)) {
             for (int i = 0; i < BURST; i++) {
                 elsewhere.send(toSink); // what is made once is not the attack's
             }
-            heap = usedBytes();
-            descriptors = descriptors();
+            long heap = usedBytes();
+            long descriptors = descriptors();
             try (Forge toHome = Forge.open(from, homeAddress)) {
                 share = share(what, () -> elsewhere.send(toSink), () -> attack.send(toHome));
             }
-            assertThat(descriptors()).as("descriptors, seed " + SEED).isLessThanOrEqualTo(descriptors);
+            assertUnharmed(heap, descriptors);
         }
+        if (hasSideDoors(homeUrma)) {
+            assertThat(share).as("share of the honest peer, seed " + SEED).isGreaterThanOrEqualTo(MIN_SHARE);
+        }
+    }
+
+    private static boolean hasSideDoors(Urma urma) {
+        return urma.device("udma0").attributes().ioPath().contains("sockets of their own");
+    }
+
+    private void assertUnharmed(long heap, long descriptors) throws IOException {
+        assertThat(descriptors()).as("descriptors, seed " + SEED).isLessThanOrEqualTo(descriptors);
         long before = good.rounds();
         Patience.await(
                 "honest rounds afterwards",
@@ -366,9 +410,6 @@ class HostileNetworkIT {
         assertThat(good.importers()).as("seed " + SEED).isEqualTo(1);
         assertThat(logged).as("seed " + SEED).isEmpty();
         assertThat(usedBytes() - heap).as("heap, seed " + SEED).isLessThan(MAX_MORE_BYTES);
-        if (homeUrma.device("udma0").attributes().ioPath().contains("sockets of their own")) {
-            assertThat(share).as("share of the honest peer, seed " + SEED).isGreaterThanOrEqualTo(MIN_SHARE);
-        }
     }
 
     /** What is left to the honest peer of its speed beside a thread that spins; the best of a few looks. */
