@@ -2,12 +2,20 @@ package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.capture.PcapWriter;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,6 +67,36 @@ class DecodeTest {
         String json = out.toString(StandardCharsets.UTF_8);
         assertThat(json).contains("\"icrcRight\" : 727").contains("\"icrcWrong\" : 0");
         assertThat(json).doesNotContain("\"sentAgain\" : 0,");
+    }
+
+    /** Shared connections have one row of PSNs for all their queues, by whichever opcodes; each end has its own number. */
+    @Test
+    void onSharedConnectionsWhatIsSentAgainIsCountedByTheirContext() throws IOException {
+        Path file = folder.resolve("shared.pcap");
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system())) {
+            shared(writer, Opcodes.RD | Opcodes.SEND_ONLY, 7, 17, 0xFFFFFF);
+            shared(writer, Opcodes.OURS_RD | Opcodes.SEND_ONLY_IMM64, 7, 18, 0);
+            shared(writer, Opcodes.RD | Opcodes.SEND_ONLY, 8, 17, 0); // another connection
+            shared(writer, Opcodes.RD | Opcodes.SEND_ONLY, 7, 17, 0xFFFFFF); // again
+            shared(writer, Opcodes.OURS_RD | Opcodes.SEND_ONLY_IMM64, 7, 18, 0); // again
+            shared(writer, Opcodes.RD | Opcodes.ACKNOWLEDGE, 7, 0, 0); // of the other direction
+            shared(writer, Opcodes.OURS_RD | Opcodes.RESYNC, 7, 18, 0); // gives up, and repeats nothing
+            shared(writer, Opcodes.RD | Opcodes.SEND_ONLY, 7, 19, 1);
+        }
+
+        assertThat(decode(file)).isZero();
+
+        assertThat(lines().stream().filter(line -> line.contains("again"))).hasSize(2 + 1);
+        assertThat(lines().getLast()).contains("8 of RoCEv2", "sent again 2,");
+    }
+
+    private static void shared(PcapWriter writer, int opcode, int context, int queue, int psn) {
+        IpHeaders ip = IpHeaders.ipv4(0x7F00_0001, 0x7F00_0002, IpHeaders.ROCE_PORT, IpHeaders.ROCE_PORT);
+        Packet packet = Packet.allocate();
+        packet.begin(opcode, queue, psn);
+        Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, context);
+        packet.end(8, ip, new Icrc());
+        writer.packet(packet, ip);
     }
 
     @Test

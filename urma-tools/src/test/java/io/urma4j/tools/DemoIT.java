@@ -53,6 +53,16 @@ class DemoIT {
     }
 
     @Test
+    void everyCheckPassesOnTheNetworkDevice() throws Exception {
+        Ended demo = shell.with("URMA_UDMA_ADDRESSES", "127.0.84.2").run("demo", "--device", "udma0", "--size", "1MiB");
+
+        assertThat(demo.exitCode()).as(demo.out() + demo.err()).isZero();
+        assertThat(demo.out()).contains("udma0", "All 9 checks passed.").doesNotContain("FAILED");
+        assertThat(processes(demo.out())).hasSize(3).noneMatch(DemoIT::isAlive);
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
     void aFileIsCarriedAboutAndProgramsReadTheResult() throws Exception {
         Path file = Files.write(folder.resolve("a file"), new byte[1_000_003]);
 

@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,6 +27,7 @@ final class Shell {
     private static final boolean CAN_HEAR = succeeds(HEARING_CTRL_C, "true");
 
     private final Path folder;
+    private final Map<String, String> variables = new HashMap<>();
     private final List<Running> running = new ArrayList<>();
 
     /** @param folder for the runtime directory and for what the commands print */
@@ -41,6 +44,12 @@ final class Shell {
         String out() throws IOException {
             return text(outFile);
         }
+    }
+
+    /** Sets a variable of the environment for what is started from now on. */
+    Shell with(String variable, String value) {
+        variables.put(variable, value);
+        return this;
     }
 
     /** Where processes of this shell meet. */
@@ -99,6 +108,7 @@ final class Shell {
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
         builder.environment().put("URMA_RUNTIME_DIR", runtimeDirectory().toString());
+        builder.environment().putAll(variables);
         var command = new Running(builder.start(), out, err);
         running.add(command);
         return command;

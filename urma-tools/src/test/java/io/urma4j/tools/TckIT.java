@@ -43,6 +43,16 @@ class TckIT {
     }
 
     @Test
+    void chosenTestsPassOnTheNetworkDevice() throws Exception {
+        Ended tck = shell.with("URMA_UDMA_ADDRESSES", "127.0.84.1")
+                .run("tck", "--device", "udma0", "--filter", "takenBackWindowMovesNoByte");
+
+        assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+        assertThat(tck.out()).doesNotContain("shm0");
+        assertThat(tck.out().lines().toList().getLast()).matches("[1-9]\\d* passed, 0 failed, 0 skipped");
+    }
+
+    @Test
     void failuresAreNamedWithTheirRuleAndMakeTheExitCode() throws Exception {
         Ended tck = shell.run("tck", "--device", "deaf0", "--class-path", deafProvider(), "--filter", "S9.2");
 
