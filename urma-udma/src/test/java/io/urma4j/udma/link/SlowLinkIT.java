@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Contracts between two network namespaces with a link of 10 Mbit/s and 50 ms in each direction between them: one or two
- * tests of most, with {@code -Durma.full=true} the whole of all but those {@link #LEFT_OUT}, with {@code -Durma.link.filter=S7.8,Posting} what is asked for.
+ * tests of most, with {@code -Durma.full=true} the whole of all but those {@link #LEFT_OUT}, with {@code
+ * -Durma.link.filter=S7.8,Posting} what is asked for.
  */
 @Timeout(7200)
 class SlowLinkIT {
