@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
+import io.urma4j.ReceiveState;
 import io.urma4j.shm.control.InvalidateResult;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.RingReceiver;
@@ -107,16 +108,34 @@ final class Deliveries {
             return false;
         }
         Inbound inbound = inbound();
-        if (inbound != null && !(inbound.takesDatagrams() && isTaken(inbound))) {
-            inbound.receives().drop();
+        if (inbound != null) { // a number that nobody has, nobody counts for
+            Drop reason = dropped(inbound);
+            if (reason != null) {
+                inbound.receives().drop(reason);
+            }
         }
         in.answerTakenLater();
         return true;
     }
 
-    private boolean isTaken(Inbound inbound) {
-        ReceiveWr wr = inbound.admission(path.peer(), in.source()) == Answer.TAKEN ? takeReceive(inbound) : null;
-        return wr != null && (fill(inbound, wr, in.totalBytes()) != Answer.NOT_READY);
+    /** Delivers the datagram; or says why not. */
+    private @Nullable Drop dropped(Inbound inbound) {
+        if (!inbound.takesDatagrams()) {
+            return Drop.WRONG_MODE;
+        }
+        if (inbound.receives().state() != ReceiveState.READY
+                || inbound.admission(path.peer(), in.source()) != Answer.TAKEN) {
+            return Drop.WRONG_STATE;
+        }
+        ReceiveWr wr = inbound.receives().take();
+        if (wr == null) {
+            return Drop.NO_RECEIVE;
+        }
+        if (!inbound.jfc().hasRoomForArrival()) {
+            inbound.receives().giveBack(wr);
+            return Drop.JFC_FULL;
+        }
+        return fill(inbound, wr, in.totalBytes()) == Answer.NOT_READY ? Drop.JFC_FULL : null;
     }
 
     // ---- messages of one slot

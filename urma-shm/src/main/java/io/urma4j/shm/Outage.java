@@ -158,15 +158,15 @@ final class Outage {
         }
         Wqe oldest = oldestTo(peer);
         while (oldest != null) {
-            giveUp(oldest);
+            giveUp(oldest, Drop.PEER_GONE);
             oldest = byTarget || queue.isDatagram() ? oldestTo(peer) : null;
         }
         window.report();
     }
 
-    private void giveUp(Wqe entry) {
+    private void giveUp(Wqe entry, Drop reason) {
         if (queue.isDatagram()) {
-            window.drop(entry);
+            window.drop(entry, reason);
         } else {
             window.finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
         }
@@ -210,7 +210,7 @@ final class Outage {
             }
             entry.sentAtNanos = Math.min(nowNanos, entry.sentAtNanos + pausedNanos);
             if (nowNanos - entry.sentAtNanos > timeoutNanos) {
-                giveUp(entry);
+                giveUp(entry, Drop.PEER_SILENT);
                 window.report();
                 return;
             }

@@ -39,7 +39,7 @@ final class SendWindow {
     private boolean watched; // the context counts it among the queues that pollers must see to
     private Drain drain = Drain.NONE;
     private boolean owed; // a record, since another JFC was busy
-    private long dropped;
+    private final DropCounts drops = new DropCounts();
     private long heldFrom; // what a suspension holds begins here
 
     SendWindow(ShmSendQueue queue, int depth, JfsConfig config) {
@@ -262,14 +262,14 @@ final class SendWindow {
     }
 
     /** The datagram was handed to the network, which lost it: a success (S8.1). */
-    void drop(Wqe entry) {
-        dropped++;
+    void drop(Wqe entry, Drop reason) {
+        drops.count(reason);
         end(entry, CompletionStatus.SUCCESS);
     }
 
-    /** How many datagrams were lost on this side. */
-    long dropped() {
-        return dropped;
+    /** The datagrams that were lost on this side. */
+    DropCounts drops() {
+        return drops;
     }
 
     /** The work request has its status. */

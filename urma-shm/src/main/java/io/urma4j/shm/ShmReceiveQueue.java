@@ -36,7 +36,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private long head;
     private long tail;
     private long notReady;
-    private long dropped;
+    private final DropCounts drops = new DropCounts();
     private @Nullable ReceiveWr spare; // an emptied one
     private int rxThreshold; // 0 when no event is due
 
@@ -195,9 +195,9 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     /** Progress: a datagram was for nobody. */
-    void drop() {
+    void drop(Drop reason) {
         claim.acquire();
-        dropped++;
+        drops.count(reason);
         claim.release();
     }
 
@@ -309,13 +309,12 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     public Counters counters() {
         claim.acquire();
         try {
-            return Counters.builder()
+            Counters.Builder counters = Counters.builder()
                     .add("received", received)
                     .add("receivedBytes", receivedBytes)
                     .add("waiting", tail - head)
-                    .add("notReady", notReady)
-                    .add("dropped", dropped)
-                    .build();
+                    .add("notReady", notReady);
+            return drops.addTo(counters, Drop.OF_RECEIVERS).build();
         } finally {
             claim.release();
         }

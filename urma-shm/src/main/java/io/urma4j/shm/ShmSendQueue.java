@@ -546,14 +546,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public Counters counters() {
-        return Counters.builder()
+        Counters.Builder counters = Counters.builder()
                 .add("posted", slots.posted())
                 .add("postedBytes", slots.postedBytes())
                 .add("unpolled", slots.posted() - slots.freed())
                 .add("notReady", window.rnr())
-                .add("failed", window.outage().failures())
-                .add("dropped", window.dropped())
-                .build();
+                .add("failed", window.outage().failures());
+        return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
     /** What waits in it, for a person who looks in. */

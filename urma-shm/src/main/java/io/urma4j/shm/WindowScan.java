@@ -102,7 +102,7 @@ final class WindowScan {
             }
         }
         if (path.isDead()) {
-            window.drop(entry);
+            window.drop(entry, Drop.PEER_GONE);
         } else {
             window.finish(entry, CompletionStatus.SUCCESS);
         }
