@@ -71,6 +71,7 @@ public final class ControlPlane {
             Eid eid,
             ContextOptions options,
             long ringBytes,
+            long greetingNanos,
             ContextEvents events,
             DataPlane dataPlane) {
         this.uasid = lock.uasid();
@@ -93,7 +94,7 @@ public final class ControlPlane {
                 options.importTimeout().toNanos());
         Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane, events);
         try {
-            this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), serving);
+            this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), greetingNanos, serving);
         } catch (RuntimeException e) {
             engine.discard();
             throw e;
@@ -117,6 +118,18 @@ public final class ControlPlane {
             long ringBytes,
             ContextEvents events,
             DataPlane dataPlane) {
+        return open(options, eid, contextOptions, ringBytes, Peers.GREETING_NANOS, events, dataPlane);
+    }
+
+    /** The same; who connects must greet within {@code greetingNanos}. */
+    static ControlPlane open(
+            UrmaOptions options,
+            Eid eid,
+            ContextOptions contextOptions,
+            long ringBytes,
+            long greetingNanos,
+            ContextEvents events,
+            DataPlane dataPlane) {
         SecureRandom random = new SecureRandom();
         PeerId self = newId(random);
         RuntimeDirectory directory =
@@ -124,8 +137,8 @@ public final class ControlPlane {
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
-            ControlPlane plane =
-                    new ControlPlane(directory, lock, self, eid, contextOptions, ringBytes, events, dataPlane);
+            ControlPlane plane = new ControlPlane(
+                    directory, lock, self, eid, contextOptions, ringBytes, greetingNanos, events, dataPlane);
             tidy(directory);
             plane.engine.start();
             return plane;

@@ -47,7 +47,9 @@ final class Peers {
     private static final int ACCEPTS_PER_ROUND = 16;
     private static final long ACCEPT_PAUSE_NANOS = 100_000_000;
     private static final long CONNECT_RETRY_NANOS = 2_000_000;
-    private static final long GREETING_NANOS = 30_000_000_000L;
+
+    /** Within which who connects must greet, unless a test has less patience. */
+    static final long GREETING_NANOS = 30_000_000_000L;
 
     /** So long after the end of a connection the proof of death may come; then the loss is told without it. */
     private static final long PROOF_PATIENCE_NANOS = 100_000_000;
@@ -63,6 +65,7 @@ final class Peers {
     private final Engine engine;
     private final RuntimeDirectory directory;
     private final Hello self;
+    private final long greetingNanos;
     private final PeerEvents events;
     private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
     private final UnixSocket listener;
@@ -78,11 +81,13 @@ final class Peers {
      * Starts to listen.
      *
      * @param self how we greet
+     * @param greetingNanos within which others must
      */
-    Peers(Engine engine, RuntimeDirectory directory, Hello self, PeerEvents events) {
+    Peers(Engine engine, RuntimeDirectory directory, Hello self, long greetingNanos, PeerEvents events) {
         this.engine = engine;
         this.directory = directory;
         this.self = self;
+        this.greetingNanos = greetingNanos;
         this.events = events;
         this.listener = listen(directory, self.address());
         this.listening = engine.watch(listener.fd(), Epoll.IN, ready -> acceptSome());
@@ -142,7 +147,7 @@ final class Peers {
     private final class OutgoingGreeting implements Connection.Receiver {
         private final PeerId id;
         private final CompletableFuture<Peer> attempt;
-        private final long deadlineNanos = System.nanoTime() + GREETING_NANOS;
+        private final long deadlineNanos = System.nanoTime() + greetingNanos;
         private Timers.@Nullable Timer timeout;
 
         OutgoingGreeting(PeerId id, CompletableFuture<Peer> attempt) {
@@ -323,7 +328,7 @@ final class Peers {
         IncomingGreeting greeting = new IncomingGreeting();
         Connection connection = new Connection(engine, socket, greeting);
         callers.add(connection);
-        greeting.timeout = engine.after(GREETING_NANOS, () -> connection.end("it did not greet in time"));
+        greeting.timeout = engine.after(greetingNanos, () -> connection.end("it did not greet in time"));
     }
 
     /** Waits for the greeting of somebody who connected. */

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
+import io.urma4j.ContextOptions;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
@@ -45,6 +46,7 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -375,5 +377,40 @@ class HostilePeerTest {
             assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
         }
         assertAlive();
+    }
+
+    /**
+     * Who connects and does not greet is cut off when his time is over, however often he comes again; others are served
+     * meanwhile. A byte now and then gains nothing: messages come whole or not at all, and one byte is a broken one.
+     */
+    @Test
+    void whoGreetsTooSlowlyIsCutOffAndHoldsUpNobody() throws Exception {
+        Path place = directory.resolveSibling("impatient");
+        long patienceNanos = 500_000_000;
+        try (TestContext home = new TestContext(place, ContextOptions.DEFAULT, patienceNanos);
+                TestContext honest = new TestContext(place)) {
+            ShmSegment segment = home.share(Access.READ_WRITE);
+            long start = System.nanoTime();
+            List<RawPeer> silent = new ArrayList<>();
+            try {
+                for (int i = 0; i < 8; i++) {
+                    silent.add(RawPeer.connectedTo(place, home.plane));
+                }
+                for (int i = 0; i < 3; i++) {
+                    try (RawPeer slow = RawPeer.connectedTo(place, home.plane)) {
+                        slow.sendBytes(ByteBuffer.wrap(new byte[] {'U'}));
+                        assertThat(slow.receive()).as("a byte").isEmpty();
+                    }
+                    get(honest.importFrom(segment, Access.READ_WRITE).close());
+                }
+                for (RawPeer peer : silent) {
+                    assertThat(peer.receive()).as("nothing").isEmpty();
+                }
+                assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(patienceNanos);
+                get(honest.importFrom(segment, Access.READ_WRITE).close()); // who has greeted is not meant
+            } finally {
+                silent.forEach(RawPeer::close);
+            }
+        }
     }
 }

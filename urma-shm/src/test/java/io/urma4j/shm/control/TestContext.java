@@ -49,11 +49,17 @@ final class TestContext implements DataPlane, AutoCloseable {
     }
 
     TestContext(Path directory, ContextOptions options) {
+        this(directory, options, Peers.GREETING_NANOS);
+    }
+
+    /** One to which callers must greet within {@code greetingNanos}. */
+    TestContext(Path directory, ContextOptions options, long greetingNanos) {
         plane = ControlPlane.open(
                 UrmaOptions.DEFAULT.withRuntimeDirectory(directory),
                 Eid.ofIpv4(0x7F00_0001),
                 options,
                 RING_BYTES,
+                greetingNanos,
                 events::add,
                 this);
     }
