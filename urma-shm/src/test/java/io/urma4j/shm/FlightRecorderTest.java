@@ -104,4 +104,21 @@ class FlightRecorderTest {
                 .singleElement()
                 .satisfies(event -> assertThat(event.getString("type")).isEqualTo("JFS_ERR"));
     }
+
+    @Test
+    void peersThatAreLostAreTold() throws Exception {
+        var events = recorded((home, peer) -> {
+            var jfr = home.createJfr(
+                    home.createJfc(JfcConfig.DEFAULT), JfrConfig.builder().build());
+            peer.importJetty(jfr.descriptor(), jfr.token());
+            peer.close();
+            await().until(() -> home.events().poll().isPresent());
+        });
+
+        assertThat(of(events, "PeerLost")).singleElement().satisfies(event -> {
+            assertThat(event.getString("type")).isEqualTo("PEER_LOST");
+            assertThat(event.getString("object")).isNotBlank();
+            assertThat(event.getString("detail")).isNotBlank();
+        });
+    }
 }
