@@ -250,13 +250,17 @@ final class Engine {
         }
     }
 
-    private long serve(int ready) {
-        for (int i = 0; i < ready; i++) {
-            dispatch((int) epoll.tag(i), epoll.events(i));
-        }
-        recycleSlots();
+    private long serve(int arrived) {
+        int ready = arrived;
+        dispatchAll(ready);
         runTasks();
         long now = System.nanoTime();
+        if (timers.delayNanos(now) <= 0) {
+            // what has arrived by now comes before the times: we may have stood still since the wait, and a wait that a
+            // stop of the process cut short brings nothing (S12.3)
+            ready = epoll.await(0);
+            dispatchAll(ready);
+        }
         if (ready < EVENTS_PER_WAIT || ++roundsWithoutTimes > MAX_ROUNDS_WITHOUT_TIMES) {
             roundsWithoutTimes = 0;
             timers.fire(now);
@@ -287,6 +291,13 @@ final class Engine {
         }
         state.set(RUNNING); // whoever woke us before this is served by the round that follows
         return epoll.await(0);
+    }
+
+    private void dispatchAll(int ready) {
+        for (int i = 0; i < ready; i++) {
+            dispatch((int) epoll.tag(i), epoll.events(i));
+        }
+        recycleSlots();
     }
 
     private void dispatch(int slot, int events) {

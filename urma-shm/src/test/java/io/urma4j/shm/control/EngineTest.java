@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +69,31 @@ class EngineTest {
         engine.start();
 
         await().until(() -> turns.get() > 20);
+    }
+
+    /** S12.3: the answer that lay there when the time was over is no timeout. */
+    @Test
+    void whatArrivedDuringAStandstillComesBeforeTheTimes() {
+        List<String> order = new CopyOnWriteArrayList<>();
+        try (EventFd arrival = EventFd.create()) {
+            Engine.Watch watch =
+                    engine.watch(arrival.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, events -> order.add("input"));
+            engine.start();
+            engine.execute(() -> {
+                engine.after(1_000_000, () -> order.add("time"));
+                LockSupport.parkNanos(20_000_000); // the engine stands still; meanwhile:
+                arrival.signal();
+            });
+
+            await().until(() -> order.size() == 2);
+            assertThat(order).containsExactly("input", "time");
+            CountDownLatch over = new CountDownLatch(1);
+            engine.execute(() -> {
+                watch.end();
+                over.countDown();
+            });
+            await().until(() -> over.getCount() == 0);
+        }
     }
 
     @Test
