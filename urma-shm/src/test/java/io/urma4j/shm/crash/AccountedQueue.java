@@ -32,11 +32,10 @@ final class AccountedQueue implements AutoCloseable {
     private int failures;
     private boolean drained;
 
-    AccountedQueue(UrmaContext context) {
+    AccountedQueue(UrmaContext context, Duration timeout) {
         jfc = context.createJfc(JfcConfig.DEFAULT);
         jfs = context.createJfs(
-                jfc,
-                JfsConfig.builder().depth(64).timeout(Duration.ofSeconds(3)).build());
+                jfc, JfsConfig.builder().depth(64).timeout(timeout).build());
     }
 
     boolean post(Post work) {
@@ -93,17 +92,23 @@ final class AccountedQueue implements AutoCloseable {
         return wrongs;
     }
 
-    /** Waits for all that is owed, by the JFC or by flush. */
+    /** Waits for all that is owed, by the JFC or by flush; anew when it was we who stood still all the time. */
     void await(Duration limit) {
-        Patience.until(limit, () -> {
-            poll();
-            if (drained) {
-                for (Completion completion : jfs.flushAll()) {
-                    ended(completion.status(), completion.userContext());
-                }
+        long begin = System.nanoTime();
+        if (!Patience.until(limit, this::isSettled)
+                && System.nanoTime() - begin > limit.plusSeconds(1).toNanos()) {
+            Patience.until(limit, this::isSettled);
+        }
+    }
+
+    private boolean isSettled() {
+        poll();
+        if (drained) {
+            for (Completion completion : jfs.flushAll()) {
+                ended(completion.status(), completion.userContext());
             }
-            return owed.isEmpty();
-        });
+        }
+        return owed.isEmpty();
     }
 
     int results() {

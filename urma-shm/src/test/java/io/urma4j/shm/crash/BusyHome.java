@@ -17,6 +17,7 @@ import io.urma4j.SharedMemory;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
 import io.urma4j.tck.Payload;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,6 +37,7 @@ final class BusyHome {
     private final LocalSegment buffers;
     private final Jfr connectedJfr;
     private final Jetty connected;
+    private final Duration revocationLimit;
     private final List<String> wrongs = new CopyOnWriteArrayList<>();
     private final AtomicLong received = new AtomicLong();
     private final AtomicLong revocations = new AtomicLong();
@@ -50,7 +52,13 @@ final class BusyHome {
      * @param pauseMicros between two revocations of the segment
      */
     BusyHome(UrmaContext context, String name, long pauseMicros) {
+        this(context, name, pauseMicros, CrashIT.DEADLINE);
+    }
+
+    /** The same; each revocation must be complete within {@code revocationLimit}. */
+    BusyHome(UrmaContext context, String name, long pauseMicros, Duration revocationLimit) {
         this.context = context;
+        this.revocationLimit = revocationLimit;
         this.name = name;
         memory = context.allocate(SEGMENT_BYTES);
         segment = register();
@@ -134,7 +142,7 @@ final class BusyHome {
 
     /** After an unregister that is complete, the memory is quiet, whoever lives or is dead. */
     private void revokeOnce() {
-        Revocation revocation = segment.unregister(CrashIT.DEADLINE);
+        Revocation revocation = segment.unregister(revocationLimit);
         if (!revocation.isComplete()) {
             wrongs.add("not revoked: " + revocation);
             return;
@@ -165,7 +173,7 @@ final class BusyHome {
         stopped = true;
         for (Thread thread : threads) {
             LockSupport.unpark(thread); // it may have a long pause before it
-            if (!thread.join(CrashIT.DEADLINE.multipliedBy(2))) {
+            if (!thread.join(revocationLimit.plus(CrashIT.DEADLINE))) {
                 wrongs.add(thread.getName() + " of the home hangs");
             }
         }

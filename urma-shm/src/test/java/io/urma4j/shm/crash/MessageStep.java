@@ -16,7 +16,7 @@ final class MessageStep implements Trouble.Step {
         var context = trouble.context;
         try (var memory = context.allocate(LONGEST);
                 var local = context.register(memory, Access.LOCAL_ONLY);
-                var queue = new AccountedQueue(context);
+                var queue = new AccountedQueue(context, trouble.queueTimeout);
                 var target = context.importJetty(trouble.jetty)) {
             trouble.imports.incrementAndGet();
             try {

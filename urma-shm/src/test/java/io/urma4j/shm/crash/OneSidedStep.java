@@ -19,7 +19,7 @@ final class OneSidedStep implements Trouble.Step {
         var context = trouble.context;
         try (var memory = context.allocate(2L * AREA);
                 var local = context.register(memory, Access.LOCAL_ONLY);
-                var queue = new AccountedQueue(context)) {
+                var queue = new AccountedQueue(context, trouble.queueTimeout)) {
             try {
                 operate(trouble, round, local, queue);
             } finally {
@@ -35,7 +35,7 @@ final class OneSidedStep implements Trouble.Step {
                 int lengthBytes = 1 << ((round + i) % 19);
                 writeAndReadBack(trouble, remote, local, queue, new Payload(round * 100 + i), lengthBytes);
             }
-            queue.await(CrashIT.DEADLINE); // or it could not be closed
+            queue.await(trouble.patience()); // or it could not be closed
         }
     }
 

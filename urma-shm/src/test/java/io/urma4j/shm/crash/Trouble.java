@@ -21,6 +21,8 @@ final class Trouble {
     private static final Set<UrmaStatus> GONE =
             EnumSet.of(UrmaStatus.ENOPERM, UrmaStatus.EINVAL, UrmaStatus.ETIMEOUT, UrmaStatus.EAGAIN);
 
+    private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(3);
+
     final UrmaContext context;
     final String name;
     final SharedJetty jetty;
@@ -28,6 +30,8 @@ final class Trouble {
     final AtomicLong results = new AtomicLong();
     final AtomicLong failures = new AtomicLong();
     final AtomicLong imports = new AtomicLong();
+    final AtomicLong refusals = new AtomicLong(); // calls that failed as they may when the home is gone
+    final Duration queueTimeout;
     private final List<String> wrongs = new CopyOnWriteArrayList<>();
     private final long beginNanos;
     private final List<Thread> threads;
@@ -51,6 +55,18 @@ final class Trouble {
 
     /** The same, after a while. */
     Trouble(UrmaContext context, String name, SharedJetty jetty, SharedJetty connected, Duration delay) {
+        this(context, name, jetty, connected, delay, QUEUE_TIMEOUT);
+    }
+
+    /** The same; a queue waits that long for a home that does not answer. */
+    Trouble(
+            UrmaContext context,
+            String name,
+            SharedJetty jetty,
+            SharedJetty connected,
+            Duration delay,
+            Duration queueTimeout) {
+        this.queueTimeout = queueTimeout;
         this.beginNanos = System.nanoTime() + delay.toNanos();
         this.context = context;
         this.name = name;
@@ -75,6 +91,7 @@ final class Trouble {
             try {
                 step.run(this, round);
             } catch (UrmaException e) {
+                refusals.incrementAndGet();
                 if (!GONE.contains(e.status())) {
                     wrong(step.getClass().getSimpleName() + ": " + e);
                 }
@@ -93,8 +110,13 @@ final class Trouble {
         wrongs.add(what);
     }
 
+    /** Within which all that is owed must have come: later than the timeouts, which end what nobody answers. */
+    Duration patience() {
+        return queueTimeout.compareTo(CrashIT.DEADLINE) < 0 ? CrashIT.DEADLINE : queueTimeout.plus(CrashIT.DEADLINE);
+    }
+
     void settled(AccountedQueue queue) {
-        wrongs.addAll(queue.settle(CrashIT.DEADLINE));
+        wrongs.addAll(queue.settle(patience()));
         results.addAndGet(queue.results());
         failures.addAndGet(queue.failures());
     }
@@ -108,7 +130,7 @@ final class Trouble {
     List<String> end() throws InterruptedException {
         stop();
         for (Thread thread : threads) {
-            if (!thread.join(CrashIT.DEADLINE.multipliedBy(2))) {
+            if (!thread.join(patience().multipliedBy(2))) {
                 var stack = new StringBuilder(thread.getName() + " hangs:");
                 for (StackTraceElement frame : thread.getStackTrace()) {
                     stack.append("\n    ").append(frame);

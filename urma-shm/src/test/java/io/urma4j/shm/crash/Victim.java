@@ -39,8 +39,11 @@ interface Victim extends HomeObject {
     /** Imports the home's Jetty; what came of it. */
     String importOnce(Doors doors);
 
-    /** Allocates memory until that is refused, and gives it all back; why it was refused. */
-    String exhaust();
+    /** Allocates pieces of memory until that is refused, and gives all back; why it was refused. */
+    String exhaust(long lengthBytes);
+
+    /** Its {@link ProcessLeaks}, in words. */
+    String held();
 
     /** How many work requests of an initiator have failed so far. */
     long failures();

@@ -78,6 +78,11 @@ final class VictimPool implements AutoCloseable {
         free.push(held);
     }
 
+    /** How many wait here, with a context each. */
+    int waiting() {
+        return free.size();
+    }
+
     /** Ends those that wait here. */
     void retire() {
         free.forEach(held -> held.process().close());

@@ -31,7 +31,8 @@ final class VictimProcess implements Victim {
 
     @Override
     public Doors beHome(String name, long revokeEveryMicros) {
-        home = new BusyHome(context, name, revokeEveryMicros);
+        // it may be stopped for longer than the deadline, before it has told an importer of a revocation
+        home = new BusyHome(context, name, revokeEveryMicros, CrashIT.DEADLINE.multipliedBy(3));
         return new Doors(home.jetty(), home.connected());
     }
 
@@ -74,12 +75,12 @@ final class VictimProcess implements Victim {
     }
 
     @Override
-    public String exhaust() {
+    public String exhaust(long lengthBytes) {
         context.allocate(4096).close();
         List<SharedMemory> all = new ArrayList<>();
         try {
             while (all.size() < 10_000) {
-                all.add(context.allocate(4096));
+                all.add(context.allocate(lengthBytes));
             }
             return "never";
         } catch (UrmaException e) {
@@ -87,6 +88,11 @@ final class VictimProcess implements Victim {
         } finally {
             all.forEach(SharedMemory::close);
         }
+    }
+
+    @Override
+    public String held() {
+        return ProcessLeaks.count().toString();
     }
 
     @Override
