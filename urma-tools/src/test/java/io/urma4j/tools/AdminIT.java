@@ -11,29 +11,10 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Looking into running processes. */
-class AdminIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class AdminIT extends WithShell {
     private String out(String... arguments) throws Exception {
         Ended ended = shell.run(arguments);
         assertThat(ended.exitCode()).as(ended.err()).isZero();

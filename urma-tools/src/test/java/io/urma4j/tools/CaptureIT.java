@@ -6,26 +6,14 @@ import io.urma4j.tools.Shell.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Keeping what a program's network devices send and receive, and looking at it. */
-class CaptureIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
+class CaptureIT extends WithShell {
     @BeforeEach
-    void openShell() {
-        shell = new Shell(folder).with("URMA_UDMA_ADDRESSES", "127.0.84.3");
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
+    void takeAnAddressOfItsOwn() {
+        shell.with("URMA_UDMA_ADDRESSES", "127.0.84.3");
     }
 
     private Ended capture(String... options) throws Exception {

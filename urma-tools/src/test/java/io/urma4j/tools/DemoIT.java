@@ -13,29 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The demo, with its processes. */
-class DemoIT {
+class DemoIT extends WithShell {
     private static final Pattern PROCESSES = Pattern.compile("processes (\\d+), (\\d+) and (\\d+)");
-
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
 
     @Test
     void everyCheckPassesAndTheFiguresFollow() throws Exception {

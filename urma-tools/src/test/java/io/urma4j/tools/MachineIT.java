@@ -4,30 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tools.Shell.Ended;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the command tells about the machine. */
-class MachineIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class MachineIT extends WithShell {
     @Test
     void devicesAreListedWithWhatTheyCanDo() throws Exception {
         Ended devices = shell.run("devices");

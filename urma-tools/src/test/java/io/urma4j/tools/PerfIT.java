@@ -4,32 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Measuring inside a process that runs. */
-class PerfIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class PerfIT extends WithShell {
     private String out(String... arguments) throws Exception {
         Ended ended = shell.run(arguments);
         assertThat(ended.exitCode()).as(ended.err()).isZero();

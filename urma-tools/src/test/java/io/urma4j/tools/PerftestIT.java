@@ -19,31 +19,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code urma perftest} with both of its processes. */
-class PerftestIT {
+class PerftestIT extends WithShell {
     private static final Pattern PORT = Pattern.compile("waits for a client on port (\\d+)");
-
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
 
     private Ended perftest(String words) throws Exception {
         return shell.run(("perftest " + words).split(" ", -1));

@@ -9,31 +9,12 @@ import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Asking whether a network device is there. */
-class PingIT {
+class PingIT extends WithShell {
     private static final String HOME = "127.0.83.1";
     private static final String EMPTY = "127.0.83.2";
-
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
 
     private UrmaOptions at(String address) {
         return UrmaOptions.DEFAULT

@@ -5,31 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.util.Arrays;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two of our own against each other; against those of Linux it is {@link InteropIT}. */
-class PingpongIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class PingpongIT extends WithShell {
     @ParameterizedTest
     @CsvSource({"--rc, 10000, 127.0.85.1, 127.0.85.2", "--ud, 1000, 127.0.85.3, 127.0.85.4"})
     void bothSidesPlayToTheEnd(String transport, int bytes, String serverAddress, String clientAddress)

@@ -14,30 +14,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Remote memory from a shell, between terminals. */
-class SharingIT {
-    @TempDir
-    Path folder;
-
+class SharingIT extends WithShell {
     @TempDir
     Path files;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
 
     @Test
     void aFileThatIsSharedInOneTerminalIsFetchedInAnother() throws Exception {

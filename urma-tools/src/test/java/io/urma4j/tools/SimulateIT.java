@@ -3,29 +3,10 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tools.Shell.Ended;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The simulated network from the command line. */
-class SimulateIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class SimulateIT extends WithShell {
     @Test
     void seedsRunWithoutViolationAndAreCounted() throws Exception {
         Ended text = shell.run("simulate", "--seeds", "5");

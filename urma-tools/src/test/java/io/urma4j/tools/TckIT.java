@@ -7,28 +7,10 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.ZipFile;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The conformance suite from the command line. */
-class TckIT {
-    @TempDir
-    Path folder;
-
-    private Shell shell;
-
-    @BeforeEach
-    void openShell() {
-        shell = new Shell(folder);
-    }
-
-    @AfterEach
-    void endShell() throws Exception {
-        shell.end();
-    }
-
+class TckIT extends WithShell {
     @Test
     void chosenTestsPassInOneProcessAndAcross() throws Exception {
         Ended tck = shell.run("tck", "--device", "shm0", "--filter", "S9.2");

@@ -2,8 +2,8 @@ package io.urma4j.shm.memory;
 
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
-import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd;
+import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.support.MemoryLimits;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -41,19 +41,12 @@ final class HugePages {
     }
 
     /** Asks for transparent huge pages; what is in the way is added to {@code steps}. */
-    static boolean advise(MemorySegment mapping, List<String> steps) {
+    static void advise(MemorySegment mapping, List<String> steps) {
         String setting = setting();
         if (setting.contains("[never]") || setting.contains("[deny]") || setting.isEmpty()) {
             steps.add("no transparent huge pages: " + SHMEM_ENABLED + " is '" + setting + "', needs advise or always");
-            return false;
-        }
-        try {
-            Mapping.advise(mapping, Mapping.Advice.HUGE_PAGE);
-            steps.add("transparent huge pages, as far as the kernel finds them");
-            return true;
-        } catch (LibcException e) {
-            steps.add("no transparent huge pages: " + e.getMessage());
-            return false;
+        } else {
+            PageWishes.huge(mapping, steps);
         }
     }
 

@@ -10,7 +10,7 @@ import io.urma4j.libc.Mapping;
 import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
-import io.urma4j.libc.NumaPolicy;
+import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
@@ -130,7 +130,7 @@ public final class ShmMemory implements ProviderMemory {
                 HugePages.advise(mapping, steps);
             }
             if (options.numaNode() != AllocOptions.ANY_NODE) {
-                prefer(mapping, options.numaNode(), steps);
+                PageWishes.ofNode(mapping, options.numaNode(), steps); // also for pages that others touch first
             }
             if (options.reserve()) {
                 reserve(fd, sizeBytes);
@@ -140,15 +140,6 @@ public final class ShmMemory implements ProviderMemory {
         } catch (RuntimeException e) {
             arena.close();
             throw e;
-        }
-    }
-
-    /** The policy is the file's: it holds for pages that others touch first, too. */
-    private static void prefer(MemorySegment mapping, int node, List<String> steps) {
-        try {
-            NumaPolicy.prefer(mapping, node);
-        } catch (LibcException e) {
-            steps.add("pages of any NUMA node, not of node " + node + ": " + e.getMessage());
         }
     }
 

@@ -67,8 +67,7 @@ final class EngineThread implements Crank.Engine {
     private volatile long sleepsUntil = AWAKE;
     private volatile boolean rests;
     private volatile boolean stopped;
-    private final TimerFd alarm = TimerFd.create(); // ends its rest
-    private final boolean hasAlarm;
+    private final @Nullable TimerFd alarm; // ends its rest; null where the port watches its socket alone
     private long putOffNanos; // when the alarm was put off last; guarded by the claim of the crank
     private @Nullable Crank crank; // set before the start
     private boolean failed; // the engine's thread
@@ -79,8 +78,17 @@ final class EngineThread implements Crank.Engine {
     EngineThread(String name, UdpPort port, LongSupplier clock) {
         this.port = port;
         this.clock = clock;
-        this.hasAlarm = port.watch(alarm.fd(), () -> {}); // that it ends the wait is all
+        this.alarm = alarmAt(port);
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+    }
+
+    private static @Nullable TimerFd alarmAt(UdpPort port) {
+        TimerFd alarm = TimerFd.create();
+        if (port.watch(alarm.fd(), () -> {})) { // that it ends the wait is all
+            return alarm;
+        }
+        alarm.close();
+        return null;
     }
 
     void start(Crank turned) {
@@ -104,7 +112,7 @@ final class EngineThread implements Crank.Engine {
 
     @Override
     public void putOff(long nowNanos) {
-        if (hasAlarm && nowNanos - putOffNanos > PUT_OFF_EVERY_NANOS) {
+        if (alarm != null && nowNanos - putOffNanos > PUT_OFF_EVERY_NANOS) {
             putOffNanos = nowNanos;
             alarm.set(REST_NANOS);
         }
@@ -213,8 +221,10 @@ final class EngineThread implements Crank.Engine {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        port.unwatch(alarm.fd());
-        alarm.close();
+        if (alarm != null) {
+            port.unwatch(alarm.fd());
+            alarm.close();
+        }
     }
 
     private void run() {
@@ -256,7 +266,7 @@ final class EngineThread implements Crank.Engine {
         sleepsUntil = next;
         if (!stopped && tasks.isEmpty() && !isAnyArmed()) {
             long delayNanos = next == Long.MAX_VALUE ? Long.MAX_VALUE : next - clock.getAsLong();
-            if (hasAlarm) {
+            if (alarm != null) {
                 alarm.set(REST_NANOS);
             } else {
                 delayNanos = Math.min(delayNanos, REST_NANOS);

@@ -6,7 +6,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
-import io.urma4j.libc.NumaPolicy;
+import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
@@ -51,10 +51,10 @@ final class UdmaMemory implements ProviderMemory {
             MemorySegment mapping = Mapping.anonymous(sizeBytes, arena);
             List<String> steps = new ArrayList<>();
             if (options.hugePages()) {
-                advise(mapping, steps);
+                PageWishes.huge(mapping, steps);
             }
             if (options.numaNode() != AllocOptions.ANY_NODE) {
-                prefer(mapping, options.numaNode(), steps);
+                PageWishes.ofNode(mapping, options.numaNode(), steps);
             }
             if (options.reserve()) {
                 Mapping.advise(mapping, Mapping.Advice.POPULATE_WRITE);
@@ -65,23 +65,6 @@ final class UdmaMemory implements ProviderMemory {
             arena.close();
             throw new UrmaException(
                     UrmaStatus.ENOMEM, "allocate", "cannot allocate " + lengthBytes + " bytes: " + e.getMessage(), e);
-        }
-    }
-
-    private static void advise(MemorySegment mapping, List<String> steps) {
-        try {
-            Mapping.advise(mapping, Mapping.Advice.HUGE_PAGE);
-            steps.add("transparent huge pages, as far as the kernel finds them");
-        } catch (LibcException e) {
-            steps.add("no transparent huge pages: " + e.getMessage());
-        }
-    }
-
-    private static void prefer(MemorySegment mapping, int node, List<String> steps) {
-        try {
-            NumaPolicy.prefer(mapping, node);
-        } catch (LibcException e) {
-            steps.add("pages of any NUMA node, not of node " + node + ": " + e.getMessage());
         }
     }
 
