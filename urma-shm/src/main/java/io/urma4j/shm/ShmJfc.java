@@ -321,19 +321,19 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     @Override
     public int poll(long[] words, int maxRecords) {
-        OwnedRing ring = owned;
-        int count = ring == null ? pollShared(words, maxRecords) : pollOwned(ring, words, maxRecords);
-        if (count == 0 || (++polls & (PROGRESS_EVERY - 1)) == 0) {
-            return pollAfterProgress(words, count, maxRecords);
+        if ((++polls & (PROGRESS_EVERY - 1)) == 0) {
+            context.progress(); // before records are taken: should it throw, none is lost (S10.4)
         }
-        return count;
+        int count = take(words, maxRecords);
+        return count > 0 ? count : takeAfterProgress(words, maxRecords);
     }
 
-    private int pollAfterProgress(long[] words, int count, int maxRecords) {
+    private int takeAfterProgress(long[] words, int maxRecords) {
         context.progress();
-        if (count > 0) {
-            return count;
-        }
+        return take(words, maxRecords);
+    }
+
+    private int take(long[] words, int maxRecords) {
         OwnedRing ring = owned;
         return ring == null ? pollShared(words, maxRecords) : pollOwned(ring, words, maxRecords);
     }

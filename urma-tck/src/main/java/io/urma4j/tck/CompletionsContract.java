@@ -5,6 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
+import io.urma4j.Completion;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Jfc;
@@ -199,6 +200,66 @@ public abstract class CompletionsContract extends Contract {
 
         assertThat(seen)
                 .containsExactlyElementsOf(LongStream.range(0, 100).boxed().toList());
+    }
+
+    /** S10.4: a failure among successes is one record more; one poll brings those before it and those behind it. */
+    @Rule({"S10.4", "S10.2"})
+    @Test
+    void failureInTheMiddleOfABatchCostsNoOtherRecord() {
+        var imported = pair.imported(4096);
+        var revoked = pair.importedAndRevoked(4096);
+        var good = pair.initiator().queue();
+        var failing = pair.initiator().context().createJfs(good.jfc(), JfsConfig.DEFAULT);
+        good.postWrites(imported.remote(), 10);
+        assertThat(failing.write(revoked, 0, good.scratch(), 0, 8, 100)).isTrue();
+        Patience.await("the failure", () -> failing.state() == QueueState.ERROR);
+        good.postWrites(imported.remote(), 10);
+
+        var outcomes = good.awaitCompletions(22);
+
+        assertThat(outcomes)
+                .filteredOn(outcome -> outcome.localId() == good.jfs().id())
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactlyElementsOf(
+                        LongStream.range(0, 20).map(i -> i % 10).boxed().toList());
+        assertThat(outcomes)
+                .filteredOn(outcome -> outcome.localId() == failing.id())
+                .extracting(Outcome::status)
+                .containsExactly(CompletionStatus.REM_ACCESS_ABORT_ERR, CompletionStatus.WR_FLUSH_ERR_DONE);
+    }
+
+    /** S10.4, S10.7: what a closed queue leaves between the records of another costs none of them, in bites of any size. */
+    @Rule({"S10.4", "S10.7"})
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 64})
+    void recordsAroundThoseOfAClosedQueueAreAllThere(int bite) {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue();
+        var closing = pair.initiator().context().createJfs(queue.jfc(), JfsConfig.DEFAULT);
+        for (int i = 0; i < 20; i++) {
+            queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, i);
+            closing.write(imported.remote(), 0, queue.scratch(), 0, 8, 100 + i);
+        }
+        var batch = new CompletionBatch(bite);
+        Patience.await("the first records", () -> queue.jfc().poll(batch) > 0);
+        List<Long> seen = new ArrayList<>(userContexts(batch));
+
+        closing.close();
+
+        Patience.await("the others, behind " + seen, () -> {
+            queue.jfc().poll(batch);
+            seen.addAll(userContexts(batch));
+            return seen.stream().filter(context -> context < 100).count() == 20;
+        });
+        assertThat(seen)
+                .filteredOn(context -> context < 100)
+                .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    private static List<Long> userContexts(CompletionBatch batch) {
+        return batch.completions().stream().map(Completion::userContext).toList();
     }
 
     /** S10.5: send results that find no place in the JFC are not lost: JFC and queue go to ERROR, flush has them. */

@@ -91,8 +91,13 @@ final class Crank {
     /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
     void enter() {
         claim.acquire();
-        if (card.hasLeft()) {
-            step();
+        try {
+            if (card.hasLeft()) {
+                step();
+            }
+        } catch (RuntimeException | Error e) {
+            claim.release();
+            throw e;
         }
     }
 
@@ -102,11 +107,13 @@ final class Crank {
 
     /** Gives the card back; whoever takes it from the caller turns its crank before. */
     void leave() {
-        long next = nextNanos;
-        if (card.hasWork()) {
-            next = step();
+        try {
+            if (card.hasWork()) {
+                step();
+            }
+        } finally {
+            release(nextNanos);
         }
-        release(next);
     }
 
     /**
@@ -120,6 +127,15 @@ final class Crank {
         if (!claim.tryAcquire()) {
             return false;
         }
+        try {
+            turn();
+        } finally {
+            release(nextNanos);
+        }
+        return true;
+    }
+
+    private void turn() {
         long now = clock.getAsLong();
         Leave least = engine.rests() ? Leave.TRAINS : Leave.NOTHING;
         if (card.hasLeft()) {
@@ -133,8 +149,6 @@ final class Crank {
             engine.putOff(now);
         }
         POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
-        release(nextNanos);
-        return true;
     }
 
     /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
@@ -168,14 +182,16 @@ final class Crank {
         if (!claim.tryAcquire()) {
             return MET;
         }
-        long now = clock.getAsLong();
-        if (hasWatched) {
-            attention.watched(now);
+        try {
+            long now = clock.getAsLong();
+            if (hasWatched) {
+                attention.watched(now);
+            }
+            receive(now);
+            return step();
+        } finally {
+            release(nextNanos);
         }
-        receive(now);
-        long next = step();
-        release(next);
-        return next;
     }
 
     /**
@@ -196,8 +212,12 @@ final class Crank {
             }
         }
         if (claim.tryAcquire()) {
-            card.doorbell(queue);
-            release(step());
+            try {
+                card.doorbell(queue);
+                step();
+            } finally {
+                release(nextNanos);
+            }
             return;
         }
         card.doorbells().ring(queue);
@@ -235,8 +255,12 @@ final class Crank {
         // full fence: a bell that we do not hear now is heard by who rings it, since he finds the claim free
         VarHandle.fullFence();
         while (card.doorbells().areRinging() && claim.tryAcquire()) {
-            long next = step();
-            claim.release();
+            long next;
+            try {
+                next = step();
+            } finally {
+                claim.release();
+            }
             engine.wakeBy(next);
             VarHandle.fullFence();
         }

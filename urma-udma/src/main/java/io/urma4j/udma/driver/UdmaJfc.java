@@ -80,14 +80,16 @@ final class UdmaJfc implements ProviderJfc {
 
     @Override
     public int poll(long[] words, int maxRecords) {
-        int count = isEmpty() ? 0 : drain(words, maxRecords);
-        if (count == 0) {
-            return crank.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
+        if (!isEmpty()) {
+            if (crank.isAwaited() || (++polls & (TURN_EVERY - 1)) == 0) {
+                crank.tryTurn(); // before records are taken: should it throw, none is lost (S10.4)
+            }
+            int count = drain(words, maxRecords);
+            if (count > 0) {
+                return count;
+            }
         }
-        if (crank.isAwaited() || (++polls & (TURN_EVERY - 1)) == 0) {
-            crank.tryTurn();
-        }
-        return count;
+        return crank.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
     }
 
     private boolean isEmpty() {
@@ -111,22 +113,34 @@ final class UdmaJfc implements ProviderJfc {
         int count = 0;
         long first = consumed;
         long position = first;
-        while (count < maxRecords) {
+        RuntimeException bad = null;
+        while (count < maxRecords && bad == null) {
             long at = CqRing.at(position, depth);
             int word = Cqe.word(ring, at);
             if (Cqe.owner(word) != CqRing.owner(position, depth)) {
                 break;
             }
-            position++;
             RecordOwner owner = owner(Cqe.tag(ring, at));
             if (owner != null) { // else its queue is closed, and its records are gone (S10.7)
-                owner.record(words, count++ * CompletionRecord.WORDS, ring, at, word);
+                try {
+                    owner.record(words, count * CompletionRecord.WORDS, ring, at, word);
+                    count++;
+                } catch (RuntimeException e) {
+                    bad = e;
+                }
             }
+            position++;
+        }
+        if (bad != null && count > 0) {
+            position--; // those before it first; the next poll meets it again, and passes it (S10.4)
         }
         if (position != first) {
             consumed = position;
             taken += count;
             CqRing.consumed(ring, position);
+        }
+        if (bad != null && count == 0) {
+            throw bad;
         }
         return count;
     }

@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
@@ -24,11 +25,15 @@ class CrankTest {
     private int datagrams;
     private boolean rests; // the engine
     private int putOff; // its look at the crank
+    private boolean broken; // the socket
 
     private final Card card = new Card(new NoPort(), nobody());
     private final Crank crank = new Crank(card, this::receive, new Engine(), () -> now);
 
     private int receive(long nowNanos) {
+        if (broken) {
+            throw new IllegalStateException("no socket");
+        }
         now += turnNanos;
         return datagrams;
     }
@@ -119,6 +124,20 @@ class CrankTest {
         }
 
         assertThat(putOff).isZero();
+    }
+
+    /** Or nobody could ever turn it again. */
+    @Test
+    void aTurnThatThrowsGivesTheCardBack() {
+        broken = true;
+
+        assertThatIllegalStateException().isThrownBy(crank::tryTurn).withMessage("no socket");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> crank.tryTurnOfEngine(false))
+                .withMessage("no socket");
+
+        broken = false;
+        assertThat(crank.tryTurn()).isTrue();
     }
 
     private final class Engine implements Crank.Engine {

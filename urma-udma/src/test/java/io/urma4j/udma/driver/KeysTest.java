@@ -4,19 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.urma4j.Access;
-import io.urma4j.Eid;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.SegmentRequest;
-import io.urma4j.udma.udp.PortOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A device that has run out of keys. */
 class KeysTest {
-    private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.72.1");
     private static final int KEYS = 3;
     private static final int LIVES = 256;
 
@@ -32,24 +26,18 @@ class KeysTest {
     Path folder;
 
     private final MemorySegment memory = Arena.ofAuto().allocate(4096, 64);
-    private Adapter adapter;
-    private UdmaContext context;
+    private LoneContext lone;
     private Exports exports;
 
     @BeforeEach
     void open() {
-        UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(folder);
-        Eid eid = Eid.of(ADDRESS);
-        UdmaDevice device = new UdmaDevice("udma9", options, ADDRESS, new Capture(options, 1));
-        adapter = Adapter.open("udma9", eid, PortOptions.of(ADDRESS), KEYS);
-        context = UdmaContext.open(device, adapter, options, event -> {});
-        exports = context.exports();
+        lone = new LoneContext(folder, "127.0.72.1", KEYS);
+        exports = lone.context.exports();
     }
 
     @AfterEach
     void close() {
-        context.close(Duration.ofSeconds(10)).join();
-        adapter.close();
+        lone.close();
     }
 
     private UdmaSegment register(TokenPolicy policy) {
@@ -57,7 +45,7 @@ class KeysTest {
     }
 
     private void unregister(UdmaSegment segment) {
-        adapter.engine().ask(() -> exports.revoke(segment, Long.MAX_VALUE)).join();
+        lone.adapter.engine().ask(() -> exports.revoke(segment, Long.MAX_VALUE)).join();
     }
 
     @Test
