@@ -34,6 +34,8 @@ final class HostileRing implements AutoCloseable {
     /** The queue that the victim has imported of it. */
     static final int QUEUE = 7;
 
+    private final TransportMode mode;
+    private final OrderType orderType;
     private final Path socket;
     private final UnixSocket listener;
     private final RawPeer connection;
@@ -54,6 +56,13 @@ final class HostileRing implements AutoCloseable {
 
     /** Lets the victim import a queue of ours, and so open a path. */
     HostileRing(Path directory, UrmaContext victim) throws Exception {
+        this(directory, victim, TransportMode.RM);
+    }
+
+    /** The same with a queue of that mode. */
+    HostileRing(Path directory, UrmaContext victim, TransportMode mode) throws Exception {
+        this.mode = mode;
+        this.orderType = OrderType.DEF.effective(mode);
         socket = directory.resolve(RawPeer.ID.address());
         listener = RawPeer.listenAsHome(directory);
         var imported = victim.importJettyAsync(descriptor(), null);
@@ -74,19 +83,19 @@ final class HostileRing implements AutoCloseable {
     private void serve(ControlMessage message) {
         switch (message) {
             case Hello hello -> connection.send(RawPeer.hello(0));
-            case ImportQueue m -> connection.send(new QueueGranted(m.request(), TransportMode.RM, OrderType.OI, 0));
+            case ImportQueue m -> connection.send(new QueueGranted(m.request(), mode, orderType, 0));
             case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd(), ownWake.fd());
             default -> throw new AssertionError("unexpected: " + message);
         }
     }
 
-    private static JettyDescriptor descriptor() {
+    private JettyDescriptor descriptor() {
         return new JettyDescriptor(
                 new JettyId(Eid.ofIpv4(1), 7, QUEUE),
                 JettyDescriptor.Kind.JFR,
                 RawPeer.ID.incarnation(),
-                TransportMode.RM,
-                OrderType.OI,
+                mode,
+                orderType,
                 TokenPolicy.NONE,
                 List.of(new Endpoint("shm", RawPeer.ID.address(), 0, 0, false)));
     }

@@ -1,11 +1,15 @@
 package io.urma4j.shm.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.urma4j.Access;
+import io.urma4j.Completion;
 import io.urma4j.CompletionStatus;
+import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
+import io.urma4j.TransportMode;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
@@ -14,6 +18,8 @@ import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.tck.Patience;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,13 +36,14 @@ class HostileRingTest {
     @TempDir
     Path temporary;
 
+    private Path directory;
     private Urma urma;
     private RingVictim victim;
     private HostileRing hostile;
 
     @BeforeEach
     void meet() throws Exception {
-        Path directory = temporary.resolve("runtime");
+        directory = temporary.resolve("runtime");
         urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
         UrmaContext context = urma.device("shm0").openContext();
         victim = new RingVictim(context);
@@ -80,6 +87,24 @@ class HostileRingTest {
         publish(SEND, WHOLE, 5, 40, 4000);
 
         assertCutOff();
+    }
+
+    /** S10.4: what came before the slot that cannot be is told, be it in the same turn. */
+    @Test
+    void messagesBeforeABrokenSlotAreDelivered() {
+        for (int place = 0; place < 3; place++) {
+            victim.receive(place);
+        }
+        publish(SEND, WHOLE, 5, 40, 40);
+        publish(SEND, WHOLE, 5, 8, 8);
+        publish(SEND, WHOLE, 5, 40, 4000);
+
+        assertThat(victim.awaitLoss()).contains("cannot be");
+        victim.poll();
+        assertThat(victim.records)
+                .allMatch(Completion::isSuccess)
+                .extracting(Completion::lengthBytes)
+                .containsExactly(40L, 8L);
     }
 
     /** Ids have 24 bits; more would change the address space that the record names. */
@@ -215,6 +240,77 @@ class HostileRingTest {
         hostile.fromVictim.answer(0, 0xEE, 0xFF_FFFF);
 
         assertThat(victim.await("the result", any -> true).status()).isEqualTo(CompletionStatus.REM_OPERATION_ERR);
+    }
+
+    /** S10.4: a result that was there before the answer that does not exist. */
+    @Test
+    void resultsBeforeABadAnswerAreTold() {
+        for (int i = 0; i < 3; i++) {
+            victim.jfs.send(hostile.target, victim.buffers, 0, 40, i);
+        }
+        hostile.fromVictim.answer(2, 0xEE, 0xFF_FFFF);
+        hostile.fromVictim.answer(1, Answer.TAKEN, 0);
+        hostile.fromVictim.answer(0, Answer.TAKEN, 0);
+
+        Patience.await("the results", () -> {
+            victim.poll();
+            return victim.records.size() >= 3;
+        });
+        assertThat(victim.records.subList(0, 3))
+                .extracting(Completion::userContext, Completion::status)
+                .containsExactly(
+                        tuple(0L, CompletionStatus.SUCCESS),
+                        tuple(1L, CompletionStatus.SUCCESS),
+                        tuple(2L, CompletionStatus.REM_OPERATION_ERR));
+    }
+
+    /** S12.1: an honest sender looks before it sends whether its target takes datagrams. */
+    @Test
+    void aDatagramToAQueueOfMessagesIsDroppedAndCounted() {
+        victim.receive(0);
+        publish(SEND, WHOLE | SlotFlags.DATAGRAM, 5, 40, 40);
+
+        Patience.await("the count", () -> {
+            victim.poll();
+            return victim.jfr.counters().get("droppedWrongMode") == 1;
+        });
+        assertThat(victim.jfr.counters().get("dropped")).isEqualTo(1);
+        assertThat(victim.jfr.counters().get("waiting")).isEqualTo(1);
+        assertThat(victim.records).isEmpty();
+    }
+
+    /** S8.1, S12.1: the ring of a peer that takes nothing is full in the end, and what waits for room is lost in time. */
+    @Test
+    void datagramsToASilentPeerAreDroppedAndCounted() throws Exception {
+        hostile.close();
+        victim.awaitLoss();
+        hostile = new HostileRing(directory, victim.context, TransportMode.UM);
+        var jfs = victim.context.createJfs(
+                victim.jfc,
+                JfsConfig.builder()
+                        .mode(TransportMode.UM)
+                        .depth(RingLayout.SLOTS)
+                        .timeout(Duration.ofMillis(50))
+                        .build());
+        int sent = RingLayout.SLOTS + 2;
+        for (int i = 0; i < sent; i++) {
+            jfs.send(hostile.target, victim.buffers, 0, 40, i);
+            victim.poll();
+        }
+
+        Patience.await("all records", () -> {
+            victim.poll();
+            return victim.records.size() == sent;
+        });
+
+        assertThat(victim.records).allMatch(Completion::isSuccess);
+        long inTheRing = LongStream.range(0, RingLayout.SLOTS)
+                .filter(slot -> hostile.fromVictim.opcodeAt(slot) == SEND)
+                .count();
+        assertThat(inTheRing).isBetween(1L, (long) RingLayout.SLOTS);
+        assertThat(jfs.counters().get("droppedPeerSilent")).isEqualTo(sent - inTheRing);
+        assertThat(jfs.counters().get("dropped")).isEqualTo(sent - inTheRing);
+        jfs.close();
     }
 
     /** What was sent of a message when its queue failed: the receiver is told that no more will come. */
