@@ -136,14 +136,16 @@ final class QueueMoves {
         }
     }
 
+    /** Before the marker was polled there is nothing to flush (S6.7). */
     private boolean mayFlush() {
-        return switch (queue.state()) {
-            case READY -> false;
-            // a slot keeps its place among the others until its elders' records, and the marker, were polled
-            case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
-            // without a JFC that takes the marker, there is none to wait for
-            case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
-        };
+        return !queue.records().isMarkerUnpolled()
+                && switch (queue.state()) {
+                    case READY -> false;
+                    // a slot keeps its place among the others until its elders' records were polled
+                    case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
+                    // without a JFC that takes the marker, there is none to wait for
+                    case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+                };
     }
 
     /** What was flushed has no record that would free its slot. */

@@ -258,6 +258,11 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return true;
     }
 
+    /** Whether a marker of an owner lies here, unpolled. Under the claim. */
+    boolean holdsMarker(int owner) {
+        return arrivals.holds(owner, CompletionRecord.FLUSH_ERR_DONE | CompletionRecord.SUSPEND_DONE);
+    }
+
     boolean isModerated() {
         return moderation != null;
     }

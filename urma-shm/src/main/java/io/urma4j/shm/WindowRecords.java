@@ -142,6 +142,11 @@ final class WindowRecords {
         return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
     }
 
+    /** Whether a marker was made and not polled. */
+    boolean isMarkerUnpolled() {
+        return jfc.holdsMarker(ownerIndex);
+    }
+
     /** The queue is closed: its records elsewhere disappear, too (S10.7). The caller has no claim. */
     void close() {
         elsewhere.forEach((other, owner) -> other.detach(owner.index));

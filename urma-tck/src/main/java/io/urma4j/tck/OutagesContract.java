@@ -157,6 +157,21 @@ public abstract class OutagesContract extends Contract {
         assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(1L, 2L);
     }
 
+    /** S6.10: also when everything before the marker was polled. */
+    @Rule({"S6.10", "S6.7"})
+    @Test
+    void flushHasNothingBeforeTheMarkerThatFollowsPolledRecords() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.write(imported.remote(), 0, queue.scratch(), 0, 8);
+        queue.jfs().modify(QueueState.SUSPENDED);
+        queue.postWrites(imported.remote(), 2);
+
+        assertThat(queue.jfs().flush(new CompletionBatch(4))).isZero();
+        assertThat(queue.untilSuspended()).hasSize(1);
+        assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(0L, 1L);
+    }
+
     /** S6.10: what was started to other targets ends with its real result. */
     @Rule("S6.10")
     @Test
@@ -292,6 +307,70 @@ public abstract class OutagesContract extends Contract {
                 .allMatch(r -> r.status() == CompletionStatus.WR_UNHANDLED)
                 .extracting(SendSide.Result::userContext)
                 .containsExactly(0L, 1L, 2L);
+    }
+
+    /** S6.7, S6.8: the same when nobody has polled the marker of the suspension: that of the error must be polled, too. */
+    @Rule({"S6.7", "S6.8", "S6.10"})
+    @Test
+    void suspensionThatNobodyPolledBecomesAnError() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.postWrites(imported.remote(), 1);
+        queue.jfs().modify(QueueState.SUSPENDED);
+        for (int i = 1; i < 4; i++) {
+            queue.jfs().write(imported.remote(), 64, queue.scratch(), 0, 8, i);
+        }
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        var results = queue.drainThenFlush();
+        assertThat(results).extracting(SendSide.Result::userContext).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(results.subList(1, 4)).allMatch(r -> r.status() == CompletionStatus.WR_UNHANDLED);
+        assertThat(imported.home().isZero(64, 8)).isTrue();
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+        assertThat(queue.jfs().flushAll()).isEmpty();
+    }
+
+    /** S6.7, S6.8: and when it was a failure that has suspended the queue. */
+    @Rule({"S6.7", "S6.8", "S6.10"})
+    @Test
+    void failureThatSuspendsThenAnErrorTellEachResultOnce() {
+        var receiver = pair.receiver(4096);
+        var queue = pair.initiator().queue(SUSPENDING);
+        for (int i = 0; i < 4; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+        Patience.await("the suspension", () -> queue.jfs().state() == QueueState.SUSPENDED);
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 4);
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        var results = queue.drainThenFlush();
+        assertThat(results).extracting(SendSide.Result::userContext).containsExactly(0L, 1L, 2L, 3L, 4L);
+        assertThat(results.getFirst().status()).isEqualTo(CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
+        assertThat(results.getLast().status()).isEqualTo(CompletionStatus.WR_UNHANDLED);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S6.7, S6.8: and when the suspension still waits for a long message. */
+    @Rule({"S6.7", "S6.8", "S6.10"})
+    @Test
+    void suspensionInTheMiddleOfAMessageBecomesAnError() {
+        int lengthBytes = 48 << 20;
+        var receiver = pair.receiver(lengthBytes);
+        receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
+        var source = pair.initiator().buffer(lengthBytes);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().send(receiver.target(), source, 0, lengthBytes, 0);
+        queue.jfs().modify(QueueState.SUSPENDED);
+        queue.jfs().send(receiver.target(), source, 0, 8, 1);
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        var results = queue.drainThenFlush();
+        assertThat(results).extracting(SendSide.Result::userContext).containsExactly(0L, 1L);
+        assertThat(results.getLast().status()).isEqualTo(CompletionStatus.WR_UNHANDLED);
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
     /** S6.10, S12.3: silence suspends; what lay at the peer may have been executed, what came later is held. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Access;
 import io.urma4j.Completion;
+import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Jfc;
 import io.urma4j.Jfs;
@@ -90,6 +91,28 @@ public final class SendSide {
                 results.add(new Result(outcome.status(), outcome.userContext()));
             }
         }
+        for (Completion completion : jfs.flushAll()) {
+            results.add(new Result(completion.status(), completion.userContext()));
+        }
+        return results;
+    }
+
+    /**
+     * The same record by record; asserts that there is nothing to flush before the last one (S6.7). Only when no record
+     * was awaited by other means before.
+     */
+    public List<Result> drainThenFlush() {
+        List<Result> results = new ArrayList<>();
+        var one = new CompletionBatch(1);
+        do {
+            assertThat(jfs.flush(one))
+                    .as("flushed before the marker was polled")
+                    .isZero();
+            Patience.await("a record up to the marker, after " + results, () -> jfc.poll(one) == 1);
+            if (!one.status(0).isMarker()) {
+                results.add(new Result(one.status(0), one.userContext(0)));
+            }
+        } while (!one.isFlushErrDone(0));
         for (Completion completion : jfs.flushAll()) {
             results.add(new Result(completion.status(), completion.userContext()));
         }

@@ -483,6 +483,21 @@ public abstract class StatesContract extends Contract {
         assertThat(queue.jfs().flush(new CompletionBatch(4))).isZero();
     }
 
+    /** S6.7, S6.4: not even what was posted in ERROR. */
+    @Rule({"S6.7", "S6.4"})
+    @Test
+    void workPostedInErrorComesBackBehindTheMarker() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.jfs().modify(QueueState.ERROR);
+        queue.postWrites(imported.remote(), 3);
+
+        assertThat(queue.drainThenFlush())
+                .allMatch(r -> r.status() == CompletionStatus.WR_UNHANDLED)
+                .extracting(SendSide.Result::userContext)
+                .containsExactly(0L, 1L, 2L);
+    }
+
     /** S6.8: each WR behind a failed one gets exactly one result, in order. */
     @Rule("S6.8")
     @Test

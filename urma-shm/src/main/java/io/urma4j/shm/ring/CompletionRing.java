@@ -128,6 +128,18 @@ public final class CompletionRing {
         batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
     }
 
+    /** Producer: whether a record that was not taken has {@code high} as the high half of its provider's word, and a flag. */
+    public boolean holds(int high, int flags) {
+        for (long position = (long) CONSUMED.getAcquire(this); position != produced; position++) {
+            int at = ((int) position & mask) * CompletionRecord.WORDS;
+            if ((int) (words[at + CompletionRecord.PROVIDER] >>> 32) == high
+                    && CompletionRecord.has(words[at], flags)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Producer and consumer in one: drops the records whose provider's word has {@code high} as its high half. */
     public void purge(int high) {
         long kept = consumed;

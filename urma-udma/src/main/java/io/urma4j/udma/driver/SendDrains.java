@@ -76,9 +76,11 @@ final class SendDrains {
         try {
             Card card = crank.card();
             boolean held = queue.state() == QueueState.SUSPENDED;
+            if (queue.isMarkerUnpolled()) {
+                return 0; // S6.7
+            }
             if (held && queue.freed() < card.sendStats(handle).heldFrom()) {
-                return 0; // a slot keeps its place among the others until its elders' records, and the marker, were
-                // polled
+                return 0; // a slot keeps its place among the others until its elders' records were polled
             }
             int count = card.flush(handle, taken, taken.length / WORDS_EACH, crank.nanos());
             tell(taken, count, words);

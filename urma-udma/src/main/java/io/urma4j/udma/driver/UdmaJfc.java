@@ -160,6 +160,23 @@ final class UdmaJfc implements ProviderJfc {
         claim.release();
     }
 
+    /** Whether a marker of a queue lies here, unpolled. By who has the card, so that none is added. */
+    boolean holdsMarker(int tag) {
+        long position = CqRing.consumed(ring);
+        for (int i = 0; i < depth; i++, position++) {
+            long at = CqRing.at(position, depth);
+            int word = Cqe.word(ring, at);
+            if (Cqe.owner(word) != CqRing.owner(position, depth)) {
+                return false;
+            }
+            boolean isMarked = (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
+            if (isMarked && Cqe.tag(ring, at) == tag) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
     void settle() {
         claim.acquire();

@@ -520,6 +520,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return slots.freed();
     }
 
+    /** Whether a marker was made and not polled. By who has the card. */
+    boolean isMarkerUnpolled() {
+        return jfc.holdsMarker(tag);
+    }
+
     @Override
     public int flush(long[] words, int maxRecords) {
         return drains.flush(words, maxRecords);
