@@ -21,14 +21,17 @@ final class VictimPool implements AutoCloseable {
 
     /** A victim that somebody uses. */
     record Held(DriverProcess process, Victim victim) {
-        /** Whether it has ended by itself. */
-        boolean awaitDeath(Duration limit) {
-            return Patience.until(limit, () -> !process.isAlive());
+        /** Whether it has ended, or stopped, by itself within that time. */
+        boolean awaitHit(Victim.Fault fault, Duration limit) {
+            return Patience.until(limit, () -> isHit(fault));
         }
 
-        /** Whether it has stopped itself. */
-        boolean awaitStop(Duration limit) {
-            return Patience.until(limit, this::isStopped);
+        /** Whether it has ended, or stopped, by itself. */
+        boolean isHit(Victim.Fault fault) {
+            return switch (fault) {
+                case KILL -> !process.isAlive();
+                case STOP -> isStopped();
+            };
         }
 
         /** Lets it go on, and sees to it that it does not stop any more. */
