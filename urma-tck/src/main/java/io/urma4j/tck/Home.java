@@ -5,6 +5,7 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.MessageChannel;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
@@ -46,8 +47,12 @@ public interface Home extends HomeObject {
     /** Makes a region. */
     HomeRegion region(String name, Token token);
 
-    /** A {@link io.urma4j.MessageChannel}. */
-    HomeChannel messageChannel();
+    /** A {@link MessageChannel}. */
+    default HomeChannel messageChannel() {
+        return messageChannel(MessageChannel.Options.DEFAULT);
+    }
+
+    HomeChannel messageChannel(MessageChannel.Options options);
 
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);

@@ -6,6 +6,7 @@ import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.MessageChannel;
 import io.urma4j.PublishedName;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
@@ -115,8 +116,8 @@ final class LocalHome implements Home {
     }
 
     @Override
-    public HomeChannel messageChannel() {
-        return new LocalHomeChannel(context.messageChannel());
+    public HomeChannel messageChannel(MessageChannel.Options options) {
+        return new LocalHomeChannel(context.messageChannel(options));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.urma4j.tck;
 
 import io.urma4j.MessageChannel;
+import java.util.Arrays;
 
 /** A message channel of a home in this process. */
 final class LocalHomeChannel implements HomeChannel {
@@ -27,5 +28,29 @@ final class LocalHomeChannel implements HomeChannel {
         try (var peer = channel.connect(line)) {
             peer.send(message);
         }
+    }
+
+    @Override
+    public void sendSeries(String line, Payload payload, int count, int lengthBytes) {
+        try (var peer = channel.connect(line)) {
+            for (int i = 0; i < count; i++) {
+                peer.send(payload.bytes(i, lengthBytes));
+            }
+        }
+    }
+
+    @Override
+    public long firstWrong(Payload payload, int count, int lengthBytes) {
+        for (int i = 0; i < count; i++) {
+            if (!Arrays.equals(next(), payload.bytes(i, lengthBytes))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    @Override
+    public void close() {
+        channel.close();
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
@@ -120,6 +121,128 @@ public abstract class MessageChannelContract extends Contract {
                 assertThat(next(here).bytes()).isEqualTo(answer);
             }
         }
+    }
+
+    /** One that neither a ring nor a window holds as a whole. */
+    @Rule({"S8.1", "S13.2"})
+    @Test
+    void largeMessagesGoBothWaysBetweenInitiatorAndHome() {
+        int lengthBytes = (24 << 20) + 13;
+        Options large = Options.builder()
+                .maxMessageBytes(lengthBytes)
+                .receiveBuffers(1)
+                .sendBuffers(1)
+                .build();
+        HomeChannel home = pair.home().messageChannel(large);
+        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().messageChannel(large));
+        Payload there = new Payload(1);
+        Payload back = new Payload(2);
+
+        mine.sendSeries(home.share(), there, 1, lengthBytes);
+        assertThat(home.firstWrong(there, 1, lengthBytes)).isEqualTo(-1);
+        home.sendSeries(mine.share(), back, 1, lengthBytes);
+        assertThat(mine.firstWrong(back, 1, lengthBytes)).isEqualTo(-1);
+    }
+
+    /** Each end sends more than the other has buffers for, both at once: all arrives, in order and once. */
+    @Rule({"S8.9", "S12.1", "S13.2"})
+    @Test
+    void initiatorAndHomeSendEachOtherMoreThanTheirBuffersHold() {
+        Options few = Options.builder().receiveBuffers(2).sendBuffers(4).build();
+        HomeChannel home = pair.home().messageChannel(few);
+        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().messageChannel(few));
+        Payload there = new Payload(3);
+        Payload back = new Payload(4);
+        int count = 300;
+        int lengthBytes = 1000;
+        String homeLine = home.share();
+        String myLine = mine.share();
+
+        CompletableFuture<Void> sent = async(() -> mine.sendSeries(homeLine, there, count, lengthBytes));
+        CompletableFuture<Void> answered = async(() -> home.sendSeries(myLine, back, count, lengthBytes));
+        assertThat(Patience.until(Patience.WATCH, () -> sent.isDone() || answered.isDone()))
+                .as("sent without room")
+                .isFalse();
+        CompletableFuture<Void> taken = async(
+                () -> assertThat(home.firstWrong(there, count, lengthBytes)).isEqualTo(-1));
+        assertThat(mine.firstWrong(back, count, lengthBytes)).isEqualTo(-1);
+
+        assertThat(CompletableFuture.allOf(sent, answered, taken)).succeedsWithin(LIMIT);
+    }
+
+    private static CompletableFuture<Void> async(Runnable call) {
+        return CompletableFuture.runAsync(call, task -> Thread.ofVirtual().start(task));
+    }
+
+    /** Whoever sends to a process that dies hears of it in time, and the channel serves others. */
+    @Rule({"S12.4", "S12.6"})
+    @Test
+    void deathOfThePeerFailsItsSendersAlone() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        Options hasty = Options.builder()
+                .receiveBuffers(2)
+                .sendTimeout(Duration.ofSeconds(3))
+                .build();
+        MessageChannel mine = pair.initiator().context().messageChannel(hasty);
+        Peer gone = mine.connect(pair.home().messageChannel(hasty).share());
+        Peer peer = mine.connect(there.share());
+        List<CompletableFuture<Void>> waiting = waitingSends(gone, 6);
+
+        processOfHome().kill();
+
+        waiting.forEach(MessageChannelContract::assertFailsInTime);
+        assertFailsInTime(async(() -> gone.send(text("anybody?"))));
+        peer.send(text("still here"));
+        assertThat(next(there).bytes()).isEqualTo(text("still here"));
+        assertThat(mine.receive(Duration.ZERO)).isEmpty();
+        gone.close();
+        mine.close();
+    }
+
+    /** Messages for which a peer with two buffers, which does not receive, has no room. */
+    private static List<CompletableFuture<Void>> waitingSends(Peer peer, int count) {
+        peer.send(text("the first buffer"));
+        peer.send(text("the second buffer"));
+        List<CompletableFuture<Void>> waiting = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            waiting.add(peer.sendAsync(MemorySegment.ofArray(new byte[1]), OptionalLong.of(i)));
+        }
+        assertThat(Patience.until(Patience.WATCH, () -> waiting.stream().anyMatch(CompletableFuture::isDone)))
+                .as("sent without room")
+                .isFalse();
+        return waiting;
+    }
+
+    private static void assertFailsInTime(CompletableFuture<Void> send) {
+        assertThat(send).failsWithin(LIMIT);
+        assertThat(send.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("peer ");
+    }
+
+    /** Who has sent and waits for room, and who waits for a message. */
+    @Rule({"S4.2", "S12.6"})
+    @Test
+    void closeOfAPeerEndsAllThatWaitForIt() {
+        HomeChannel home =
+                pair.home().messageChannel(Options.builder().receiveBuffers(2).build());
+        List<CompletableFuture<Void>> waiting = waitingSends(here.connect(home.share()), 6);
+
+        home.close();
+
+        waiting.forEach(MessageChannelContract::assertFailsInTime);
+        assertRefused(UrmaStatus.EINVAL, home::next).hasMessageContaining("is closed");
+    }
+
+    @Rule({"S4.2", "S12.6"})
+    @Test
+    void closeOfTheHomesChannelEndsItsOwnWait() {
+        HomeChannel home = pair.home().messageChannel();
+        CompletableFuture<Void> waits = async(home::next);
+        assertThat(Patience.until(Patience.WATCH, waits::isDone)).isFalse();
+
+        home.close();
+
+        assertThat(waits).failsWithin(LIMIT);
+        assertThat(waits.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("is closed");
     }
 
     @Rule("S8.9")
