@@ -33,9 +33,6 @@ final class Adapter implements CardListener {
     private static final int SECRET_BYTES = 32;
     private static final int MAX_24 = 0xFF_FFFF;
 
-    /** Control datagrams that wait for the engine; more are dropped, and come again. */
-    private static final int MAX_WAITING = 1024;
-
     private final Eid eid;
     private final UdpPort port;
     private final PortAddress address;
@@ -44,6 +41,7 @@ final class Adapter implements CardListener {
     private final ControlPort control;
     private final PortWatch watch;
     private final Strangers strangers;
+    private final PeerMail mail;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
@@ -54,7 +52,6 @@ final class Adapter implements CardListener {
     private final AtomicInteger lastQueueId = new AtomicInteger(IdSpace.LAST_WELL_KNOWN);
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
-    private final AtomicInteger waiting = new AtomicInteger();
     private int controlPsn; // under the card's claim
 
     private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
@@ -71,8 +68,10 @@ final class Adapter implements CardListener {
         this.watch = new PortWatch(port);
         this.strangers = new Strangers(
                 port, engine, crank, control, (packet, origin) -> card.receive(packet, origin, engine.nanos()));
+        this.mail = new PeerMail(engine, control::received);
         engine.add(watch);
         engine.add(strangers);
+        engine.add(mail);
         this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
@@ -240,19 +239,17 @@ final class Adapter implements CardListener {
 
     @Override
     public void controlPacket(Packet packet, Source origin, long nowNanos) {
-        if (!Management.isOne(packet) || waiting.get() >= MAX_WAITING) {
+        boolean isOfStranger = strangers.areLookedAt();
+        if (!Management.isOne(packet) || !isOfStranger && mail.isFull()) {
             return;
         }
         Eid source = new Eid(origin.eidHigh(), origin.eidLow());
         ByteBuffer datagram = Management.datagram(packet);
-        if (strangers.take(source, datagram)) {
-            return;
+        if (isOfStranger) {
+            strangers.take(source, datagram);
+        } else {
+            mail.take(source, datagram);
         }
-        waiting.incrementAndGet();
-        engine.execute(() -> {
-            waiting.decrementAndGet();
-            control.received(source, datagram, engine.nanos());
-        });
     }
 
     // ---- what the card tells

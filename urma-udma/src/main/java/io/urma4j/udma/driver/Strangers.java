@@ -130,8 +130,13 @@ final class Strangers implements EngineThread.Turn {
         }
     }
 
-    /** Takes a control datagram, when it is a stranger's; false when it is a peer's. Under the card's claim. */
-    boolean take(Eid source, ByteBuffer datagram) {
-        return receives && mail.add(new Greeted(source, datagram));
+    /** Whether what comes now is theirs. Under the card's claim. */
+    boolean areLookedAt() {
+        return receives;
+    }
+
+    /** Takes a control datagram of theirs. Under the card's claim. */
+    void take(Eid source, ByteBuffer datagram) {
+        mail.add(new Greeted(source, datagram));
     }
 }

@@ -11,6 +11,9 @@ interface Arrivals {
      */
     int receive();
 
+    /** How many datagrams come at a time at most. */
+    int most();
+
     int receivedBytes(int datagram);
 
     /** Length of each packet in it but the last, which may be shorter. */

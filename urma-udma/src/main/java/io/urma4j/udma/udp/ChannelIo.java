@@ -128,6 +128,11 @@ final class ChannelIo implements Io, Arrivals {
     }
 
     @Override
+    public int most() {
+        return BUFFERS;
+    }
+
+    @Override
     public int receivedBytes(int datagram) {
         return incoming[datagram].position();
     }

@@ -54,6 +54,11 @@ final class SocketArrivals implements Arrivals {
     }
 
     @Override
+    public int most() {
+        return buffers.length;
+    }
+
+    @Override
     public int receivedBytes(int datagram) {
         return incoming.receivedBytes(datagram);
     }

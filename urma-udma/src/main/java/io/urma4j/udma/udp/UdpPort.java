@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class UdpPort implements Port, AutoCloseable {
     private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
 
+    /** Of packets that the kernel does not put together as many are taken in at a time: what follows them is done once. */
+    private static final int PACKETS_OF_A_TURN = 64;
+
     private record RouteKey(long eidHigh, long eidLow, int port) {}
 
     private final InetAddress address;
@@ -56,6 +59,7 @@ public final class UdpPort implements Port, AutoCloseable {
                     return size() > MAX_ROUTES;
                 }
             };
+    private long lookedAt; // packets that came, right or wrong
     private volatile boolean blocked;
     private int
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
@@ -323,7 +327,15 @@ public final class UdpPort implements Port, AutoCloseable {
      * @return how many datagrams came; 0 when there was none
      */
     public int receive(PacketSink sink) {
-        return receive(io.arrivals(), sink);
+        Arrivals arrivals = io.arrivals();
+        long lookedAtBefore = lookedAt;
+        int datagrams = 0;
+        int came;
+        do {
+            came = receive(arrivals, sink);
+            datagrams += came;
+        } while (came == arrivals.most() && lookedAt - lookedAtBefore < PACKETS_OF_A_TURN);
+        return datagrams;
     }
 
     private int receive(Arrivals from, PacketSink sink) {
@@ -365,6 +377,7 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     private void packet(Packet packet, int likelyId, PacketSink sink) {
+        lookedAt++;
         Drop drop = PacketCheck.of(packet);
         if (drop == null && !hasRightIcrc(packet, likelyId)) {
             drop = Drop.ICRC;

@@ -24,14 +24,18 @@ public final class Icrc {
 
     /** What the ICRC must be. The byte that routers may change counts as all ones, whatever it is. */
     public int of(Packet packet, IpHeaders ip) {
+        return ip.share(packet.lengthBytes(), crc) ^ shareOf(packet);
+    }
+
+    /** The part that does not depend on what is in front of the packet. */
+    private int shareOf(Packet packet) {
         int length = packet.lengthBytes();
-        int share = ip.share(length, crc);
         ByteBuffer view = packet.view();
         int notices = view.get(Bth.NOTICES) & 0xFF;
         crc.reset();
         crc.update(view.limit(length - BYTES));
         view.clear();
-        int value = share ^ (int) crc.getValue();
+        int value = (int) crc.getValue();
         return notices == 0 ? value : value ^ shareOfNotices(notices, length);
     }
 
@@ -64,14 +68,15 @@ public final class Icrc {
      * @return the ID, and {@link #DONT_FRAGMENT} when that was set; {@link #NOT_RECOVERED} for a wrong ICRC
      */
     public int recover(Packet packet, IpHeaders ip, int likelyId) {
-        int found = recover(packet, ip, likelyId, true);
-        return found != NOT_RECOVERED ? found | DONT_FRAGMENT : recover(packet, ip, likelyId, false);
+        int rest = shareOf(packet) ^ in(packet); // once: it is long, and a flood of wrong ones asks for both
+        int found = recover(packet, rest, ip, likelyId, true);
+        return found != NOT_RECOVERED ? found | DONT_FRAGMENT : recover(packet, rest, ip, likelyId, false);
     }
 
-    private int recover(Packet packet, IpHeaders ip, int likelyId, boolean dontFragment) {
+    private int recover(Packet packet, int rest, IpHeaders ip, int likelyId, boolean dontFragment) {
         ip.ipv4Id(likelyId);
         ip.ipv4DontFragment(dontFragment);
-        int difference = of(packet, ip) ^ in(packet);
+        int difference = ip.share(packet.lengthBytes(), crc) ^ rest;
         if (difference == 0) {
             return likelyId;
         }

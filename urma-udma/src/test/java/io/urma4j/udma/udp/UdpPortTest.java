@@ -133,6 +133,25 @@ class UdpPortTest {
         }
     }
 
+    /** As they come from many, and in a flood: then what follows a turn, an acknowledgement perhaps, is done for all of them. */
+    @ParameterizedTest
+    @EnumSource
+    void packetsThatComeSinglyAreTakenInByDozens(IoWay way) {
+        try (PortPair pair = PortPair.open(way)) {
+            for (int i = 0; i < 128; i++) {
+                pair.put(i, 4 * i); // each is longer than the last, so none joins it
+                pair.sender.flush();
+            }
+            int most = 0;
+            for (int came = 1; came > 0; came = pair.receiver.receive((_, _) -> {})) {
+                most = Math.max(most, came);
+            }
+
+            assertThat(most).isBetween(64, 80);
+            assertThat(pair.receiver.counters().receivedDatagrams()).isEqualTo(128);
+        }
+    }
+
     @Test
     void aFullRunLeavesWithoutAFlush() {
         try (PortPair pair = PortPair.open(IoWay.GSO)) {
