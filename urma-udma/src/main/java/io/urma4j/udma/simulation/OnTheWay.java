@@ -146,8 +146,10 @@ final class OnTheWay {
     }
 
     private void answer(long psn, int opcode) {
-        boolean isAcknowledging = Opcodes.has(opcode, Header.AETH)
-                && Opcodes.operation(opcode) != Opcodes.READ_RESPONSE_LAST; // its READ began before it
+        boolean isAcknowledging = switch (Opcodes.operation(opcode)) {
+            case Opcodes.READ_RESPONSE_MIDDLE, Opcodes.READ_RESPONSE_LAST -> false; // their READ began before
+            default -> true;
+        };
         if (isAcknowledging) {
             acknowledged(psn);
         }

@@ -285,7 +285,9 @@ final class Acknowledgements {
 
     /** Answers acknowledge what was before them; false when something of that was lost. */
     private boolean isNext(long psn, Packet packet, long nowNanos) {
-        boolean hasCount = Opcodes.has(packet.opcode(), Header.AETH);
+        boolean isMiddle =
+                Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_MIDDLE; // with a count or without
+        boolean hasCount = !isMiddle && Opcodes.has(packet.opcode(), Header.AETH);
         if (psn == requester.unacked() && !(hasCount && config.isShared())) {
             return true;
         }

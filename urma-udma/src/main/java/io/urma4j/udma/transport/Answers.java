@@ -282,12 +282,12 @@ final class Answers {
         long psn = turn.nextPsn();
         boolean isFirst = turn.isAtStart();
         boolean isLast = turn.isAtEnd();
-        Packet packet = outlet.beginAnswer(outlet.standard(operation(isFirst, isLast)), psn);
+        Packet packet = outlet.beginAnswer(readOpcode(isFirst, isLast), psn);
         if (packet == null) {
             return false;
         }
         MemorySegment bytes = packet.bytes();
-        if (isFirst || isLast) {
+        if (Opcodes.has(packet.opcode(), Header.AETH)) {
             Aeth.put(bytes, packet.at(Header.AETH), Aeth.ACK, turn.msn);
         }
         long from = (psn - turn.firstPsn) * config.mtuBytes();
@@ -302,11 +302,17 @@ final class Answers {
         return true;
     }
 
-    private static int operation(boolean isFirst, boolean isLast) {
+    /** To peers of ours all have one length, so that they leave in runs: what is in the middle has an AETH, too. */
+    private int readOpcode(boolean isFirst, boolean isLast) {
         if (isFirst) {
-            return isLast ? Opcodes.READ_RESPONSE_ONLY : Opcodes.READ_RESPONSE_FIRST;
+            return outlet.standard(isLast ? Opcodes.READ_RESPONSE_ONLY : Opcodes.READ_RESPONSE_FIRST);
         }
-        return isLast ? Opcodes.READ_RESPONSE_LAST : Opcodes.READ_RESPONSE_MIDDLE;
+        if (isLast) {
+            return outlet.standard(Opcodes.READ_RESPONSE_LAST);
+        }
+        return config.peerIsOurs()
+                ? outlet.ours(Opcodes.READ_RESPONSE_MIDDLE_AETH)
+                : outlet.standard(Opcodes.READ_RESPONSE_MIDDLE);
     }
 
     /**

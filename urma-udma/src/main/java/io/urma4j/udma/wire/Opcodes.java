@@ -72,6 +72,7 @@ public final class Opcodes {
     public static final int WRITE_LAST_IMM64 = 0x09;
     public static final int WRITE_ONLY_NOTIFY = 0x0A;
     public static final int WRITE_ONLY_IMM64 = 0x0B;
+    public static final int READ_RESPONSE_MIDDLE_AETH = 0x0E;
     public static final int SELECTIVE_ACK = 0x11;
     public static final int ATOMIC = 0x13;
 
@@ -128,6 +129,7 @@ public final class Opcodes {
             request(WRITE_LAST_IMM64, "WRITE_LAST_IMM64", IMM_64),
             request(WRITE_ONLY_NOTIFY, "WRITE_ONLY_NOTIFY", RETH, NOTIFY_ETH),
             request(WRITE_ONLY_IMM64, "WRITE_ONLY_IMM64", RETH, IMM_64),
+            response(READ_RESPONSE_MIDDLE_AETH, "READ_RESPONSE_MIDDLE_AETH", AETH),
             response(SELECTIVE_ACK, "SELECTIVE_ACK", AETH),
             request(ATOMIC, "ATOMIC", ATOMIC_ETH, ATOMIC_KIND),
             request(RESYNC, "RESYNC"),

@@ -211,6 +211,25 @@ class SharedTest {
         assertThat(alpha.statuses()).containsExactly(0, 0);
     }
 
+    /** The same for what comes back. */
+    @Test
+    void allAnswersToReadsHaveOneLength() {
+        Set<Integer> lengths = new HashSet<>();
+        alpha.read(0, 64 << 10, 0);
+        alpha.read(64 << 10, 8192, 0);
+        pair.filter = (to, packet) -> {
+            if (to == pair.left && Opcodes.operation(packet.opcode()) != Opcodes.ACKNOWLEDGE) {
+                lengths.add(packet.lengthBytes());
+            }
+            return true;
+        };
+
+        pair.run();
+
+        assertThat(lengths).hasSize(1);
+        assertThat(alpha.statuses()).containsExactly(0, 0);
+    }
+
     @Test
     void theReceiverIsToldTheWholeLengthOfALongWriteWithImmediate() {
         gamma.post(1);
