@@ -18,6 +18,14 @@ final class Progress {
     /** How often the engine looks in while others poll. */
     private static final long TICK_NANOS = 1_000_000;
 
+    /** How often it does while they spin: where CPUs are few, each look takes one from them for 10 µs. */
+    private static final long SPIN_TICK_NANOS = 4_000_000;
+
+    /** Who polls so often between two ticks spins, and is not gone for long; and he did so for so many ticks on end. */
+    private static final int POLLS_OF_A_SPIN = 1000;
+
+    private static final int TICKS_OF_A_SPIN = 8;
+
     /** The whole process stood still when the engine comes as late as that: nobody may have polled before it. */
     private static final long PAUSE_NANOS = 50 * TICK_NANOS;
 
@@ -48,6 +56,7 @@ final class Progress {
 
     private long pollsSeen; // of the engine
     private boolean ticking; // of the engine: there were polls before its last turn
+    private int spins; // of the engine: ticks on end in which others spun
     private long dueNanos = Long.MAX_VALUE; // of the engine: when its next turn is to be at the latest
     private long pausedNanos; // of the engine: how long we stood still; then input comes before timers (S12.3)
 
@@ -127,11 +136,13 @@ final class Progress {
 
     private long turnInTime(long nowNanos) {
         boolean wasTicking = ticking;
-        ticking = pollsSinceLastTurn();
+        long polled = pollsSinceLastTurn();
+        ticking = polled > 0;
+        spins = polled >= POLLS_OF_A_SPIN ? Math.min(spins + 1, TICKS_OF_A_SPIN) : 0;
         boolean leaveIt = ticking && armedJfcs.get() == 0;
         if (leaveIt && wasTicking && pausedNanos == 0) {
             // whoever polls comes again; a second thread at the rings would only be in its way
-            return Math.min(watch(nowNanos), TICK_NANOS);
+            return Math.min(watch(nowNanos), spins < TICKS_OF_A_SPIN ? TICK_NANOS : SPIN_TICK_NANOS);
         }
         if (!takeAll()) {
             return 0;
@@ -149,9 +160,9 @@ final class Progress {
         return ticking ? Math.min(next, TICK_NANOS) : next;
     }
 
-    private boolean pollsSinceLastTurn() {
+    private long pollsSinceLastTurn() {
         long pollsNow = (long) POLLS.getOpaque(this);
-        boolean polled = pollsNow != pollsSeen;
+        long polled = pollsNow - pollsSeen;
         pollsSeen = pollsNow;
         return polled;
     }

@@ -19,8 +19,8 @@ final class PeerMail implements EngineThread.Turn {
     /** Seen to between two turns of the card. */
     private static final int AT_ONCE = 8;
 
-    /** They may take one part in so many of the time. */
-    private static final int SHARE = 4;
+    /** They may take one part in so many of the time. Less would slow down a home that many import from at once. */
+    private static final int SHARE = 2;
 
     private static final long MAX_CREDIT_NANOS = 10_000_000;
 
