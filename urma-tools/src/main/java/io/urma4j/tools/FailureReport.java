@@ -2,10 +2,12 @@ package io.urma4j.tools;
 
 import io.urma4j.DescriptorException;
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LibcException;
+import io.urma4j.tools.doctor.DoctorCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -22,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /** Turns what went wrong into one clear line on stderr and an exit code; the stack only with {@code --debug}. */
-final class FailureReport implements IExecutionExceptionHandler, IParameterExceptionHandler {
+public final class FailureReport implements IExecutionExceptionHandler, IParameterExceptionHandler {
     /** What a shell gives for Ctrl-C. */
     static final int INTERRUPTED = 130;
 
@@ -51,7 +53,8 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
         boolean interrupted = isInterrupt(failure);
-        err.println("urma: " + (interrupted ? "interrupted" : describe(failure)));
+        boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // who would point to itself
+        err.println("urma: " + (interrupted ? "interrupted" : doctor ? words(failure) : describe(failure)));
         if (isDebug(command.getCommandSpec())) {
             failure.printStackTrace(err);
         }
@@ -69,14 +72,23 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
         return flagged || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException;
     }
 
-    /** The failure as one line for a person. */
-    static String describe(Throwable failure) {
+    /**
+     * The failure as one line for a person. One that the machine causes, or its set-up, points to the doctor, unless it
+     * does so already: nothing else of ours needs to say it.
+     */
+    public static String describe(Throwable failure) {
+        String words = words(failure);
+        return MachineFault.isIn(failure) && !words.contains(DOCTOR) ? words + " (see " + DOCTOR + ")" : words;
+    }
+
+    private static String words(Throwable failure) {
         return switch (failure) {
             case CommandFailure told -> oneLine(String.valueOf(told.getMessage()));
             case DescriptorException altered -> "the share line is not valid: " + oneLine(altered.reason());
-            case UrmaException refused -> oneLine(String.valueOf(refused.getMessage())) + hint(refused);
-            case UncheckedIOException wrapped when wrapped.getCause() != null -> describe(wrapped.getCause());
-            case IOException io -> describe(io);
+            case UrmaException refused -> oneLine(String.valueOf(refused.getMessage()));
+            case LibcException refused -> oneLine(String.valueOf(refused.getMessage()));
+            case UncheckedIOException wrapped when wrapped.getCause() != null -> words(wrapped.getCause());
+            case IOException io -> words(io);
             case OutOfMemoryError heap ->
                 "not enough memory: " + heap.getMessage() + "; URMA_JAVA_OPTS=-Xmx1g makes the Java heap larger";
             default ->
@@ -85,24 +97,17 @@ final class FailureReport implements IExecutionExceptionHandler, IParameterExcep
         };
     }
 
-    private static String describe(IOException failure) {
+    private static String words(IOException failure) {
         return switch (failure) {
             case NoSuchFileException missing -> "'" + missing.getFile() + "' does not exist";
             case AccessDeniedException denied -> "'" + denied.getFile() + "' may not be accessed by this user";
             case FileAlreadyExistsException exists -> "'" + exists.getFile() + "' exists already";
             case NotDirectoryException file -> "'" + file.getFile() + "' is not a directory";
+            case UnknownHostException nobody -> "no host is called '" + nobody.getMessage() + "'";
             case FileSystemException other
             when other.getReason() != null -> other.getFile() + ": " + oneLine(other.getReason());
             default -> oneLine(failure.getMessage() == null ? failure.toString() : failure.getMessage());
         };
-    }
-
-    /** Points to the doctor where the machine may be the reason, and the message does not say so yet. */
-    private static String hint(UrmaException refused) {
-        boolean machine = refused.status() == UrmaStatus.ENOMEM
-                || refused.status() == UrmaStatus.FAIL
-                || refused.status() == UrmaStatus.ETIMEOUT;
-        return machine && !String.valueOf(refused.getMessage()).contains(DOCTOR) ? " (see " + DOCTOR + ")" : "";
     }
 
     private static String oneLine(String text) {

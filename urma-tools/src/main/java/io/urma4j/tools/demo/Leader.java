@@ -1,6 +1,6 @@
 package io.urma4j.tools.demo;
 
-import io.urma4j.tools.CommandFailure;
+import io.urma4j.tools.FailureReport;
 import io.urma4j.tools.Line;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -96,8 +96,7 @@ final class Leader {
         try {
             return work.answer(request);
         } catch (IOException | RuntimeException e) {
-            return Line.of(Line.FAILED)
-                    .with("message", e instanceof CommandFailure ? String.valueOf(e.getMessage()) : e.toString());
+            return Line.of(Line.FAILED).with("message", FailureReport.describe(e));
         }
     }
 
