@@ -2,6 +2,9 @@ package io.urma4j.tools;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Tells how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
@@ -31,10 +34,33 @@ public final class Progress implements AutoCloseable {
         return new Progress(err, Terminal.showsStderr(), step);
     }
 
+    /** Does a step that cannot say how far it is, such as one call of the library, and says that it still goes on. */
+    static <T> T during(PrintWriter err, String step, Supplier<T> work) {
+        CountDownLatch done = new CountDownLatch(1);
+        Progress progress = of(err, step);
+        Thread teller = Thread.ofVirtual().name("progress").start(() -> progress.tellUntil(done));
+        try {
+            return work.get();
+        } finally {
+            done.countDown();
+            Ending.of(teller::join); // what is printed next begins on a line of its own
+        }
+    }
+
+    private void tellUntil(CountDownLatch done) {
+        try (this) {
+            while (!done.await(TERMINAL_NANOS, TimeUnit.NANOSECONDS)) {
+                still();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody does
+        }
+    }
+
     /** Says how much of the whole is done; cheap enough to be called for each chunk. */
     public void at(long done, long whole) {
         if (isDue()) {
-            farness = whole <= 0 ? "…" : 100 * done / whole + " %";
+            farness = whole <= 0 ? "…" : 100 * Math.min(done, whole) / whole + " %"; // a time may be exceeded
             show();
         }
     }

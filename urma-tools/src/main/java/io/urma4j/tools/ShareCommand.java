@@ -4,6 +4,7 @@ import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.LocalSegment;
 import io.urma4j.Revocation;
+import io.urma4j.SharedMemory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
@@ -118,8 +119,11 @@ final class ShareCommand implements Callable<Integer> {
     }
 
     private LocalSegment segment(Session session, long sizeBytes, @Nullable InputFile file) throws IOException {
-        // reserved, so that a machine without memory says so here and does not kill us later
-        var memory = session.context().allocate(sizeBytes, AllocOptions.DEFAULT.withReserve());
+        SharedMemory memory = Progress.during(
+                spec.commandLine().getErr(),
+                "reserving " + Units.bytes(sizeBytes),
+                // so that a machine without memory says so here and does not kill us later
+                () -> session.context().allocate(sizeBytes, AllocOptions.DEFAULT.withReserve()));
         if (file != null) {
             fill(memory.segment(), file);
         }
