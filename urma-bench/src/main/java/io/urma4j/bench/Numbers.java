@@ -53,7 +53,7 @@ public final class Numbers implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private Numbers() {}
+    Numbers() {}
 
     /** What one run is asked for, and what it has found. */
     static final class Run {
@@ -95,7 +95,9 @@ public final class Numbers implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        checkJson();
+        if (json != null) {
+            Destination.checkFile(json);
+        }
         Alternation alternation = quick
                 ? new Alternation(5, 60_000_000L, 400_000_000L)
                 : new Alternation(15, 200_000_000L, 1_000_000_000L);
@@ -121,12 +123,5 @@ public final class Numbers implements Callable<Integer> {
             Files.writeString(json, Table.json(machine, run.figures));
         }
         return run.figures.stream().allMatch(Figure::isKept) ? 0 : 1;
-    }
-
-    /** At once, not after eight minutes. */
-    private void checkJson() {
-        if (json != null && !Files.isWritable(json.toAbsolutePath().getParent())) {
-            throw new ParameterException(spec.commandLine(), "--json: no file can be made at " + json);
-        }
     }
 }

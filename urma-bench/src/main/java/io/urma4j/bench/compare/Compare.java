@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.Contest.Outcome;
 import java.io.IOException;
@@ -133,6 +134,9 @@ public final class Compare implements Callable<Integer> {
             tellAll();
             return 0;
         }
+        if (out != null) {
+            Destination.makeFolder(out);
+        }
         Report report = report();
         report.runs(new Report.Run(
                 "urma-bench/compare " + arguments(),
@@ -152,6 +156,9 @@ public final class Compare implements Callable<Integer> {
     private void check() {
         if (rounds < 1) {
             throw new ParameterException(spec.commandLine(), "--rounds " + rounds + " is less than 1");
+        }
+        if (millis != null && millis < 1) {
+            throw new ParameterException(spec.commandLine(), "--millis " + millis + " is less than 1");
         }
         if ((resume || plotsOnly) && out == null) {
             throw new ParameterException(spec.commandLine(), "--resume and --plots need --out");

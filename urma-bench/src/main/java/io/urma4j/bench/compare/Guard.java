@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.Contest.Outcome;
 import io.urma4j.bench.compare.peer.RawMemory;
@@ -17,7 +18,10 @@ import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * The program behind {@code urma-bench/guard}: ten ratios of urma4j's time by that of the least that C can do in the same
@@ -57,6 +61,9 @@ public final class Guard implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // read by picocli
     private boolean help;
 
+    @Spec
+    private CommandSpec spec;
+
     public static void main(String[] arguments) {
         Program.run(new Guard(), arguments);
     }
@@ -79,7 +86,13 @@ public final class Guard implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (millis != null && millis < 1) {
+            throw new ParameterException(spec.commandLine(), "--millis " + millis + " is less than 1");
+        }
         Path root = Path.of(System.getProperty("urma.root", "."));
+        if (record) {
+            Destination.checkFile(root.resolve(LIMITS));
+        }
         Properties limits = limits(root);
         Contest contest = new Contest(
                 Math.max(7, pairs != null ? pairs : report ? 7 : 9),

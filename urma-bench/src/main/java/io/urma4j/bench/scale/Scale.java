@@ -1,6 +1,7 @@
 package io.urma4j.bench.scale;
 
 import io.urma4j.UrmaException;
+import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
 import io.urma4j.tools.Json;
 import java.io.IOException;
@@ -95,6 +96,9 @@ public final class Scale implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (json != null) {
+            Destination.checkFile(json);
+        }
         Run run = quick ? new Run(Extent.QUICK, Pace.quick()) : new Run(Extent.WHOLE, Pace.thorough());
         List<Curve> curves = new ArrayList<>();
         if (wants(Subject.segments)) {
