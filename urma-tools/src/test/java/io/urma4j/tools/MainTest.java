@@ -93,6 +93,35 @@ class MainTest {
         assertThat(err()).contains("(a share line)").doesNotContain("S3cReT");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "share",
+                "share -n 0",
+                "fetch nonsense",
+                "add shm:x 0",
+                "ls --nonsense",
+                "demo --size 8q",
+                "ping -s 969 ::1",
+                "perftest write_fast --local",
+                "perftest -P 65536",
+                "perftest write_lat -S host -P 0",
+                "decode"
+            })
+    void aWrongUseIsNoFaultOfTheMachine(String command) {
+        assertThat(urma(command.split(" ", -1))).isEqualTo(2);
+        assertThat(err()).startsWith("urma: ").contains("--help'").doesNotContain("doctor");
+    }
+
+    @Test
+    void aDamagedShareLineIsNoFaultOfTheMachine() throws Exception {
+        assertThat(urma("fetch", "@" + file(LINE))).isEqualTo(1);
+        assertThat(err())
+                .startsWith("urma: the share line is not valid: ")
+                .doesNotContain("doctor")
+                .hasLineCount(1);
+    }
+
     @Test
     void sizesMustBeSizes() {
         assertThat(urma("demo", "--size", "8q")).isEqualTo(2);

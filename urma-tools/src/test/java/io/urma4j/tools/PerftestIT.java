@@ -9,6 +9,7 @@ import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -196,6 +197,67 @@ class PerftestIT extends WithShell {
         Ended ended = server.ended();
         assertThat(ended.exitCode()).isEqualTo(1);
         assertThat(ended.err()).contains("--size is 64 at the server and 128 at the client");
+    }
+
+    @Test
+    void devicesOfDifferentKindsAreNamedOnBothSides() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0");
+
+        Ended client = perftest("write_lat -S localhost -d udma0 -P " + port(server));
+
+        assertThat(client.exitCode()).isEqualTo(1);
+        assertThat(client.err()).contains("this side is on device udma0, and the other on one of kind shm");
+        assertThat(server.ended().err()).contains("this side is on device shm0, and the other on one of kind udma");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--csv", "--plot"})
+    void aFileThatCannotBeWrittenIsToldBeforeAnythingIsMeasured(String option) throws Exception {
+        Path file = folder.resolve("no/file");
+
+        Ended run = perftest("write_lat --local -d shm0 -n 10 " + option + " " + file);
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).isEqualTo("urma: output '" + file + "': there is no folder '" + file.getParent() + "'\n");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            Ended server = perftest("-d shm0 -P " + taken.getLocalPort());
+
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err())
+                    .startsWith("urma: port " + taken.getLocalPort() + " cannot be listened on: ")
+                    .containsOnlyOnce("'urma doctor'")
+                    .hasLineCount(1);
+        }
+    }
+
+    @Test
+    void ctrlCEndsTheWaitForAClient() throws Exception {
+        Running server = shell.start("perftest", "-d", "shm0", "-P", "0");
+        port(server);
+
+        assertThat(server.interrupted().exitCode()).isEqualTo(130);
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSideThatIsKilledEndsTheOther(boolean server) throws Exception {
+        Running serving = shell.start("perftest", "-d", "shm0", "-P", "0");
+        String port = Integer.toString(port(serving));
+        Running leading = shell.start("perftest", "send_bw", "-S", "localhost", "-d", "shm0", "-y", "1", "-P", port);
+        leading.awaitOut("MsgRate");
+
+        (server ? serving : leading).signal("KILL");
+
+        Ended other = (server ? leading : serving).ended();
+        assertThat(other.exitCode()).isEqualTo(1);
+        assertThat(other.err()) // what it notices first is chance: the end of the talk, or that of an operation
+                .containsPattern("urma: .*(the (server|client) ended|to the (server|client) broke|, or ended)");
     }
 
     @Test

@@ -72,8 +72,17 @@ final class Clashes {
         range("--size", settings.sizeBytes(), 1, Integer.MAX_VALUE);
         range("--min_size", settings.minSizeBytes(), 1, Integer.MAX_VALUE);
         range("--max_size", settings.maxSizeBytes(), 1, Integer.MAX_VALUE);
-        if (settings.isGiven("--err_timeout")) {
-            range("--err_timeout", Long.parseLong(settings.given().get("--err_timeout")), 8, 31);
+        rangeWhereGiven("--err_timeout", 8, 31);
+        rangeWhereGiven("--duration", 1, Integer.MAX_VALUE);
+        rangeWhereGiven("--infinite", 1, Integer.MAX_VALUE);
+        rangeWhereGiven("--warm_up", 0, Long.MAX_VALUE);
+        rangeWhereGiven("--inline_size", 0, Integer.MAX_VALUE);
+        rangeWhereGiven("--wait_jfc_timeout", 1, Integer.MAX_VALUE); // who sleeps for ever never looks up
+    }
+
+    private void rangeWhereGiven(String option, long least, long most) {
+        if (settings.isGiven(option)) {
+            range(option, settings.number(option, least), least, most);
         }
     }
 

@@ -12,6 +12,8 @@ import java.io.PrintWriter;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,25 +30,31 @@ final class Client {
 
     private final UrmaContext context;
     private final OutputOptions options;
+    private final OutputFiles files;
     private final PrintWriter out;
     private final PrintWriter err;
     private long received;
     private long sent;
 
-    Client(UrmaContext context, OutputOptions options, PrintWriter out, PrintWriter err) {
+    Client(UrmaContext context, OutputOptions options, OutputFiles files, PrintWriter out, PrintWriter err) {
         this.context = context;
         this.options = options;
+        this.files = files;
         this.out = out;
         this.err = err;
     }
 
     /** Connects; tries again for a while, since a server that was started just now may not listen yet. */
     static Control connect(String host, int port) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + CONNECT_PATIENCE.toNanos();
+        return connect(host, port, CONNECT_PATIENCE);
+    }
+
+    static Control connect(String host, int port, Duration patience) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             Socket socket = new Socket();
             try {
-                socket.connect(new InetSocketAddress(host, port), (int) CONNECT_PATIENCE.toMillis());
+                socket.connect(new InetSocketAddress(host, port), (int) patience.toMillis());
                 return Control.greet(socket, "the server");
             } catch (ConnectException e) {
                 socket.close();
@@ -54,6 +62,9 @@ final class Client {
                     throw new CommandFailure(
                             "nobody listens on port " + port + " of " + host + "; 'urma perftest' there is the server");
                 }
+            } catch (SocketTimeoutException | SocketException e) {
+                socket.close();
+                throw new CommandFailure("port " + port + " of " + host + " cannot be reached: " + e.getMessage(), e);
             } catch (IOException | RuntimeException | InterruptedException e) {
                 socket.close();
                 throw e;
@@ -71,7 +82,7 @@ final class Client {
         Clashes.check(settings);
         Side side = new Side(context, settings, control, true);
         side.meet();
-        Report report = new Report(out, options, settings);
+        Report report = new Report(out, options, files, settings);
         report.begin(side.endpoint());
         boolean first = true;
         for (long size : Operations.sizes(settings)) {

@@ -94,7 +94,8 @@ final class Control implements AutoCloseable {
                 }
             }
             if (System.nanoTime() - deadline > 0) {
-                throw new CommandFailure(peer + " did not say in " + Units.time(patience) + " that it is " + PROGRAM);
+                throw new CommandFailure(peer + " did not say in " + Units.time(patience) + " that it is " + PROGRAM
+                        + ": it is something else, or busy with another side");
             }
         }
         socket.setSoTimeout(0);

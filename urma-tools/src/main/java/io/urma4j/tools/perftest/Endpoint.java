@@ -163,7 +163,9 @@ final class Endpoint {
 
     /** Imports what the peer described, and binds Jetties that are to be bound. */
     void connect(Line peer) {
-        remote = context.importSegment(SharedSegment.parse(peer.text(SEGMENT)));
+        SharedSegment segment = SharedSegment.parse(peer.text(SEGMENT));
+        checkKind(segment.descriptor().endpoints());
+        remote = context.importSegment(segment);
         for (Lane lane : lanes) {
             if (lane.jfr != null) {
                 lane.target = context.importJetty(SharedJetty.parse(peer.text(JETTY + lane.index)));
@@ -171,6 +173,16 @@ final class Endpoint {
                     lane.jetty.bind(lane.target);
                 }
             }
+        }
+    }
+
+    private void checkKind(List<io.urma4j.Endpoint> ways) {
+        String kind = context.device().attributes().provider();
+        List<String> kinds = ways.stream().map(io.urma4j.Endpoint::kind).toList();
+        if (!kinds.contains(kind)) {
+            throw new CommandFailure(
+                    "this side is on device " + context.device().name() + ", and the other on one of kind "
+                            + String.join(" or ", kinds) + "; see --device");
         }
     }
 

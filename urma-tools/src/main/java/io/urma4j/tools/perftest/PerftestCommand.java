@@ -3,6 +3,7 @@ package io.urma4j.tools.perftest;
 import io.urma4j.UrmaException;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.DeviceOption;
+import io.urma4j.tools.FailureReport;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.Session;
 import java.io.IOException;
@@ -45,6 +46,7 @@ public final class PerftestCommand implements Callable<Integer> {
     private static final long SIGNAL_MILLIS = 300;
 
     private static final int DEFAULT_PORT = 21115;
+    private static final int HIGHEST_PORT = 0xFFFF;
 
     @Parameters(
             arity = "0..1",
@@ -96,7 +98,7 @@ public final class PerftestCommand implements Callable<Integer> {
         if (local) {
             measureLocally(settings);
         } else if (host != null) {
-            measure(host, port == null ? DEFAULT_PORT : port, settings);
+            measureAt(host, settings);
         } else {
             serve(settings);
         }
@@ -118,6 +120,9 @@ public final class PerftestCommand implements Callable<Integer> {
         }
         if (local && port != null) {
             throw wrongUse("--local and --port clash: the server of --local takes any port");
+        }
+        if (port != null && (port < (client ? 1 : 0) || port > HIGHEST_PORT)) {
+            throw wrongUse("--port " + port + " is not within " + (client ? 1 : 0) + " and " + HIGHEST_PORT);
         }
         if (!client && output.given() != null) {
             throw wrongUse(output.given() + " means nothing without --server or --local: the client prints the table");
@@ -154,9 +159,11 @@ public final class PerftestCommand implements Callable<Integer> {
     // ---- the client
 
     private void measureLocally(Settings settings) throws IOException, InterruptedException {
-        try (LocalServer server = LocalServer.start(device.name(), eidIndex)) {
+        try (OutputFiles files = OutputFiles.open(output);
+                Session session = Session.open(device.name(), eidIndex); // what fails here need not fail there, too
+                LocalServer server = LocalServer.start(device.name(), eidIndex)) {
             try {
-                measure(InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
+                measure(session, files, InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
             } catch (CommandFailure e) {
                 Thread.sleep(SIGNAL_MILLIS); // ends by our own Ctrl-C when that was the reason
                 throw e;
@@ -164,12 +171,22 @@ public final class PerftestCommand implements Callable<Integer> {
         }
     }
 
-    private void measure(String server, int serverPort, Settings settings) throws IOException, InterruptedException {
-        try (Session session = Session.open(device.name(), eidIndex);
-                Control control = Client.connect(server, serverPort)) {
-            PrintWriter out = spec.commandLine().getOut();
+    private void measureAt(String server, Settings settings) throws IOException, InterruptedException {
+        try (OutputFiles files = OutputFiles.open(output);
+                Session session = Session.open(device.name(), eidIndex)) {
+            measure(session, files, server, port == null ? DEFAULT_PORT : port, settings);
+        }
+    }
+
+    private void measure(Session session, OutputFiles files, String server, int serverPort, Settings settings)
+            throws IOException, InterruptedException {
+        try (Control control = Client.connect(server, serverPort)) {
             Client client = new Client(
-                    session.context(), output, out, spec.commandLine().getErr());
+                    session.context(),
+                    output,
+                    files,
+                    spec.commandLine().getOut(),
+                    spec.commandLine().getErr());
             talk(control, () -> client.run(control, settings));
         }
     }
@@ -231,7 +248,7 @@ public final class PerftestCommand implements Callable<Integer> {
             throw e;
         } catch (IOException | RuntimeException e) {
             if (!control.isOver()) {
-                control.say(Line.of(Control.FAILED).with("message", String.valueOf(e.getMessage())));
+                control.say(Line.of(Control.FAILED).with("message", FailureReport.describe(e)));
             }
             throw e;
         }

@@ -1,14 +1,10 @@
 package io.urma4j.tools.perftest;
 
 import io.urma4j.tools.Json;
-import io.urma4j.tools.OutputFile;
 import io.urma4j.tools.Plot;
 import io.urma4j.tools.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,13 +19,15 @@ final class Report {
 
     private final PrintWriter out;
     private final OutputOptions options;
+    private final OutputFiles files;
     private final Settings settings;
     private final List<SequencedMap<String, Object>> rows = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    Report(PrintWriter out, OutputOptions options, Settings settings) {
+    Report(PrintWriter out, OutputOptions options, OutputFiles files, Settings settings) {
         this.out = out;
         this.options = options;
+        this.files = files;
         this.settings = settings;
     }
 
@@ -126,12 +124,8 @@ final class Report {
         if (options.asksJson()) {
             Json.print(out, asMap(endpoint, readings));
         }
-        if (options.csv() != null) {
-            write(options.csv(), csv());
-        }
-        if (options.plot() != null) {
-            write(options.plot(), plot(endpoint));
-        }
+        files.writeCsv(csv());
+        files.writePlot(plot(endpoint));
     }
 
     private Map<String, Object> asMap(Endpoint endpoint, Map<String, Meter.Reading> readings) {
@@ -185,16 +179,6 @@ final class Report {
                         ((Number) row.getOrDefault("bytes", 0L)).doubleValue(),
                         ((Number) row.getOrDefault(column, 0.0)).doubleValue()))
                 .toList();
-    }
-
-    private static void write(Path path, String text) throws IOException {
-        try (OutputFile file = OutputFile.create(path)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-            while (bytes.hasRemaining()) {
-                file.channel().write(bytes);
-            }
-            file.commit();
-        }
     }
 
     private void print(String line) {

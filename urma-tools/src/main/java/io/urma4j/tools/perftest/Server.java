@@ -41,7 +41,8 @@ final class Server implements AutoCloseable {
             return new Server(socket);
         } catch (BindException e) {
             socket.close();
-            throw new CommandFailure("port " + port + " cannot be listened on: " + e.getMessage() + "; see --port", e);
+            throw new CommandFailure(
+                    "port " + port + " cannot be listened on: " + e.getMessage() + "; --port takes another", e);
         }
     }
 

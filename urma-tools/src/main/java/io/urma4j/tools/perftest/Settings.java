@@ -330,7 +330,7 @@ final class Settings {
         return given.getOrDefault(option, usual);
     }
 
-    private long number(String option, long usual) {
+    long number(String option, long usual) {
         String text = given.get(option);
         try {
             return text == null ? usual : Long.parseLong(text);

@@ -67,6 +67,11 @@ class ClashesTest {
         write_bw --jettys=0                     | --jettys is 0, must be 1 to 4096
         write_bw --iters=4                      | --iters is 4, must be at least 5
         write_bw --err_timeout=3                | --err_timeout is 3, must be 8 to 31
+        write_lat --duration=0                  | --duration is 0, must be 1 to
+        write_bw --infinite=0                   | --infinite is 0, must be 1 to
+        write_bw --warm_up=-1                   | --warm_up is -1, must be at least 0
+        write_bw --inline_size=-1               | --inline_size is -1, must be 0 to
+        send_lat --use_jfce=true --wait_jfc_timeout=-5 | --wait_jfc_timeout is -5, must be 1 to
         send_bw --enable_err_continue=true      | --enable_err_continue means nothing without --no-verify
         send_lat --enable_err_continue=true --no-verify=true | --enable_err_continue and send_lat clash
         send_bw --enable_err_continue=true --no-verify=true --trans_mode=RC | --enable_err_continue and --trans_mode RC clash

@@ -1,0 +1,58 @@
+package io.urma4j.tools.perftest;
+
+import io.urma4j.tools.OutputFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** The files that were asked for, open before anything is measured: who may not write them hears of it at once. */
+final class OutputFiles implements AutoCloseable {
+    private @Nullable OutputFile csv;
+    private @Nullable OutputFile plot;
+
+    private OutputFiles() {}
+
+    static OutputFiles open(OutputOptions options) throws IOException {
+        OutputFiles files = new OutputFiles();
+        try {
+            files.csv = options.csv() == null ? null : OutputFile.create(options.csv());
+            files.plot = options.plot() == null ? null : OutputFile.create(options.plot());
+            return files;
+        } catch (IOException | RuntimeException e) {
+            files.close();
+            throw e;
+        }
+    }
+
+    /** Writes the rows, unless nobody wants them in a file. */
+    void writeCsv(String text) throws IOException {
+        write(csv, text);
+    }
+
+    /** Writes the drawing, unless nobody wants one. */
+    void writePlot(String text) throws IOException {
+        write(plot, text);
+    }
+
+    private static void write(@Nullable OutputFile file, String text) throws IOException {
+        if (file != null) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+            while (bytes.hasRemaining()) {
+                file.channel().write(bytes);
+            }
+            file.commit();
+        }
+    }
+
+    /** What was not written leaves nothing. */
+    @Override
+    public void close() throws IOException {
+        if (csv != null) {
+            csv.close();
+        }
+        if (plot != null) {
+            plot.close();
+        }
+    }
+}
