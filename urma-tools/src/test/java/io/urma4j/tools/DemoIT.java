@@ -72,7 +72,7 @@ class DemoIT extends WithShell {
     @Test
     void ctrlCEndsAllProcesses() throws Exception {
         Running demo = shell.start("demo", "--size", "64MiB");
-        demo.awaitOut("two initiators started");
+        demo.awaitOut(", in "); // the line with their numbers, which comes last
         List<Long> processes = processes(demo.out());
 
         Ended ended = demo.interrupted();
@@ -86,7 +86,7 @@ class DemoIT extends WithShell {
     @Test
     void theProcessesEndWithAKilledLeader() throws Exception {
         Running demo = shell.start("demo", "--size", "64MiB");
-        demo.awaitOut("two initiators started");
+        demo.awaitOut(", in "); // the line with their numbers, which comes last
         List<Long> processes = processes(demo.out());
 
         demo.signal("KILL");
@@ -98,7 +98,7 @@ class DemoIT extends WithShell {
     @Test
     void aKilledHomeIsAFailureThatNamesIt() throws Exception {
         Running demo = shell.start("demo", "--size", "64MiB");
-        demo.awaitOut("two initiators started");
+        demo.awaitOut(", in "); // the line with their numbers, which comes last
         List<Long> processes = processes(demo.out());
 
         ProcessHandle.of(processes.getFirst()).ifPresent(ProcessHandle::destroyForcibly);
