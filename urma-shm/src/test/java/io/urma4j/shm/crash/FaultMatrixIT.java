@@ -58,7 +58,7 @@ class FaultMatrixIT {
     private static final int RUNS_TO_ONE_OF_BOTH = 6;
 
     /** A point that is not passed at a drawn time of many is tried again with the first time, so often. */
-    private static final int TRIES = 6;
+    private static final int TRIES = 12;
 
     /** Of these, so often with both ends: in fifty runs one alone may be such that kills both. */
     private static final int TRIES_OF_BOTH = 3;
