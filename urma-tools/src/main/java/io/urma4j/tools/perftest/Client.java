@@ -86,18 +86,18 @@ final class Client {
         report.begin(side.endpoint());
         boolean first = true;
         for (long size : Operations.sizes(settings)) {
-            measure(side, control, settings, report, size, first);
+            measure(side, control, settings, report, size, first || Operations.isOtherCode(settings, size));
             first = false;
         }
         tell(side, settings, report);
         control.say(Line.of(Control.BYE));
     }
 
-    private void measure(Side side, Control control, Settings settings, Report report, long size, boolean first)
+    private void measure(Side side, Control control, Settings settings, Report report, long size, boolean cold)
             throws InterruptedException {
         long seed = ThreadLocalRandom.current().nextLong();
         if (settings.isGiven("--warm_up")) {
-            long times = settings.warmUpIterations(size, first);
+            long times = settings.warmUpIterations(size, cold);
             if (times > 0) {
                 run(side, control, settings, report, new Phase(size, times, null, seed), false);
             }
@@ -107,7 +107,7 @@ final class Client {
                     control,
                     settings,
                     report,
-                    new Phase(size, settings.warmUpIterations(size, first), WARM_UP_PATIENCE, seed));
+                    new Phase(size, settings.warmUpIterations(size, cold), WARM_UP_PATIENCE, seed));
         }
         boolean endless = settings.period() != null || settings.duration() != null;
         long times = endless ? Phase.ENDLESS : settings.iterations(size);

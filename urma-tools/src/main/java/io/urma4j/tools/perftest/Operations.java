@@ -47,6 +47,12 @@ final class Operations {
         return needed;
     }
 
+    /** Whether a size takes another way than half of it, which was measured before. */
+    static boolean isOtherCode(Settings settings, long sizeBytes) {
+        return settings.workload().kind() == Workload.Kind.WRITE
+                && opcodeOfWrite(settings, sizeBytes) != opcodeOfWrite(settings, sizeBytes / 2);
+    }
+
     /** How {@code write_lat} and {@code write_bw} write so many bytes. */
     static Opcode opcodeOfWrite(Settings settings, long sizeBytes) {
         if (settings.hasImmediate()) {

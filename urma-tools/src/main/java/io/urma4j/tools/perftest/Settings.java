@@ -93,11 +93,11 @@ final class Settings {
         return within(500, (256L << 20) / sizeBytes, 20_000);
     }
 
-    /** How many go before them untimed: many before the first size, so that all is compiled, few before the others. */
-    long warmUpIterations(long sizeBytes, boolean first) {
+    /** How many go before them untimed: many where the code is cold, so that all is compiled, few elsewhere. */
+    long warmUpIterations(long sizeBytes, boolean cold) {
         return number(
                 "--warm_up",
-                first ? within(100, (256L << 20) / sizeBytes, 20_000) : within(10, iterations(sizeBytes) / 20, 1000));
+                cold ? within(100, (256L << 20) / sizeBytes, 20_000) : within(10, iterations(sizeBytes) / 20, 1000));
     }
 
     private static long within(long least, long value, long most) {
