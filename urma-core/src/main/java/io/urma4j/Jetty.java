@@ -75,7 +75,8 @@ public final class Jetty implements ContextObject {
      * timeout.
      *
      * @throws UrmaException ENOPERM when one of the two is not RC or their order types differ; EEXIST when it is bound
-     *     to another; EINVAL when the target is bound elsewhere (S5.7)
+     *     to another; EINVAL when the target is bound elsewhere (S5.7), or when work requests of its last connection
+     *     were not flushed, or their records not polled (S6.13)
      */
     public void bind(TargetJetty target) {
         Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
@@ -145,7 +146,8 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). What was never started is still to be flushed.
+     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since this call tells it. What
+     * was never started is still to be flushed.
      * Blocks at most the import timeout.
      *
      * @throws UrmaException EINVAL when it is not bound, or is in ERROR and has not drained

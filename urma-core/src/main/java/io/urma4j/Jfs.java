@@ -455,7 +455,8 @@ public final class Jfs implements ContextObject {
     /**
      * Moves to another state. To the same one: nothing happens.
      *
-     * @throws UrmaException EINVAL naming both states when there is no such move (S6.2)
+     * @throws UrmaException EINVAL naming both states when there is no such move (S6.2), or from ERROR to RESET before
+     *     the queue has drained, is flushed, and its records are polled (S6.13)
      */
     public void modify(QueueState next) {
         if (checkMove(next)) {
@@ -499,8 +500,8 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Ends everything: goes to ERROR and returns what has no record yet. No marker follows, and the queue can be reset at
-     * once. Records that lie in the JFC stay there: those work requests were finished before (S6.11).
+     * Ends everything: goes to ERROR and returns what has no record yet. No marker follows. Records that lie in the JFC
+     * stay there: those work requests were finished before (S6.11). Once they are polled the queue can be reset.
      *
      * @param timeout how long to wait for what runs in another thread
      * @throws UrmaException ETIMEOUT when that took longer: then nothing has changed

@@ -67,20 +67,40 @@ final class QueueMoves {
         if (!window.isEmpty()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
         }
-        if (window.isDraining() && jfc.isValid()) { // its marker would come in the new life (S6.13)
-            throw new UrmaException(UrmaStatus.EINVAL, queue, "has not drained since its last connection; poll first");
+        if (isOfOldLife()) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, queue, "has records of its last connection that were not polled; poll first");
         }
         return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
     }
 
-    CompletableFuture<Void> unbind(Duration timeout) {
-        QueueState now = queue.state();
-        if (now == QueueState.READY || now == QueueState.SUSPENDED) {
-            modify(QueueState.ERROR);
+    /** Whether a record of the old life lies unpolled, or is still to come (S6.13). */
+    private boolean isOfOldLife() {
+        claim.acquire();
+        try {
+            return (window.isDraining() && jfc.isValid()) || queue.records().areUnpolled();
+        } finally {
+            claim.release();
         }
+    }
+
+    CompletableFuture<Void> unbind(Duration timeout) {
+        drainUnmarked();
         CompletableFuture<Void> ended = bond.unbind(timeout);
         enter(QueueState.RESET);
         return ended;
+    }
+
+    private void drainUnmarked() {
+        claim.acquire();
+        try {
+            if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
+                window.unbind();
+                window.report();
+            }
+        } finally {
+            claim.release();
+        }
     }
 
     boolean isDraining() {
@@ -101,9 +121,11 @@ final class QueueMoves {
 
     private void reset() {
         window.report();
-        if (window.isDraining() || !window.isEmpty()) {
+        if (window.isDraining() || !window.isEmpty() || queue.records().areUnpolled()) { // S6.13
             throw new UrmaException(
-                    UrmaStatus.EINVAL, queue, "cannot go from ERROR to RESET before it is drained and flushed");
+                    UrmaStatus.EINVAL,
+                    queue,
+                    "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
         queue.enter(QueueState.RESET);
     }

@@ -22,7 +22,9 @@ final class SendWindow {
     private enum Drain {
         NONE,
         SUSPENSION,
-        ERROR
+        ERROR,
+        /** As ERROR, but the call itself tells. */
+        UNBINDING
     }
 
     private final ShmSendQueue queue;
@@ -306,6 +308,12 @@ final class SendWindow {
         }
     }
 
+    /** The same for who unbinds: no marker follows. */
+    void unbind() {
+        fail();
+        drain(Drain.UNBINDING);
+    }
+
     /** The state is SUSPENDED: nothing starts, and the marker follows when what has started is over. */
     void enterSuspended() {
         queue.enter(QueueState.SUSPENDED);
@@ -332,7 +340,7 @@ final class SendWindow {
         while (head < end && isReported(head)) {
             head++;
         }
-        if (drain == Drain.ERROR) {
+        if (drain == Drain.ERROR || drain == Drain.UNBINDING) {
             drainError();
         } else if (drain == Drain.SUSPENSION) {
             drainSuspension();
@@ -374,7 +382,7 @@ final class SendWindow {
                 return;
             }
         }
-        if (queue.records().pushErrorMarker()) {
+        if (drain == Drain.UNBINDING || queue.records().pushErrorMarker()) {
             drain(Drain.NONE);
         } else {
             owed = queue.records().mayMark(); // a poller makes room for it

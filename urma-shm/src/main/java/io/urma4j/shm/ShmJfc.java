@@ -263,6 +263,11 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return arrivals.holds(owner, CompletionRecord.FLUSH_ERR_DONE | CompletionRecord.SUSPEND_DONE);
     }
 
+    /** Whether any record of an owner lies here, unpolled. Under the claim. */
+    boolean holdsRecord(int owner) {
+        return arrivals.holds(owner) || (owned != null && owned.holds(owner));
+    }
+
     boolean isModerated() {
         return moderation != null;
     }

@@ -41,19 +41,22 @@ final class WindowRecords {
     /** The queue's records in another JFC. */
     private final class Elsewhere implements RecordOwner {
         private final int index;
-        private long taken; // of the one who polls there
+        private volatile long made; // behind the youngest; written under the claim of that JFC, as the next
+        private volatile long taken; // behind the youngest that was polled
 
         Elsewhere(ShmJfc other, long posted) {
+            this.made = posted;
             this.taken = posted;
             this.index = other.attach(this);
         }
 
         @Override
         public void recordTaken(int position) {
-            long full = taken + (position - (int) taken);
-            if (full >= taken) {
+            long before = taken;
+            long full = before + (position - (int) before);
+            if (full >= before) {
                 taken = full + 1;
-                freedElsewhere.accumulateAndGet(taken, Math::max);
+                freedElsewhere.accumulateAndGet(full + 1, Math::max);
             }
         }
 
@@ -97,7 +100,11 @@ final class WindowRecords {
             return Told.LATER;
         }
         try {
-            return other.isValid() && pushInto(other, owner.index, position, entry) ? Told.YES : Told.NO_ROOM;
+            if (!other.isValid() || !pushInto(other, owner.index, position, entry)) {
+                return Told.NO_ROOM;
+            }
+            owner.made = position + 1;
+            return Told.YES;
         } finally {
             other.claim().release();
         }
@@ -145,6 +152,11 @@ final class WindowRecords {
     /** Whether a marker was made and not polled. */
     boolean isMarkerUnpolled() {
         return jfc.holdsMarker(ownerIndex);
+    }
+
+    /** Whether any record was made and not polled, here or elsewhere. */
+    boolean areUnpolled() {
+        return jfc.holdsRecord(ownerIndex) || elsewhere.values().stream().anyMatch(there -> there.made > there.taken);
     }
 
     /** The queue is closed: its records elsewhere disappear, too (S10.7). The caller has no claim. */

@@ -140,7 +140,6 @@ final class LocalHomeQueue implements HomeQueue {
     @Override
     public void unbind() {
         jetty().unbind();
-        sendSide().within(Duration.ZERO); // it drained, and may have said so by a marker
     }
 
     @Override

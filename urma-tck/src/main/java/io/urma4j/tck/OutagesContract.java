@@ -568,6 +568,33 @@ public abstract class OutagesContract extends Contract {
                 .isTrue();
     }
 
+    /** S6.11, S6.8: what is posted behind a quiesced queue is nobody's result but its own. */
+    @Rule({"S6.11", "S6.8", "S6.4"})
+    @Test
+    void recordsOfAQuiescedQueueKeepTheirUserContexts() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build(), JfcConfig.DEFAULT);
+        queue.postWrites(imported.remote(), 6);
+        Patience.await("the records", () -> queue.jfc().counters().get("unpolled") == 6);
+        assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+
+        int held = 0;
+        while (held < queue.jfs().depth()
+                && queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 100 + held)) {
+            held++;
+        }
+
+        assertThat(queue.within(Patience.WATCH))
+                .extracting(Outcome::userContext)
+                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+        assertThat(queue.jfs().flushAll())
+                .extracting(Completion::userContext)
+                .containsExactlyElementsOf(
+                        LongStream.range(100, 100 + held).boxed().toList());
+        assertThat(queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 200))
+                .isTrue();
+    }
+
     /** S6.11: a wait must have an end, and a closed queue has nothing to end. */
     @Rule({"S6.11", "S4.2", "S2.2"})
     @Test

@@ -7,6 +7,7 @@ import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -91,6 +92,43 @@ public abstract class OwnJfcContract extends Contract {
         }
         assertThat(queue.write(imported.remote(), 0, queue.scratch(), 0, 8).isSuccess())
                 .isTrue();
+    }
+
+    /** S8.5, S9.3: what was silent before the first of them holds no slot. */
+    @Rule({"S8.5", "S9.3"})
+    @Test
+    void silentSuccessesBeforeTheFirstOfThemHoldNoSlot() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build(), JfcConfig.DEFAULT);
+        var other = anotherJfc(64);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 1, PostFlags.UNSIGNALLED);
+        write(queue, imported, other, 2);
+        assertThat(new Poller(other).next().userContext()).isEqualTo(2);
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(queue.write(imported.remote(), 0, queue.scratch(), 0, 8).isSuccess())
+                    .isTrue();
+        }
+    }
+
+    /** S6.13: what lies unpolled there belongs to the old life, too. */
+    @Rule({"S8.5", "S6.13"})
+    @Test
+    void queueIsNotResetBeforeItsRecordsThereArePolled() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        var other = anotherJfc(64);
+        write(queue, imported, other, 1);
+        Patience.await("the record", () -> other.counters().get("unpolled") == 1);
+        queue.jfs().modify(QueueState.ERROR);
+        queue.drainAndFlush();
+
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().modify(QueueState.RESET))
+                .hasMessageContaining("polled");
+
+        assertThat(new Poller(other).next().userContext()).isEqualTo(1);
+        queue.jfs().modify(QueueState.RESET);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
     }
 
     /** S8.5, S10.2: failures, too; the drain's marker comes to the queue's own JFC. */

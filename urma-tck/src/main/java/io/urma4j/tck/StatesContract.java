@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §6: the lives of queues. */
 public abstract class StatesContract extends Contract {
@@ -584,6 +585,51 @@ public abstract class StatesContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH))
                 .filteredOn(o -> o.lengthBytes() == 16)
                 .hasSize(1);
+    }
+
+    /** S6.13, S6.2: it is reset when every record of its old life is polled, the marker as well. */
+    @Rule({"S6.13", "S6.2", "S2.2"})
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    void queueIsNotResetBeforeItsRecordsArePolled(int writes) {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+        queue.postWrites(imported.remote(), writes);
+        Patience.await("the records", () -> queue.jfc().counters().get("unpolled") == writes);
+        queue.jfs().modify(QueueState.ERROR);
+        Patience.await("the marker", () -> queue.jfc().counters().get("unpolled") == writes + 1);
+
+        assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().modify(QueueState.RESET))
+                .hasMessageContaining("polled");
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
+
+        assertThat(queue.untilDrained()).hasSize(writes + 1);
+        queue.jfs().modify(QueueState.RESET);
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
+    }
+
+    /** S6.13, S6.3: who unbinds is told by the call, so no marker follows; but records may lie where they are. */
+    @Rule({"S6.13", "S6.3", "S2.2"})
+    @Test
+    void jettyIsNotBoundAnewBeforeTheRecordsOfItsOldLifeArePolled() {
+        var imported = pair.imported(4096);
+        var connection = pair.connection();
+        var queue = connection.queue();
+        queue.postWrites(imported.remote(), 2);
+        Patience.await("the records", () -> queue.jfc().counters().get("unpolled") == 2);
+        connection.here().unbind();
+        connection.there().unbind();
+
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> connection.here().bind(connection.there().shared()))
+                .hasMessageContaining("polled");
+
+        assertThat(queue.within(Patience.WATCH))
+                .extracting(Outcome::userContext)
+                .containsExactly(0L, 1L);
+        connection.here().bind(connection.there().shared());
+        assertThat(connection.here().state()).isEqualTo(QueueState.READY);
     }
 
     /** S6.6: an error of one queue is none of another's. */

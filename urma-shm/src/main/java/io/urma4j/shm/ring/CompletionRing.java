@@ -128,12 +128,17 @@ public final class CompletionRing {
         batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
     }
 
-    /** Producer: whether a record that was not taken has {@code high} as the high half of its provider's word, and a flag. */
+    /** Producer: whether a record that was not taken has {@code high} as the high half of its provider's word. */
+    public boolean holds(int high) {
+        return holds(high, 0);
+    }
+
+    /** The same of records that have one of {@code flags}. */
     public boolean holds(int high, int flags) {
         for (long position = (long) CONSUMED.getAcquire(this); position != produced; position++) {
             int at = ((int) position & mask) * CompletionRecord.WORDS;
             if ((int) (words[at + CompletionRecord.PROVIDER] >>> 32) == high
-                    && CompletionRecord.has(words[at], flags)) {
+                    && (flags == 0 || CompletionRecord.has(words[at], flags))) {
                 return true;
             }
         }

@@ -77,6 +77,16 @@ public final class OwnedRing {
         return provider;
     }
 
+    /** Whether a record has {@code high} as the high half of its provider's word. */
+    public boolean holds(int high) {
+        for (int position = consumed; position != produced; position++) {
+            if ((int) (words[(position & mask) * WORDS + 3] >>> 32) == high) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Drops the records whose provider's word has {@code high} as its high half. */
     public void purge(int high) {
         int kept = consumed;

@@ -396,7 +396,7 @@ public final class Card {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
         Link link = owner.own();
-        owner.disconnected();
+        owner.disconnected(nowNanos);
         if (link != null) {
             end(link);
         }

@@ -425,10 +425,11 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         enter(CardState.READY);
     }
 
-    /** It has none any more, and is in RESET; what was never started stays for {@code flush}. */
-    void disconnected() {
-        outage.giveUpAll();
-        reports.run();
+    /** It has none any more, and is in RESET; no marker tells it, and what was never started stays for {@code flush}. */
+    void disconnected(long nowNanos) {
+        run(nowNanos); // what was posted before came before
+        outage.fail();
+        reports.passAll();
         own = null;
         ownFlow = null;
         drain = Drain.NONE;

@@ -93,17 +93,25 @@ final class SendReports {
         return true;
     }
 
-    /** In ERROR, what was never started stays behind and the others pass it; then comes the marker. */
     private void drainError() {
+        if (passAll() && putMarker(WorkStatus.WR_FLUSH_ERR_DONE, Cqe.FLUSH_ERR_DONE, queue.end() - 1)) {
+            queue.drain(SendQueue.Drain.NONE);
+        }
+    }
+
+    /**
+     * In ERROR, what was never started stays behind and the others pass it.
+     *
+     * @return whether all that was started has its record
+     */
+    boolean passAll() {
         for (long position = queue.head(); position < queue.end(); position++) {
             byte stage = slots.stage(position);
             if (stage == Slots.STARTED || (stage == Slots.DONE && !isReported(position))) {
-                return;
+                return false;
             }
         }
-        if (putMarker(WorkStatus.WR_FLUSH_ERR_DONE, Cqe.FLUSH_ERR_DONE, queue.end() - 1)) {
-            queue.drain(SendQueue.Drain.NONE);
-        }
+        return true;
     }
 
     /** In SUSPENDED, what was started is waited for, and goes behind the marker when nobody took it. */

@@ -13,7 +13,9 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.support.IdSpace;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +135,13 @@ final class Queues {
         return sendQueues.stream()
                 .sorted(Comparator.comparingInt(UdmaSendQueue::id))
                 .toList();
+    }
+
+    /** The positions of a queue's records that were made and not polled, in whichever JFC. By who has the card. */
+    Set<Long> unpolled(int tag) {
+        Set<Long> positions = new HashSet<>();
+        jfcs.forEach(jfc -> jfc.gatherUnpolled(tag, positions));
+        return positions;
     }
 
     void memberFailed(UdmaSendQueue failed) {

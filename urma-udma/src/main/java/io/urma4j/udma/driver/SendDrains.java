@@ -38,15 +38,20 @@ final class SendDrains {
         crank.enter();
         try {
             QueueState now = queue.state();
-            if (!crank.card().modifySendQueue(handle, number(next), crank.nanos())) {
-                String why =
-                        now == QueueState.ERROR && next == QueueState.RESET ? " before it is drained and flushed" : "";
+            boolean isReset = now == QueueState.ERROR && next == QueueState.RESET;
+            boolean isEarly = isReset && (isDraining() || queue.hasUnpolled()); // S6.13
+            if (isEarly || !crank.card().modifySendQueue(handle, number(next), crank.nanos())) {
+                String why = isReset ? " before it is drained and flushed, and its records are polled" : "";
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "cannot go from " + queue.state() + " to " + next + why);
             }
         } finally {
             crank.leave();
         }
+    }
+
+    private boolean isDraining() {
+        return crank.card().sendStats(handle).draining();
     }
 
     private static int number(QueueState state) {
@@ -58,13 +63,21 @@ final class SendDrains {
         };
     }
 
+    /** Whether a record of the queue lies unpolled anywhere. */
+    boolean hasUnpolled() {
+        crank.enter();
+        try {
+            return queue.hasUnpolled();
+        } finally {
+            crank.leave();
+        }
+    }
+
     /** To RESET, by way of ERROR, and without a connection. */
     void disconnect() {
         crank.enter();
         try {
-            Card card = crank.card();
-            card.modifySendQueue(handle, CardState.ERROR, crank.nanos());
-            card.disconnectRc(handle, crank.nanos());
+            crank.card().disconnectRc(handle, crank.nanos());
         } finally {
             crank.leave();
         }

@@ -1,21 +1,29 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.spi.support.Claim;
+import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
- * How many slots of a send queue are free again (S9.3): all up to the youngest record that was polled. While records of the
- * queue also go to other JFCs, a slot waits for its own record, so that nobody's user context is overwritten.
+ * How many slots of a send queue are free again (S9.3): all up to the youngest record that was polled. Once records of the
+ * queue may be polled out of order, since some go to other JFCs, or some slots are free without one, a slot waits for its own
+ * record, so that nobody's user context is overwritten.
  */
 final class SlotCount {
     private final int mask;
+    private final LongPredicate isSilent;
     private final Claim claim = new Claim();
-    private boolean[] polled = {}; // by position, once records go elsewhere
-    private boolean[] silent = {};
+    private boolean[] done = {}; // by position, once each is counted; from the first that is not free
     private volatile long freed;
-    private volatile boolean isElsewhere;
+    private volatile boolean isEach;
 
-    SlotCount(int depth) {
+    /**
+     * @param depth a power of two
+     * @param isSilent whether a success of a work request makes no record, asked while its slot is occupied
+     */
+    SlotCount(int depth, LongPredicate isSilent) {
         this.mask = depth - 1;
+        this.isSilent = isSilent;
     }
 
     /** Behind the youngest of the slots that are free with all before them. */
@@ -23,40 +31,57 @@ final class SlotCount {
         return freed;
     }
 
-    /** From now on records may go to other JFCs. */
-    void useElsewhere() {
+    boolean areCountedEach() {
+        return isEach;
+    }
+
+    /** From now on a slot waits for its own record. While nobody polls for records of the queue. */
+    void countEach() {
         claim.acquire();
-        if (!isElsewhere) {
-            polled = new boolean[mask + 1];
-            silent = new boolean[mask + 1];
-            isElsewhere = true;
+        if (!isEach) {
+            done = new boolean[mask + 1];
+            isEach = true;
         }
         claim.release();
     }
 
-    /** A work request is posted; {@code isSilent} when a success of it makes no record. */
-    void posted(long position, boolean isSilent) {
-        if (isElsewhere) {
-            polled[(int) position & mask] = false;
-            silent[(int) position & mask] = isSilent;
+    /** A work request is posted. */
+    void posted(long position) {
+        if (isEach) {
+            done[(int) position & mask] = false;
         }
     }
 
     /** The record of a position is polled. */
     void recordTaken(long position) {
-        if (!isElsewhere) {
+        if (!isEach) {
             freeTo(position + 1);
             return;
         }
         claim.acquire();
         if (position >= freed) {
-            polled[(int) position & mask] = true;
-            long end = freed;
-            while (polled[(int) end & mask] || (silent[(int) end & mask] && end < position)) {
-                polled[(int) end++ & mask] = false;
-            }
-            freeTo(end);
+            done[(int) position & mask] = true;
+            free(position);
         }
+        claim.release();
+    }
+
+    /** Up to the first that waits for its record; silent ones before {@code last} wait for none. */
+    private void free(long last) {
+        long end = freed;
+        while (done[(int) end & mask] || (end < last && isSilent.test(end))) {
+            done[(int) end++ & mask] = false;
+        }
+        freeTo(end);
+    }
+
+    /** All before {@code end} have ended, and but for {@code unpolled} there is no record of them to be polled. */
+    void freeAllBut(Set<Long> unpolled, long end) {
+        claim.acquire();
+        for (long position = freed; position < end; position++) {
+            done[(int) position & mask] |= !unpolled.contains(position);
+        }
+        free(freed);
         claim.release();
     }
 

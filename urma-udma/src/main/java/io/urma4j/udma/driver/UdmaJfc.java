@@ -11,6 +11,7 @@ import io.urma4j.spi.support.Claim;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,9 +156,7 @@ final class UdmaJfc implements ProviderJfc {
 
     /** A queue is closed: none of its records is told any more, once this returns. */
     void forgetClosed() {
-        claim.acquire();
-        lastOwner = null;
-        claim.release();
+        betweenPolls(() -> lastOwner = null);
     }
 
     /** Whether a marker of a queue lies here, unpolled. By who has the card, so that none is added. */
@@ -177,10 +176,35 @@ final class UdmaJfc implements ProviderJfc {
         return false;
     }
 
-    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
-    void settle() {
+    /** Adds the positions of a queue's records that lie here, unpolled. By who has the card, so that none is added. */
+    void gatherUnpolled(int tag, Set<Long> positions) {
+        betweenPolls(() -> {
+            long position = consumed;
+            for (int i = 0; i < depth; i++, position++) {
+                long at = CqRing.at(position, depth);
+                if (Cqe.owner(Cqe.word(ring, at)) != CqRing.owner(position, depth)) {
+                    break;
+                }
+                if (Cqe.tag(ring, at) == tag) {
+                    positions.add(Cqe.position(ring, at));
+                }
+            }
+        });
+    }
+
+    /** Does something while nobody takes a record. */
+    void betweenPolls(Runnable something) {
         claim.acquire();
         try {
+            something.run();
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
+    void settle() {
+        betweenPolls(() -> {
             long position = consumed;
             long at = CqRing.at(position, depth);
             int word = Cqe.word(ring, at);
@@ -192,9 +216,7 @@ final class UdmaJfc implements ProviderJfc {
                 at = CqRing.at(++position, depth);
                 word = Cqe.word(ring, at);
             }
-        } finally {
-            claim.release();
-        }
+        });
     }
 
     // ---- the rest

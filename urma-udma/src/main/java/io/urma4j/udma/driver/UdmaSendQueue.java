@@ -31,6 +31,7 @@ import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +106,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         this.crank = context.crank();
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.entries = new SendEntries(depth, config.maxSges());
-        this.slots = new SlotCount(depth);
+        this.slots = new SlotCount(depth, this::isSilent);
         this.signalAt = config.signalEvery() == 0 ? Long.MAX_VALUE : config.signalEvery() - 1;
         this.tag = context.adapter().tag(this);
         queues.owners().add(tag, this);
@@ -251,7 +252,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             if (opcode != WorkOpcode.WRITE && opcode != WorkOpcode.READ) {
                 SendWqe.operands(ring, at, operand, expected);
             }
-            publish(lengthBytes, bits);
+            publish(lengthBytes);
         } finally {
             leave();
         }
@@ -288,7 +289,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             SendWqe.put(ring, at, opcode, signalled(flags), 1, queueTarget(whom), (int) lengthBytes);
             SendWqe.range(ring, at, 0, mine.localKey(), (int) lengthBytes, sourceOffset);
             message(at, opcode, immediate, whom);
-            publish(lengthBytes, flags);
+            publish(lengthBytes);
         } finally {
             leave();
         }
@@ -334,7 +335,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     @Override
     public boolean post(WorkRequest request) {
         if (request.jfc != null && request.jfc != jfc) {
-            slots.useElsewhere();
+            countEachSlot();
         }
         enter();
         try {
@@ -347,6 +348,12 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         }
         rung();
         return true;
+    }
+
+    private void countEachSlot() {
+        if (!slots.areCountedEach()) {
+            jfc.betweenPolls(slots::countEach);
+        }
     }
 
     private void fill(WorkRequest request) {
@@ -382,7 +389,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             SendWqe.cq(ring, at, ((UdmaJfc) request.jfc).cq());
         }
         payload(at, request);
-        publish(request.lengthBytes, bits);
+        publish(request.lengthBytes);
     }
 
     private static boolean hasRange(int opcode) {
@@ -444,12 +451,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     /** Hands the element to the card. */
-    private void publish(long lengthBytes, int flags) {
-        int bits = signalled(flags);
+    private void publish(long lengthBytes) {
         if (posted >= signalAt) {
             signalAt = posted + config.signalEvery();
         }
-        slots.posted(posted, (bits & PostFlags.SIGNALLED_BIT) == 0);
+        slots.posted(posted);
         postedBytes += lengthBytes;
         WqRing.produced(ring, ++posted);
     }
@@ -511,9 +517,28 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         entries.letGo(position + 1);
     }
 
-    /** What was posted last was taken out, and everything before has its result: no slot is occupied. */
+    /**
+     * What was posted last was taken out, and everything before has its result: no slot is occupied but those whose
+     * records lie unpolled. By who has the card.
+     */
     void freeAll() {
-        slots.freeTo(WqRing.consumed(ring));
+        Set<Long> unpolled = queues.unpolled(tag);
+        if (unpolled.isEmpty()) {
+            slots.freeTo(WqRing.consumed(ring));
+        } else {
+            countEachSlot();
+            slots.freeAllBut(unpolled, WqRing.consumed(ring));
+        }
+    }
+
+    /** Whether any record lies unpolled, in whichever JFC. By who has the card. */
+    boolean hasUnpolled() {
+        return !queues.unpolled(tag).isEmpty();
+    }
+
+    /** Whether a success of the work request at {@code position} makes no record; while the slot is its own. */
+    private boolean isSilent(long position) {
+        return (SendWqe.flags(ring, at(position)) & WorkOpcode.SIGNALLED) == 0;
     }
 
     long freed() {
@@ -584,6 +609,10 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         }
         if (WqRing.consumed(ring) != WqRing.produced(ring)) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
+        }
+        if (drains.hasUnpolled()) { // they would be polled in the new life (S6.13)
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, this, "has records of its last connection that were not polled; poll first");
         }
         return mine.bind((UdmaTarget) target, timeout);
     }
