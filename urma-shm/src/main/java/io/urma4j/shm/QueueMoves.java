@@ -172,9 +172,12 @@ final class QueueMoves {
 
     /** What was flushed has no record that would free its slot. */
     private void freeFlushed() {
-        boolean holdsNothing = queue.state() == QueueState.ERROR || queue.state() == QueueState.SUSPENDED;
-        if (holdsNothing && window.isEmpty() && queue.freed() < queue.posted()) {
-            jfc.freeAll(queue);
+        if (queue.state() == QueueState.ERROR || queue.state() == QueueState.SUSPENDED) {
+            if (window.isEmpty()) {
+                jfc.free(queue, queue.posted());
+            } else if (queue.state() == QueueState.SUSPENDED) {
+                jfc.free(queue, window.head()); // what was held behind may end silently
+            }
         }
     }
 

@@ -157,8 +157,10 @@ final class SendSlots {
         }
     }
 
-    /** All slots are free. Nobody polls meanwhile. */
-    void freeAll() {
-        FREED.setRelease(this, posted);
+    /** The slots before {@code end} are free. Nobody polls meanwhile. */
+    void freeTo(long end) {
+        if (end > freed) {
+            FREED.setRelease(this, end);
+        }
     }
 }

@@ -136,7 +136,7 @@ final class SendWindow {
         }
         entry.pin();
         waits(entry);
-        if (outage.concerns(entry)) {
+        if (queue.state() != QueueState.ERROR && outage.concerns(entry)) { // in ERROR flush has it (S6.4)
             end(entry, CompletionStatus.WR_FLUSH_ERR);
         }
     }

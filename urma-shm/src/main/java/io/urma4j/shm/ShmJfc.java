@@ -118,10 +118,10 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** Frees all slots of a queue, kept apart from a poll that frees one. */
-    void freeAll(ShmSendQueue queue) {
+    /** Frees the slots of a queue before {@code end}, kept apart from a poll that frees one. */
+    void free(ShmSendQueue queue, long end) {
         pollClaim.acquire();
-        queue.allRecordsGone();
+        queue.freeTo(end);
         pollClaim.release();
     }
 

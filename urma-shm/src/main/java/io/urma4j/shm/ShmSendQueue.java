@@ -376,9 +376,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         window.fail();
     }
 
-    /** All slots are free. Nobody polls meanwhile. */
-    void allRecordsGone() {
-        slots.freeAll();
+    /** The slots before {@code end} are free. Nobody polls meanwhile. */
+    void freeTo(long end) {
+        slots.freeTo(end);
     }
 
     ShmJfc jfc() {

@@ -11,6 +11,7 @@ import io.urma4j.tck.InOneProcess;
 import io.urma4j.tck.JettiesContract;
 import io.urma4j.tck.LifecycleContract;
 import io.urma4j.tck.LinearizabilityContract;
+import io.urma4j.tck.LivesContract;
 import io.urma4j.tck.MappingContract;
 import io.urma4j.tck.NotReadyContract;
 import io.urma4j.tck.NotifierContract;
@@ -229,6 +230,14 @@ class ShmConformanceTest {
     @InOneProcess
     class Soak extends SoakContract {
         Soak() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Lives extends LivesContract {
+        Lives() {
             super(DEVICE);
         }
     }

@@ -39,6 +39,7 @@ public final class RuleIndex {
             SignalsContract.class,
             NotReadyContract.class,
             SoakContract.class,
+            LivesContract.class,
             UsersContract.class,
             RemoteMemoryContract.class,
             MessageChannelContract.class);

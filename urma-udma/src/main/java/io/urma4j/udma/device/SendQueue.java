@@ -189,7 +189,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             end(position, WorkStatus.LOC_OPERATION_ERR); // a target that nobody made: the driver let it go too early
             slots.stage(position, Slots.FAILED);
             failures++;
-        } else if (outage.concerns(position)) {
+        } else if (state != CardState.ERROR && outage.concerns(position)) { // in ERROR flush has it (S6.4)
             end(position, WorkStatus.WR_FLUSH_ERR);
         }
     }

@@ -60,10 +60,11 @@ final class SendReports {
     }
 
     private boolean tell(long position) {
+        long at = queue.at(position);
         if (isSilent(position)) {
+            SendWqe.endSilently(ring, at);
             return true;
         }
-        long at = queue.at(position);
         int word = Cqe.word(slots.status(position), SendWqe.opcode(ring, at), 0);
         long length = Integer.toUnsignedLong(SendWqe.lengthBytes(ring, at));
         int elsewhere = SendWqe.cq(ring, at);
@@ -114,17 +115,18 @@ final class SendReports {
         return true;
     }
 
-    /** In SUSPENDED, what was started is waited for, and goes behind the marker when nobody took it. */
+    /**
+     * In SUSPENDED, what was started is waited for, and goes behind the marker when nobody took it. What has ended behind
+     * something that is held waits for it, so that records come in order.
+     */
     private void drainSuspension() {
         for (long position = queue.head(); position < queue.end(); position++) {
             if (!slots.isSettled(position) && slots.stage(position) == Slots.STARTED) {
                 return;
             }
         }
-        for (long position = queue.head(); position < queue.end(); position++) {
-            if (slots.stage(position) == Slots.DONE && !isReported(position)) {
-                return;
-            }
+        if (!queue.isEmpty() && slots.stage(queue.head()) == Slots.DONE) {
+            return; // its record found no room
         }
         long from = queue.head();
         if (putMarker(WorkStatus.WR_SUSPEND_DONE, Cqe.SUSPEND_DONE, from - 1)) {

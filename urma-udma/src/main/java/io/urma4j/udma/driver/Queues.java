@@ -137,7 +137,7 @@ final class Queues {
                 .toList();
     }
 
-    /** The positions of a queue's records that were made and not polled, in whichever JFC. By who has the card. */
+    /** The positions of a queue's records, markers apart, that lie unpolled in any JFC. By who has the card. */
     Set<Long> unpolled(int tag) {
         Set<Long> positions = new HashSet<>();
         jfcs.forEach(jfc -> jfc.gatherUnpolled(tag, positions));

@@ -45,6 +45,9 @@ final class SendDrains {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "cannot go from " + queue.state() + " to " + next + why);
             }
+            if (isReset) {
+                queue.freeAll();
+            }
         } finally {
             crank.leave();
         }
@@ -97,6 +100,9 @@ final class SendDrains {
             }
             int count = card.flush(handle, taken, taken.length / WORDS_EACH, crank.nanos());
             tell(taken, count, words);
+            if (held && count > 0) {
+                queue.freeTo(taken[WORDS_EACH * (count - 1)] + 1); // what was held behind may end silently
+            }
             if (count > 0 || !held) {
                 freeFlushed(card);
             }

@@ -11,7 +11,7 @@ import java.util.function.LongPredicate;
  */
 final class SlotCount {
     private final int mask;
-    private final LongPredicate isSilent;
+    private final LongPredicate hasEndedSilently;
     private final Claim claim = new Claim();
     private boolean[] done = {}; // by position, once each is counted; from the first that is not free
     private volatile long freed;
@@ -19,11 +19,11 @@ final class SlotCount {
 
     /**
      * @param depth a power of two
-     * @param isSilent whether a success of a work request makes no record, asked while its slot is occupied
+     * @param hasEndedSilently whether there is no record of a work request that has ended, asked while its slot is occupied
      */
-    SlotCount(int depth, LongPredicate isSilent) {
+    SlotCount(int depth, LongPredicate hasEndedSilently) {
         this.mask = depth - 1;
-        this.isSilent = isSilent;
+        this.hasEndedSilently = hasEndedSilently;
     }
 
     /** Behind the youngest of the slots that are free with all before them. */
@@ -66,10 +66,21 @@ final class SlotCount {
         claim.release();
     }
 
-    /** Up to the first that waits for its record; silent ones before {@code last} wait for none. */
+    /** A marker behind a position is polled: it is nobody's record, and all that is silent before it has ended. */
+    void markerTaken(long position) {
+        if (!isEach) {
+            freeTo(position + 1);
+            return;
+        }
+        claim.acquire();
+        free(position + 1);
+        claim.release();
+    }
+
+    /** Up to the first that waits for its record; those before {@code last} that have ended silently wait for none. */
     private void free(long last) {
         long end = freed;
-        while (done[(int) end & mask] || (end < last && isSilent.test(end))) {
+        while (done[(int) end & mask] || (end < last && hasEndedSilently.test(end))) {
             done[(int) end++ & mask] = false;
         }
         freeTo(end);

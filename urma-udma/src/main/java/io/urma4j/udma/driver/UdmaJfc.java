@@ -168,24 +168,31 @@ final class UdmaJfc implements ProviderJfc {
             if (Cqe.owner(word) != CqRing.owner(position, depth)) {
                 return false;
             }
-            boolean isMarked = (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
-            if (isMarked && Cqe.tag(ring, at) == tag) {
+            if (isMarker(word) && Cqe.tag(ring, at) == tag) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Adds the positions of a queue's records that lie here, unpolled. By who has the card, so that none is added. */
+    private static boolean isMarker(int word) {
+        return (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
+    }
+
+    /**
+     * Adds the positions of a queue's records that lie here, unpolled, without markers. By who has the card, so that none
+     * is added.
+     */
     void gatherUnpolled(int tag, Set<Long> positions) {
         betweenPolls(() -> {
             long position = consumed;
             for (int i = 0; i < depth; i++, position++) {
                 long at = CqRing.at(position, depth);
-                if (Cqe.owner(Cqe.word(ring, at)) != CqRing.owner(position, depth)) {
+                int word = Cqe.word(ring, at);
+                if (Cqe.owner(word) != CqRing.owner(position, depth)) {
                     break;
                 }
-                if (Cqe.tag(ring, at) == tag) {
+                if (Cqe.tag(ring, at) == tag && !isMarker(word)) {
                     positions.add(Cqe.position(ring, at));
                 }
             }

@@ -106,7 +106,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         this.crank = context.crank();
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.entries = new SendEntries(depth, config.maxSges());
-        this.slots = new SlotCount(depth, this::isSilent);
+        this.slots = new SlotCount(depth, this::hasEndedSilently);
         this.signalAt = config.signalEvery() == 0 ? Long.MAX_VALUE : config.signalEvery() - 1;
         this.tag = context.adapter().tag(this);
         queues.owners().add(tag, this);
@@ -480,7 +480,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         words[at + CompletionRecord.REMOTE_EID_HIGH] = 0;
         words[at + CompletionRecord.REMOTE_EID_LOW] = 0;
         ended(position, status);
-        slots.recordTaken(position);
+        if (isMarker) {
+            slots.markerTaken(position);
+        } else {
+            slots.recordTaken(position);
+        }
     }
 
     private static int flags(int flags) {
@@ -523,22 +527,29 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
      */
     void freeAll() {
         Set<Long> unpolled = queues.unpolled(tag);
+        long end = WqRing.consumed(ring);
         if (unpolled.isEmpty()) {
-            slots.freeTo(WqRing.consumed(ring));
+            freeTo(end);
         } else {
+            entries.letGo(end);
             countEachSlot();
-            slots.freeAllBut(unpolled, WqRing.consumed(ring));
+            slots.freeAllBut(unpolled, end);
         }
+    }
+
+    /** The slots before {@code end} are free. By who has the card. */
+    void freeTo(long end) {
+        entries.letGo(end);
+        slots.freeTo(end);
     }
 
     /** Whether any record lies unpolled, in whichever JFC. By who has the card. */
     boolean hasUnpolled() {
-        return !queues.unpolled(tag).isEmpty();
+        return isMarkerUnpolled() || !queues.unpolled(tag).isEmpty();
     }
 
-    /** Whether a success of the work request at {@code position} makes no record; while the slot is its own. */
-    private boolean isSilent(long position) {
-        return (SendWqe.flags(ring, at(position)) & WorkOpcode.SIGNALLED) == 0;
+    private boolean hasEndedSilently(long position) {
+        return SendWqe.hasEndedSilently(ring, at(position));
     }
 
     long freed() {

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  *   0  opcode       u8   of URMA
  *   1  flags        u8   of PostFlags, and below
- *   2  ranges       u8   number of local ranges
+ *   2  ranges       u8   number of local ranges; the card sets the highest bit when it has ended without a record
  *   3  hint         u8   which member of a Jetty group is meant
  *   4  target       u32  number of the card for connection and remote queue; 0: the connection of the queue itself
  *   8  length       u32  of the payload in bytes; 4 or 8 for atomics
@@ -42,6 +42,8 @@ public final class SendWqe {
 
     /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
     public static final int NOTIFY_GONE = 0x20;
+
+    private static final int SILENT = 0x80; // of the byte with the ranges
 
     private static final int OPCODE = 0;
     private static final int FLAGS = 1;
@@ -107,6 +109,16 @@ public final class SendWqe {
         ring.set(JAVA_INT, range, key);
         ring.set(JAVA_INT, range + RANGE_LENGTH, lengthBytes);
         ring.set(JAVA_LONG, range + RANGE_OFFSET, offset);
+    }
+
+    /** By the card: it was a success, of which there is no record. */
+    public static void endSilently(MemorySegment ring, long at) {
+        ring.set(JAVA_BYTE, at + RANGES, (byte) (ring.get(JAVA_BYTE, at + RANGES) | SILENT));
+    }
+
+    /** Whether it has ended, and there is no record of it. By who has seen the record of a later one. */
+    public static boolean hasEndedSilently(MemorySegment ring, long at) {
+        return (ring.get(JAVA_BYTE, at + RANGES) & SILENT) != 0;
     }
 
     public static int opcode(MemorySegment ring, long at) {

@@ -1,0 +1,32 @@
+package io.urma4j.tck;
+
+import io.urma4j.RemoteSegment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/** The lives of a queue, drawn at random: whatever is done to it, its book is balanced in the end. */
+@Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
+public abstract class LivesContract extends Contract {
+    private static final int WALKS = Boolean.getBoolean("urma.full") ? 400 : 12;
+    private static final int STEPS = 120;
+
+    protected LivesContract(String device) {
+        super(device);
+    }
+
+    /** S6.8, S6.13, S9.3, S10.1: one result each, in order and in its life; no slot is lost; bytes are where they say. */
+    @Rule({"S6.2", "S6.4", "S6.7", "S6.8", "S6.10", "S6.11", "S6.13", "S8.5", "S9.3", "S10.1"})
+    @Test
+    void bookIsBalancedWhateverIsDoneToAQueue() {
+        RemoteSegment revoked = pair.importedAndRevoked(4096);
+        for (int i = 0; i < WALKS; i++) {
+            var walk = new QueueWalk(pair, revoked, Seed.randomFor("walk " + i));
+            try {
+                walk.walk(STEPS);
+            } catch (AssertionError e) {
+                throw new AssertionError("walk " + i + ", " + walk.story() + " " + e.getMessage(), e);
+            }
+        }
+    }
+}
