@@ -1,6 +1,7 @@
 package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -438,8 +439,21 @@ final class Layouts {
             controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding
         }
 
+        /** A header with four bytes behind it. */
+        static void setInt(MemorySegment controls, long at, int level, int type, int value) {
+            controls.set(JAVA_LONG, at, BYTES + Integer.BYTES);
+            controls.set(JAVA_INT, at + 8, level);
+            controls.set(JAVA_INT, at + 12, type);
+            controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding
+        }
+
         /** Room that a header with up to eight bytes behind it takes. */
         static final long SMALL_BYTES = BYTES + Long.BYTES;
+
+        /** The byte behind a header; the low one of a number, which is little-endian. */
+        static int u8(MemorySegment control, long at) {
+            return Byte.toUnsignedInt(control.get(JAVA_BYTE, at + BYTES));
+        }
 
         static int descriptor(MemorySegment control, long at, int index) {
             return control.get(JAVA_INT, at + BYTES + (long) index * Integer.BYTES);

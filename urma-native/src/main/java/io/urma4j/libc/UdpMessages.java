@@ -16,12 +16,17 @@ public final class UdpMessages {
     /** So many times that nothing has come, the kernel is asked once why. */
     static final int LOOKS_PER_QUESTION = 1024;
 
+    private static final int SOL_IP = 0;
+    private static final int IP_TOS = 1;
+    private static final int SOL_IPV6 = 41;
+    private static final int IPV6_TCLASS = 67;
     private static final int SOL_UDP = 17;
     private static final int UDP_SEGMENT = 103;
     private static final int UDP_GRO = 104;
     private static final int MSG_TRUNC = 0x20;
     private static final long NAME_STRIDE = 32; // an address of either kind
-    private static final long CONTROL_STRIDE = Cmsghdr.SMALL_BYTES;
+    private static final long CONTROL_STRIDE = 2 * Cmsghdr.SMALL_BYTES; // where to cut it, and its traffic class
+    private static final long NONE = -1;
 
     private final int capacity;
     private final MemorySegment headers;
@@ -96,6 +101,16 @@ public final class UdpMessages {
         Msghdr.controlLength(headers, message * Mmsghdr.BYTES, Cmsghdr.SMALL_BYTES);
     }
 
+    /** Sends the message with that traffic class, whatever the socket's is; after its address and its {@link #segment}. */
+    public void trafficClass(int message, int bits) {
+        long at = message * Mmsghdr.BYTES;
+        long used = Msghdr.controlLength(headers, at);
+        boolean ipv4 = isFromIpv4(message);
+        Cmsghdr.setInt(
+                controls, message * CONTROL_STRIDE + used, ipv4 ? SOL_IP : SOL_IPV6, ipv4 ? IP_TOS : IPV6_TCLASS, bits);
+        Msghdr.controlLength(headers, at, used + Cmsghdr.SMALL_BYTES);
+    }
+
     /** Makes the first messages ready to receive into the buffers of their numbers. */
     void prepare(int count) {
         for (int i = 0; i < count; i++) {
@@ -123,12 +138,31 @@ public final class UdpMessages {
 
     /** Length of each datagram but the last in what was received; all of it, when it is but one. */
     public int receivedSegmentBytes(int message) {
-        long control = message * CONTROL_STRIDE;
-        boolean isCoalesced = Msghdr.controlLength(headers, message * Mmsghdr.BYTES) >= Cmsghdr.BYTES + Integer.BYTES
-                && Cmsghdr.level(controls, control) == SOL_UDP
-                && Cmsghdr.type(controls, control) == UDP_GRO;
-        int segmentBytes = isCoalesced ? Cmsghdr.descriptor(controls, control, 0) : 0;
+        long control = control(message, SOL_UDP, UDP_GRO);
+        int segmentBytes = control == NONE ? 0 : Cmsghdr.descriptor(controls, control, 0);
         return segmentBytes > 0 ? segmentBytes : receivedBytes(message);
+    }
+
+    /**
+     * Traffic class of what was received: of all its datagrams, since the kernel puts together none that differ in it. 0
+     * unless the socket was to {@linkplain UdpOption#IPV4_TELL_TRAFFIC_CLASS tell} it.
+     */
+    public int trafficClass(int message) {
+        long control = isFromIpv4(message) ? control(message, SOL_IP, IP_TOS) : control(message, SOL_IPV6, IPV6_TCLASS);
+        return control == NONE ? 0 : Cmsghdr.u8(controls, control);
+    }
+
+    /** Where the control message of that kind lies, whatever is before it; {@link #NONE}. */
+    private long control(int message, int level, int type) {
+        long at = message * CONTROL_STRIDE;
+        long end = at + Msghdr.controlLength(headers, message * Mmsghdr.BYTES);
+        while (at + Cmsghdr.BYTES <= end) {
+            if (Cmsghdr.level(controls, at) == level && Cmsghdr.type(controls, at) == type) {
+                return at;
+            }
+            at = Cmsghdr.next(controls, at);
+        }
+        return NONE;
     }
 
     /** Whether the buffer was too short, and the rest is lost. */

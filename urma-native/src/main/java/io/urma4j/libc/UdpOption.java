@@ -8,6 +8,12 @@ public enum UdpOption {
     RECEIVE_BUFFER_FORCE(1, 33),
     /** Further sockets of the same user may have the same port, when they say so as well: see {@link UdpSocket#steer}. */
     SHARE_PORT(1, 15),
+    /** Traffic class of what is sent, whose two low bits are those of ECN; {@link UdpMessages#trafficClass(int, int)} sets it singly. */
+    IPV4_TRAFFIC_CLASS(0, 1),
+    IPV6_TRAFFIC_CLASS(41, 67),
+    /** Tell the traffic class of what is received: {@link UdpMessages#trafficClass}. */
+    IPV4_TELL_TRAFFIC_CLASS(0, 13),
+    IPV6_TELL_TRAFFIC_CLASS(41, 66),
     /** What to do with a datagram that is longer than the MTU: {@link #NEVER_FRAGMENT}. */
     IPV4_MTU_DISCOVER(0, 10),
     IPV6_MTU_DISCOVER(41, 23),
@@ -21,6 +27,15 @@ public enum UdpOption {
 
     /** Value of the two MTU options: refuse it, and have every packet say that nobody may fragment it. */
     public static final int NEVER_FRAGMENT = 2;
+
+    /** Value of the two traffic classes, Not-ECT: a router that wants to say that there is congestion drops it. */
+    public static final int NOT_ECN_CAPABLE = 0;
+
+    /** Value of the two traffic classes, ECT(0): whoever sends it slows down when a router has marked it on the way. */
+    public static final int ECN_CAPABLE = 2;
+
+    /** A traffic class whose bits of ECN are these was marked on the way, CE: there was congestion. */
+    public static final int ECN_MARKED = 3;
 
     private final int level;
     private final int number;

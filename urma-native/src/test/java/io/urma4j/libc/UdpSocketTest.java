@@ -129,6 +129,57 @@ class UdpSocketTest {
     }
 
     @Test
+    void theTrafficClassComesToWhoAsksForIt() {
+        receiver.set(UdpOption.IPV4_TELL_TRAFFIC_CLASS, 1);
+        sender.set(UdpOption.IPV4_TRAFFIC_CLASS, 0xB8 | UdpOption.ECN_MARKED);
+        message(0, "of the socket");
+        message(1, "its own");
+        out.trafficClass(1, UdpOption.ECN_CAPABLE);
+
+        sender.send(out, 0, 2);
+        awaitInput();
+
+        assertThat(receiver.receive(in, BUFFERS)).isEqualTo(2);
+        assertThat(in.trafficClass(0)).isEqualTo(0xBB);
+        assertThat(in.trafficClass(1)).isEqualTo(UdpOption.ECN_CAPABLE);
+        assertThat(in.receivedSegmentBytes(0)).isEqualTo("of the socket".length());
+    }
+
+    @Test
+    void whoDoesNotAskForTheTrafficClassHearsOfNone() {
+        sender.set(UdpOption.IPV4_TRAFFIC_CLASS, UdpOption.ECN_MARKED);
+        message(0, "marked");
+
+        sender.send(out, 0, 1);
+        awaitInput();
+
+        assertThat(receiver.receive(in, BUFFERS)).isEqualTo(1);
+        assertThat(in.trafficClass(0)).isZero();
+    }
+
+    /** Two control messages with one datagram; and neither sticks to what comes to its place next. */
+    @Test
+    void aRunThatWasPutTogetherHasItsTrafficClassToo() {
+        assumeTrue(receiver.trySet(UdpOption.COALESCE, 1) && sender.trySet(UdpOption.SEGMENT, 0), "kernel has no GSO");
+        receiver.set(UdpOption.IPV4_TELL_TRAFFIC_CLASS, 1);
+        run(2500, 1000);
+        out.trafficClass(0, UdpOption.ECN_MARKED);
+        sender.send(out, 0, 1);
+        awaitInput();
+
+        assertThat(receiver.receive(in, BUFFERS)).isEqualTo(1);
+        assertThat(in.receivedSegmentBytes(0)).isEqualTo(1000);
+        assertThat(in.trafficClass(0)).isEqualTo(UdpOption.ECN_MARKED);
+
+        message(0, "plain");
+        sender.send(out, 0, 1);
+        awaitInput();
+        assertThat(receiver.receive(in, BUFFERS)).isEqualTo(1);
+        assertThat(in.receivedSegmentBytes(0)).isEqualTo(5);
+        assertThat(in.trafficClass(0)).isZero();
+    }
+
+    @Test
     void aDatagramLongerThanItsBufferIsTruncated() {
         UdpMessages small = new UdpMessages(1, Arena.ofAuto().allocate(4));
         message(0, "longer");
@@ -178,8 +229,10 @@ class UdpSocketTest {
         try (UdpSocket from = boundIpv6();
                 UdpSocket to = boundIpv6()) {
             to.set(UdpOption.NO_CHECKSUM_IPV6_RECEIVE, 1);
+            to.set(UdpOption.IPV6_TELL_TRAFFIC_CLASS, 1);
             message(0, "six");
             out.toIpv6(0, 0, 1, 0, to.localPort());
+            out.trafficClass(0, UdpOption.ECN_MARKED);
 
             assertThat(from.send(out, 0, 1)).isEqualTo(1);
             assertThat(Poll.await(to.fd(), Poll.IN, DEADLINE_MILLIS)).isEqualTo(Poll.IN);
@@ -190,6 +243,7 @@ class UdpSocketTest {
             assertThat(in.fromIpv6High(0)).isZero();
             assertThat(in.fromIpv6Low(0)).isEqualTo(1);
             assertThat(in.fromPort(0)).isEqualTo(from.localPort());
+            assertThat(in.trafficClass(0)).isEqualTo(UdpOption.ECN_MARKED);
         }
     }
 
@@ -263,6 +317,7 @@ class UdpSocketTest {
         long limit =
                 calls / 10L * 16; // the smallest object for every tenth call: the measurement makes some of its own
         long end = System.nanoTime() + 3_000_000L * DEADLINE_MILLIS;
+        receiver.set(UdpOption.IPV4_TELL_TRAFFIC_CLASS, 1);
         message(0, "again and again");
 
         long bytes = bytesAllocatedBy(calls);
@@ -281,7 +336,9 @@ class UdpSocketTest {
             out.put(0, 0, 1);
             out.toIpv4(0, LOOPBACK, port);
             sender.send(out, 0, 1);
-            came += Math.max(receiver.receive(in, BUFFERS), 0) > 0 ? in.receivedSegmentBytes(0) : 0;
+            came += Math.max(receiver.receive(in, BUFFERS), 0) > 0
+                    ? in.receivedSegmentBytes(0) + in.trafficClass(0)
+                    : 0;
         }
         long allocated = allocatedBytes() - before;
         assertThat(came).isPositive();

@@ -57,6 +57,7 @@ public final class Card {
 
     private long expectedNanos = Long.MAX_VALUE; // when the last step asked to be called again
     private long graceUntilNanos = Long.MIN_VALUE;
+    private NoticeStats noticesOfEnded = NoticeStats.NONE; // of connections
 
     public Card(Port port, CardListener listener) {
         this(port, listener, MAX_KEYS);
@@ -154,6 +155,16 @@ public final class Card {
     /** How many packets were for nobody, or from somebody else than they should be. */
     public long dropped() {
         return inbound.dropped();
+    }
+
+    /** CNPs of all its connections, those included that it had. */
+    public NoticeStats notices() {
+        NoticeStats all = noticesOfEnded;
+        for (int handle = 1; handle < board.links.end(); handle++) {
+            Link link = board.links.find(handle);
+            all = link == null ? all : all.plus(link.connection().traffic());
+        }
+        return all;
     }
 
     // ---- completion queues
@@ -404,6 +415,7 @@ public final class Card {
 
     private void end(Link link) {
         link.close();
+        noticesOfEnded = noticesOfEnded.plus(link.connection().traffic());
         board.forget(link);
         board.links.remove(link.handle());
         SendQueue only = link.only();

@@ -24,10 +24,13 @@ import io.urma4j.udma.control.Message;
 import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
 import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.NoticeStats;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Sends what peers ask to whom it concerns. The engine's thread. */
@@ -176,23 +179,28 @@ final class Serving {
                 new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
     }
 
-    /** A context, and what came to the port of its device and was for nobody. */
+    /** A context, and what its device has counted for all contexts: what was for nobody, and what was marked. */
     private Resource withPort(Resource resource) {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
         UdpPort port = adapter.port();
+        NoticeStats notices = ofCard(Card::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
                 .add("rx_strangers", port.counters().receivedFromStrangers())
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
-                .add("drop_nobody", forNobody())
+                .add("drop_nobody", ofCard(Card::dropped))
+                .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
+                .add("rx_marked", port.counters().receivedMarked())
+                .add("cnp_sent", notices.sent())
+                .add("cnp_handled", notices.handled())
                 .build();
     }
 
-    private long forNobody() {
+    private <T> T ofCard(Function<Card, T> asked) {
         adapter.crank().enter();
         try {
-            return adapter.card().dropped();
+            return asked.apply(adapter.card());
         } finally {
             adapter.crank().leave();
         }

@@ -12,6 +12,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
+import io.urma4j.udma.udp.Ecn;
 import io.urma4j.udma.udp.IoWay;
 import io.urma4j.udma.udp.PacketLoss;
 import io.urma4j.udma.udp.PortException;
@@ -20,6 +21,7 @@ import io.urma4j.udma.udp.UdpPort;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,9 @@ final class UdmaDevice implements ProviderDevice {
 
     /** The setting that says whether strangers have sockets of their own: apart or together. */
     private static final String STRANGERS_SETTING = "urma.udma.strangers";
+
+    /** The setting that says whether switches may mark instead of dropping: auto, on or off. */
+    private static final String ECN_SETTING = "urma.udma.ecn";
 
     private static final int MESSAGE_LIMIT_BITS = 31;
 
@@ -64,7 +69,8 @@ final class UdmaDevice implements ProviderDevice {
         return PortOptions.of(address)
                 .withWay(setting(IO_SETTING, IoWay::parse))
                 .withLoss(setting(LOSS_SETTING, PacketLoss::parse))
-                .withStrangersApart(!"together".equals(setting(STRANGERS_SETTING, UdmaDevice::apartOrTogether)));
+                .withStrangersApart(!"together".equals(setting(STRANGERS_SETTING, UdmaDevice::apartOrTogether)))
+                .withEcn(Objects.requireNonNull(setting(ECN_SETTING, Ecn::parse)));
     }
 
     private static String apartOrTogether(@Nullable String text) {
@@ -105,8 +111,11 @@ final class UdmaDevice implements ProviderDevice {
         String strangers = port.strangersNote().isEmpty()
                 ? "strangers have sockets of their own"
                 : "strangers share a socket with peers, whom a flood of theirs would starve: " + port.strangersNote();
+        String ecn = port.ecnNote().isEmpty()
+                ? "switches may mark (ECN)"
+                : "marks of switches are not looked for (ECN): " + port.ecnNote();
         for (String remark :
-                List.of(port.reason(), port.portNote(), strangers, port.lossNote(), port.trouble(), objection)) {
+                List.of(port.reason(), port.portNote(), strangers, ecn, port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }

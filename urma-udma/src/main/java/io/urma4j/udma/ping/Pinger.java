@@ -9,6 +9,7 @@ import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.control.EchoClient;
 import io.urma4j.udma.control.EchoClient.Reply;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.udp.Ecn;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
@@ -74,6 +75,7 @@ public final class Pinger implements AutoCloseable {
         try {
             PortOptions wanted = PortOptions.of(source == null ? sourceTowards(target) : source)
                     .withPort(PortOptions.ANY_PORT)
+                    .withEcn(Ecn.OFF) // echoes come one by one
                     .withCapture(capture);
             UdpPort port = UdpPort.open(wanted);
             return open(port, Eid.of(target), udpPort, bodyBytes, capture);

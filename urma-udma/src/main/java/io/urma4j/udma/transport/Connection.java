@@ -123,10 +123,11 @@ public final class Connection {
         int opcode = packet.opcode();
         lastHeardNanos = nowNanos;
         traffic.packetsReceived++;
-        if (Bth.isForwardNotice(packet.bytes())) {
+        boolean isNotice = opcode == Opcodes.CNP;
+        if (Bth.isForwardNotice(packet.bytes()) && !isNotice) { // else two peers could answer each other for ever
             notices.marked(nowNanos);
         }
-        if (opcode == Opcodes.CNP) {
+        if (isNotice) {
             requester.noticeCongestion(nowNanos);
         } else if (!isSpoken(opcode)) {
             traffic.ignored++;

@@ -98,6 +98,7 @@ final class Outlet {
             packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
         }
         end(NOTICE_BYTES);
+        traffic.congestionNoticesSent++;
         return true;
     }
 

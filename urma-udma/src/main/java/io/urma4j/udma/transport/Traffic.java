@@ -15,6 +15,7 @@ public final class Traffic {
     long duplicates;
     long ignored;
     long congestionNotices;
+    long congestionNoticesSent;
     long marked;
 
     Traffic() {}
@@ -75,8 +76,14 @@ public final class Traffic {
         return ignored;
     }
 
+    /** How often the peer has told that packets of ours were marked (CNP received). */
     public long congestionNotices() {
         return congestionNotices;
+    }
+
+    /** The same, told to the peer. */
+    public long congestionNoticesSent() {
+        return congestionNoticesSent;
     }
 
     /** Packets of the peer that a switch on the way has marked. */
@@ -89,6 +96,7 @@ public final class Traffic {
         return "sent " + packetsSent + " (" + packetsResent + " again), received " + packetsReceived + " (" + duplicates
                 + " again, " + ignored + " ignored), timeouts " + timeouts + ", gaps " + gapsSeen + " seen, " + gapsTold
                 + " told, not ready " + notReadySent + " sent, " + notReadyReceived + " received, refusals "
-                + refusalsSent + " sent, " + refusalsReceived + " received, congestion notices " + congestionNotices;
+                + refusalsSent + " sent, " + refusalsReceived + " received, congestion notices "
+                + congestionNoticesSent + " sent, " + congestionNotices + " received";
     }
 }

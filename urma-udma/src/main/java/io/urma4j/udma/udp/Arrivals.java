@@ -21,6 +21,9 @@ interface Arrivals {
 
     boolean isTruncated(int datagram);
 
+    /** Of the IP header of each packet in it; 0 unless the port takes part in {@link Ecn}. */
+    int trafficClass(int datagram);
+
     void origin(int datagram, Origin origin);
 
     /** A part of it as a packet, which is good until the next {@link #receive}. */

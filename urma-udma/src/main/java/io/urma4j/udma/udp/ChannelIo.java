@@ -148,6 +148,11 @@ final class ChannelIo implements Io, Arrivals {
     }
 
     @Override
+    public int trafficClass(int datagram) {
+        return 0; // it does not tell
+    }
+
+    @Override
     public void origin(int datagram, Origin origin) {
         InetSocketAddress sender = senders[datagram];
         if (sender == null) {

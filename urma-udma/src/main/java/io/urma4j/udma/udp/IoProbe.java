@@ -72,7 +72,7 @@ record IoProbe(IoWay way, String reason) {
         return pieces == PIECES ? null : "a datagram for UDP_SEGMENT did not arrive in pieces";
     }
 
-    private static void address(UdpMessages messages, InetAddress address, int port) {
+    static void address(UdpMessages messages, InetAddress address, int port) {
         if (address instanceof Inet6Address six) {
             messages.toIpv6(0, Addresses.high(address), Addresses.low(address), six.getScopeId(), port);
         } else {

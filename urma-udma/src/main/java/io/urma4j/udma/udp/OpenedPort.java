@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param way of I/O
  * @param reason why it is no faster way; empty for the fastest
  * @param portNote why the UDP port is not that of RoCE; empty when it is
+ * @param ecnNote why it neither asks for marks of congestion nor looks for them; empty when it does
  * @param strangersNote why strangers have no sockets of their own; empty when they have
  */
 record OpenedPort(
@@ -26,6 +27,7 @@ record OpenedPort(
         IoWay way,
         String reason,
         String portNote,
+        String ecnNote,
         String strangersNote,
         LocalInterface localInterface) {
     private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
@@ -74,18 +76,20 @@ record OpenedPort(
         String note = first == IpHeaders.ROCE_PORT
                 ? ""
                 : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
-        Io io = tryBind(options, first, way, outbox);
+        String ecnNote = options.ecn().objection(options.address(), way);
+        boolean ecn = ecnNote.isEmpty();
+        Io io = tryBind(options, first, way, outbox, ecn);
         if (io == null && any) {
             note = "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder()
                     + ", so it is another: " + loss();
-            io = tryBind(options, 0, way, outbox);
+            io = tryBind(options, 0, way, outbox, ecn);
         }
         if (io == null) {
             throw new PortException(
                     "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder(), null);
         }
         String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
-        return new OpenedPort(io, outbox, way, reason, note, strangers, localInterface);
+        return new OpenedPort(io, outbox, way, reason, note, ecnNote, strangers, localInterface);
     }
 
     /** Parts strangers from peers; tells why it cannot be done. */
@@ -99,12 +103,12 @@ record OpenedPort(
     }
 
     /** Null when the port is taken. */
-    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox) {
+    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox, boolean ecn) {
         InetAddress address = options.address();
         try {
             return way == IoWay.CHANNEL
                     ? ChannelIo.open(address, port, outbox, options.bufferBytes())
-                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, options.bufferBytes());
+                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, ecn, options.bufferBytes());
         } catch (LibcException e) {
             if (e.errno() == Errno.EADDRINUSE) {
                 return null;

@@ -1,6 +1,8 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -90,6 +92,7 @@ final class Outbox {
         }
         int last = datagrams - 1;
         return routes[firstSlots[last]] == routes[used]
+                && isOfConnection(firstSlots[last]) == isOfConnection(used)
                 && length <= segments[last]
                 && counts[last] < MAX_SEGMENTS
                 && lengths[last] + length <= MAX_DATAGRAM_BYTES;
@@ -148,6 +151,12 @@ final class Outbox {
 
     Packet packet(int slot) {
         return packets[slot];
+    }
+
+    /** Whether somebody slows down when it is marked on the way: nobody does for datagrams and control messages. */
+    boolean isOfConnection(int slot) {
+        int opcode = packets[slot].opcode();
+        return !Opcodes.has(opcode, Header.DETH) || Opcodes.has(opcode, Header.RDETH);
     }
 
     /** The identification that the ICRC of the packet counts on. */

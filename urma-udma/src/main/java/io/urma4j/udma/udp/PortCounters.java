@@ -18,6 +18,7 @@ public final class PortCounters {
     private long receivedPackets;
     private long receivedBytes;
     private long receivedDatagrams;
+    private long marked;
     private long ofStrangers;
     private long receiveErrors;
     private long tooShort;
@@ -65,6 +66,11 @@ public final class PortCounters {
         receivedBytes += bytes;
     }
 
+    /** One of those that were handed on had been marked on the way for congestion. */
+    void marked() {
+        marked++;
+    }
+
     void notReceived() {
         receiveErrors++;
     }
@@ -93,6 +99,11 @@ public final class PortCounters {
     /** Those that were handed on. */
     public long receivedPackets() {
         return receivedPackets;
+    }
+
+    /** Those of them that a switch on the way has marked for congestion; 0 unless the port looks for marks. */
+    public long receivedMarked() {
+        return marked;
     }
 
     public long receivedDatagrams() {
@@ -137,6 +148,7 @@ public final class PortCounters {
         reader.accept("received_packets", receivedPackets);
         reader.accept("received_bytes", receivedBytes);
         reader.accept("received_datagrams", receivedDatagrams);
+        reader.accept("received_marked", marked);
         reader.accept("received_from_strangers", ofStrangers);
         reader.accept("receive_errors", receiveErrors);
         reader.accept("dropped_too_short", tooShort);

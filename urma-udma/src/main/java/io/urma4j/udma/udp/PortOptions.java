@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param loss packets that are lost on purpose when they arrive; null for none
  * @param strangersApart whether those whom nobody here knows get sockets of their own, where the kernel can; then {@link
  *     UdpPort#receiveFromStrangers} takes in what they send
+ * @param ecn whether it asks for marks of congestion, and looks for them
  */
 public record PortOptions(
         InetAddress address,
@@ -24,7 +25,8 @@ public record PortOptions(
         int bufferBytes,
         @Nullable PcapWriter capture,
         @Nullable PacketLoss loss,
-        boolean strangersApart) {
+        boolean strangersApart,
+        Ecn ecn) {
     public static final int DEFAULT_PORT = 0;
 
     /** Who only asks leaves the port of RoCE to those who can be asked. */
@@ -41,30 +43,34 @@ public record PortOptions(
 
     /** Everything by default, and one socket for all. */
     public static PortOptions of(InetAddress address) {
-        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null, false);
+        return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null, false, Ecn.AUTO);
     }
 
     public PortOptions withPort(int number) {
-        return new PortOptions(address, number, way, bufferBytes, capture, loss, strangersApart);
+        return new PortOptions(address, number, way, bufferBytes, capture, loss, strangersApart, ecn);
     }
 
     public PortOptions withWay(@Nullable IoWay only) {
-        return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart);
+        return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart, ecn);
     }
 
     public PortOptions withBufferBytes(int bytes) {
-        return new PortOptions(address, port, way, bytes, capture, loss, strangersApart);
+        return new PortOptions(address, port, way, bytes, capture, loss, strangersApart, ecn);
     }
 
     public PortOptions withCapture(@Nullable PcapWriter writer) {
-        return new PortOptions(address, port, way, bufferBytes, writer, loss, strangersApart);
+        return new PortOptions(address, port, way, bufferBytes, writer, loss, strangersApart, ecn);
     }
 
     public PortOptions withLoss(@Nullable PacketLoss onPurpose) {
-        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose, strangersApart);
+        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose, strangersApart, ecn);
     }
 
     public PortOptions withStrangersApart(boolean apart) {
-        return new PortOptions(address, port, way, bufferBytes, capture, loss, apart);
+        return new PortOptions(address, port, way, bufferBytes, capture, loss, apart, ecn);
+    }
+
+    public PortOptions withEcn(Ecn choice) {
+        return new PortOptions(address, port, way, bufferBytes, capture, loss, strangersApart, choice);
     }
 }

@@ -46,10 +46,12 @@ final class SideDoors implements AutoCloseable {
     /**
      * Opens them at the port of a socket that is bound, alone.
      *
+     * @param ecn whether they tell of marks as well: who is new is taken for a stranger for a moment
      * @param epoll to be watched by, with this tag and those that follow
      * @throws LibcException when this kernel cannot; then all is as before
      */
-    static SideDoors open(UdpSocket main, InetAddress address, Epoll epoll, long firstTag, RandomGenerator random) {
+    static SideDoors open(
+            UdpSocket main, InetAddress address, boolean ecn, Epoll epoll, long firstTag, RandomGenerator random) {
         Steering steering = new Steering(address instanceof Inet6Address, random);
         SideDoors doors = new SideDoors(main, steering, epoll, firstTag);
         // not before the port is ours: else two devices that look for a free one would both find it
@@ -57,7 +59,7 @@ final class SideDoors implements AutoCloseable {
         try {
             int port = main.localPort();
             for (int door = 0; door < DOORS; door++) {
-                doors.open(door, address, port);
+                doors.open(door, address, port, ecn);
             }
             main.steer(steering.program());
             return doors;
@@ -68,10 +70,13 @@ final class SideDoors implements AutoCloseable {
         }
     }
 
-    private void open(int door, InetAddress address, int port) {
+    private void open(int door, InetAddress address, int port, boolean ecn) {
         UdpSocket socket = SocketIo.open(address, BUFFER_BYTES);
         sockets[door] = socket;
         socket.set(UdpOption.SHARE_PORT, 1);
+        if (ecn) {
+            Ecn.enable(socket, address);
+        }
         socket.bind(address, port);
         arrivals[door] = SocketArrivals.ofPackets(socket, PACKETS);
         epoll.add(socket.fd(), Epoll.IN | Epoll.ONCE, firstTag + door);

@@ -74,6 +74,11 @@ final class SocketArrivals implements Arrivals {
     }
 
     @Override
+    public int trafficClass(int datagram) {
+        return incoming.trafficClass(datagram);
+    }
+
+    @Override
     public void origin(int datagram, Origin origin) {
         int port = incoming.fromPort(datagram);
         if (incoming.isFromIpv4(datagram)) {

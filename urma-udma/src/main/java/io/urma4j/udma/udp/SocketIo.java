@@ -25,6 +25,7 @@ final class SocketIo implements Io {
     private static final int EVENTS_PER_WAIT = 8;
 
     private final UdpSocket socket;
+    private final boolean ecn;
     private final Outbox outbox;
     private final Trains trains;
     private final UdpMessages outgoing;
@@ -36,8 +37,9 @@ final class SocketIo implements Io {
     private @Nullable SideDoors sideDoors; // set before anybody waits
     private int watches = Epoll.IN; // of the socket; of the thread that waits
 
-    private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces) {
+    private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces, boolean ecn) {
         this.socket = socket;
+        this.ecn = ecn;
         this.outbox = outbox;
         trains = new Trains(outbox);
         outgoing = new UdpMessages(Outbox.SLOTS, trains.buffers());
@@ -52,16 +54,21 @@ final class SocketIo implements Io {
      * Binds a socket.
      *
      * @param coalesces whether the kernel is to put packets together
+     * @param ecn whether it takes part in {@link Ecn}
      * @throws io.urma4j.libc.LibcException with EADDRINUSE when the port is taken
      */
-    static SocketIo open(InetAddress address, int port, Outbox outbox, boolean coalesces, int bufferBytes) {
+    static SocketIo open(
+            InetAddress address, int port, Outbox outbox, boolean coalesces, boolean ecn, int bufferBytes) {
         UdpSocket socket = open(address, bufferBytes);
         try {
             if (coalesces) {
                 socket.set(UdpOption.COALESCE, 1);
             }
+            if (ecn) {
+                Ecn.enable(socket, address);
+            }
             socket.bind(address, port);
-            return new SocketIo(socket, outbox, coalesces);
+            return new SocketIo(socket, outbox, coalesces, ecn);
         } catch (RuntimeException e) {
             socket.close();
             throw e;
@@ -94,7 +101,7 @@ final class SocketIo implements Io {
 
     @Override
     public void openSideDoors(InetAddress address, RandomGenerator random) {
-        sideDoors = SideDoors.open(socket, address, epoll, SIDE_DOORS, random);
+        sideDoors = SideDoors.open(socket, address, ecn, epoll, SIDE_DOORS, random);
     }
 
     @Override
@@ -142,6 +149,9 @@ final class SocketIo implements Io {
         }
         if (count > 1) {
             outgoing.segment(datagram, outbox.segmentBytes(datagram));
+        }
+        if (ecn && !outbox.isOfConnection(slot)) {
+            outgoing.trafficClass(datagram, UdpOption.NOT_ECN_CAPABLE);
         }
     }
 

@@ -2,10 +2,12 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.UdpOption;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.udp.KnownSources.Source;
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -43,6 +45,7 @@ public final class UdpPort implements Port, AutoCloseable {
     private final String portNote;
     private final @Nullable SideDoors doors;
     private final String strangersNote;
+    private final String ecnNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
     private final PacketLoss.@Nullable Draws loss;
@@ -73,6 +76,7 @@ public final class UdpPort implements Port, AutoCloseable {
         reason = opened.reason();
         portNote = opened.portNote();
         strangersNote = opened.strangersNote();
+        ecnNote = opened.ecnNote();
         doors = io.sideDoors();
         outbox = opened.outbox();
         capture = options.capture();
@@ -123,6 +127,11 @@ public final class UdpPort implements Port, AutoCloseable {
     /** Why it is not that of RoCE, and what is lost thereby; empty when it is. */
     public String portNote() {
         return portNote;
+    }
+
+    /** Why it neither asks for marks of congestion nor looks for them ({@link Ecn}); empty when it does. */
+    public String ecnNote() {
+        return ecnNote;
     }
 
     /** What share of the packets it loses on purpose; empty when it does not. */
@@ -295,6 +304,8 @@ public final class UdpPort implements Port, AutoCloseable {
             if (headers.isIpv4()) {
                 headers.ipv4Id(outbox.id(i));
             }
+            boolean mayBeMarked = ecnNote.isEmpty() && outbox.isOfConnection(i);
+            headers.trafficClass(mayBeMarked ? UdpOption.ECN_CAPABLE : UdpOption.NOT_ECN_CAPABLE);
             writer.packet(outbox.packet(i), headers);
         }
     }
@@ -365,18 +376,21 @@ public final class UdpPort implements Port, AutoCloseable {
         } else {
             arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
         }
+        int trafficClass = from.trafficClass(datagram);
+        boolean isMarked = Ecn.isMarked(trafficClass);
+        arriving.trafficClass(trafficClass);
         if (length == 0) {
-            packet(from.view(datagram, 0, 0), 0, sink);
+            packet(from.view(datagram, 0, 0), 0, isMarked, sink);
             return;
         }
         int segment = from.segmentBytes(datagram);
         int id = 0; // the kernel numbers the packets of a run so
         for (int at = 0; at < length; at += segment) {
-            packet(from.view(datagram, at, Math.min(segment, length - at)), id++, sink);
+            packet(from.view(datagram, at, Math.min(segment, length - at)), id++, isMarked, sink);
         }
     }
 
-    private void packet(Packet packet, int likelyId, PacketSink sink) {
+    private void packet(Packet packet, int likelyId, boolean isMarked, PacketSink sink) {
         lookedAt++;
         Drop drop = PacketCheck.of(packet);
         if (drop == null && !hasRightIcrc(packet, likelyId)) {
@@ -394,6 +408,10 @@ public final class UdpPort implements Port, AutoCloseable {
             return;
         }
         counters.good(packet.lengthBytes());
+        if (isMarked) {
+            counters.marked();
+        }
+        Bth.forwardNotice(packet.bytes(), isMarked); // whatever it said: RoCEv2 has no use for it, and the card has
         sink.packet(packet, origin);
     }
 

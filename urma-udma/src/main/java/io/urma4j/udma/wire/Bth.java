@@ -125,6 +125,15 @@ public final class Bth {
         Fields.u8(packet, NOTICES, (forward ? FECN_BIT : 0) | (backward ? BECN_BIT : 0));
     }
 
+    /** Says whether congestion was met on the way here, and leaves the rest as it is. */
+    public static void forwardNotice(MemorySegment packet, boolean forward) {
+        int notices = Fields.u8(packet, NOTICES);
+        int wanted = forward ? notices | FECN_BIT : notices & ~FECN_BIT;
+        if (wanted != notices) {
+            Fields.u8(packet, NOTICES, wanted);
+        }
+    }
+
     public static void askForAcknowledgement(MemorySegment packet) {
         Fields.u8(packet, ACK, ACK_BIT);
     }

@@ -30,9 +30,11 @@ public final class IpHeaders {
 
     private static final int KEPT = 256; // CRCs: the packets of a run differ in their ID
     private static final int NO_KEY = -1;
+    private static final int TRAFFIC_CLASS_SHIFT = 20; // in the first word of IPv6
 
     private final ByteBuffer masked;
     private final boolean ipv4;
+    private int trafficClass;
     private final int[] keptKeys = new int[KEPT];
     private final int[] keptCrcs = new int[KEPT];
 
@@ -124,16 +126,16 @@ public final class IpHeaders {
 
     /**
      * Writes them as they were on the wire, for a packet of so many bytes from the BTH to the ICRC; what is masked here
-     * is as a sender of RoCE has it: no traffic class, a hop limit of 64, no UDP checksum.
+     * is as a sender of RoCE has it: a hop limit of 64, no UDP checksum; and the {@link #trafficClass}.
      */
     public void unmask(ByteBuffer to, int packetBytes) {
         int start = to.position();
         to.put(covering(packetBytes), ONES, masked.capacity() - ONES);
         if (ipv4) {
-            to.put(start + 1, (byte) 0).put(start + 8, HOP_LIMIT).putShort(start + 10, (short) 0);
+            to.put(start + 1, (byte) trafficClass).put(start + 8, HOP_LIMIT).putShort(start + 10, (short) 0);
             to.putShort(start + 10, (short) ~sum(to, start));
         } else {
-            to.putInt(start, 0x6000_0000).put(start + 7, HOP_LIMIT);
+            to.putInt(start, 0x6000_0000 | trafficClass << TRAFFIC_CLASS_SHIFT).put(start + 7, HOP_LIMIT);
         }
         to.putShort(to.position() - 2, (short) 0);
     }
@@ -145,6 +147,11 @@ public final class IpHeaders {
         }
         sum = (sum & 0xFFFF) + (sum >>> 16);
         return (sum & 0xFFFF) + (sum >>> 16);
+    }
+
+    /** What routers may read and change, so that it is not covered; 0 unless this says otherwise. */
+    public void trafficClass(int bits) {
+        trafficClass = bits;
     }
 
     /** The identification that the sender's kernel gives to the next packet, which the ICRC covers. */

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Several addresses are several devices, and settings are for all of them. */
@@ -102,6 +103,24 @@ class SeveralDevicesTest {
                     .isThrownBy(device::openContext)
                     .withMessageContaining("setting urma.udma.io: way 'fast' is none of auto, gso, mmsg, channel")
                     .satisfies(refusal -> assertThat(refusal.status()).isEqualTo(UrmaStatus.EINVAL));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"on, switches may mark (ECN)", "off, marks of switches are not looked for (ECN): as asked for"})
+    void whetherSwitchesMayMarkIsToldAndIsTheOneThatIsAskedFor(String choice, String told) {
+        try (Urma urma = Urma.open(options().withSetting("urma.udma.ecn", choice))) {
+            assertThat(urma.device("udma1").attributes().ioPath()).contains(told);
+        }
+    }
+
+    @Test
+    void marksThatTheWayOfIoDoesNotTellOfAreRefusedToWhoAsksForThem() {
+        UrmaOptions both = options().withSetting("urma.udma.ecn", "on").withSetting("urma.udma.io", "channel");
+        try (Urma urma = Urma.open(both)) {
+            assertThatExceptionOfType(UrmaException.class)
+                    .isThrownBy(urma.device("udma0")::openContext)
+                    .withMessageContaining("ECN was asked for, and does not work here: DatagramChannel");
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.urma4j.udma.hostile;
 
 import io.urma4j.Eid;
+import io.urma4j.libc.UdpOption;
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
@@ -10,6 +11,7 @@ import io.urma4j.udma.wire.Packet;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -19,6 +21,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
@@ -45,27 +48,42 @@ final class Forge implements AutoCloseable {
 
     /** From an address, and any of its ports, to the port of RoCE of another. */
     static Forge open(String from, String to) throws IOException {
-        return open(from, 0, to);
+        return open(from, 0, to, IpHeaders.ROCE_PORT);
     }
 
     /** From the port of RoCE of an address, where a device has opened it for its side doors: in nothing to be told from it. */
     static Forge openInTheNameOf(String from, String to) throws IOException {
-        return open(from, IpHeaders.ROCE_PORT, to);
+        return open(from, IpHeaders.ROCE_PORT, to, IpHeaders.ROCE_PORT);
     }
 
-    private static Forge open(String from, int fromPort, String to) throws IOException {
-        DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
+    /** From any port of an address to that port of another. */
+    static Forge open(String from, String to, int toPort) throws IOException {
+        return open(from, 0, to, toPort);
+    }
+
+    private static Forge open(String from, int fromPort, String to, int toPort) throws IOException {
+        InetAddress source = InetAddress.ofLiteral(from);
+        InetAddress target = InetAddress.ofLiteral(to);
+        DatagramChannel channel = DatagramChannel.open(
+                target instanceof Inet6Address ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
         channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true); // the identification is 0 then
         channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
         channel.setOption(StandardSocketOptions.SO_REUSEPORT, fromPort != 0);
-        channel.bind(new InetSocketAddress(InetAddress.ofLiteral(from), fromPort));
+        channel.bind(new InetSocketAddress(source, fromPort));
         int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-        IpHeaders headers = IpHeaders.ipv4(
-                (int) Eid.of(InetAddress.ofLiteral(from)).low(),
-                (int) Eid.of(InetAddress.ofLiteral(to)).low(),
-                port,
-                IpHeaders.ROCE_PORT);
-        return new Forge(channel, new InetSocketAddress(InetAddress.ofLiteral(to), IpHeaders.ROCE_PORT), headers);
+        return new Forge(
+                channel, new InetSocketAddress(target, toPort), headers(Eid.of(source), port, Eid.of(target), toPort));
+    }
+
+    private static IpHeaders headers(Eid from, int fromPort, Eid to, int toPort) {
+        return to.isIpv4()
+                ? IpHeaders.ipv4((int) from.low(), (int) to.low(), fromPort, toPort)
+                : IpHeaders.ipv6(from.high(), from.low(), to.high(), to.low(), fromPort, toPort);
+    }
+
+    /** From now on as if a switch on the way had marked it for congestion: the IP header says so. */
+    void mark() throws IOException {
+        channel.setOption(StandardSocketOptions.IP_TOS, UdpOption.ECN_MARKED);
     }
 
     /** Where the next packet is made; {@link #send} seals and sends it. */
@@ -92,10 +110,15 @@ final class Forge implements AutoCloseable {
 
     /** What a device has sent and received so far, as its capture says. */
     static List<Datagram> read(Path capture) throws IOException {
+        return read(capture, IpHeaders.ROCE_PORT);
+    }
+
+    /** The same of a device with another port. */
+    static List<Datagram> read(Path capture, int port) throws IOException {
         List<Datagram> all = new ArrayList<>();
         try (PcapReader reader = PcapReader.open(capture)) {
             for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
-                Datagram datagram = Datagram.of(frame);
+                Datagram datagram = Datagram.of(frame, Set.of(port));
                 if (datagram != null) {
                     all.add(datagram);
                 }

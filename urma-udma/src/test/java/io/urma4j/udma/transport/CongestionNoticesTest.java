@@ -58,6 +58,27 @@ class CongestionNoticesTest {
         assertThat(pair.right.connection.traffic().marked()).isEqualTo(1);
     }
 
+    /** Else two peers of whom a switch marks everything would answer each other for ever. */
+    @Test
+    void aNoticeThatIsMarkedItselfDrawsNone() {
+        Pair.Faults longWay = new Pair.Faults(0, 0, 20 * CongestionNotices.LEAST_NANOS);
+        Pair pair = new Pair(SHARED, ConnectionConfig.Builder::selective, longWay, 1);
+        pair.filter = (_, packet) -> {
+            notices.add(Pair.copy(packet));
+            Bth.forwardNotice(packet.bytes(), true);
+            return true;
+        };
+        Outbox out = outbox(pair, SHARED);
+        out.write(100, 0);
+
+        pair.runFor(1000 * CongestionNotices.LEAST_NANOS);
+
+        assertThat(out.statuses()).containsExactly(0);
+        assertThat(notices).filteredOn(packet -> packet.opcode() == Opcodes.CNP).hasSize(2);
+        assertThat(pair.left.connection.traffic().congestionNoticesSent()).isEqualTo(1);
+        assertThat(pair.left.connection.traffic().congestionNotices()).isEqualTo(1);
+    }
+
     @Test
     void manyMarksDrawFewNotices() {
         Pair pair = marking(SHARED);
