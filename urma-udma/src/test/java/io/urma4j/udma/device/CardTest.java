@@ -10,6 +10,7 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -162,6 +163,23 @@ class CardTest {
 
         assertThat(cq.pollAll().getFirst().status()).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
         assertThat(memoryThere.get(JAVA_LONG, 0)).isZero();
+    }
+
+    @Test
+    void whatAConnectionWasToldOfCongestionIsCountedWhenItHasEndedToo() {
+        Host.Sends queue = queue();
+        here.isLost = packet -> {
+            Bth.forwardNotice(packet.bytes(), true); // as a switch on the way would have the port there do
+            return false;
+        };
+        queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
+        hosts.run();
+        assertThat(here.card.notices()).isEqualTo(new NoticeStats(0, 1));
+        assertThat(there.card.notices()).isEqualTo(new NoticeStats(1, 0));
+
+        there.card.disconnect(hosts.toHere);
+
+        assertThat(there.card.notices()).isEqualTo(new NoticeStats(1, 0));
     }
 
     @Test
