@@ -13,6 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class Cookies {
     private static final long PERIOD_NANOS = 30_000_000_000L;
     private static final String ALGORITHM = "HmacSHA256";
+    private static final long NONE = 0; // of who has not been told one
 
     private final Mac mac;
 
@@ -31,6 +32,9 @@ final class Cookies {
     }
 
     boolean isGood(long cookie, PortAddress from, long incarnation, long life, long nowNanos) {
+        if (cookie == NONE) {
+            return false; // without a look, which costs more than all else of a first greeting
+        }
         long period = Math.floorDiv(nowNanos, PERIOD_NANOS);
         return cookie == cookieOf(from, incarnation, life, period)
                 || cookie == cookieOf(from, incarnation, life, period - 1);
@@ -42,6 +46,6 @@ final class Cookies {
         said.putLong(incarnation).putLong(life).putLong(period);
         mac.update(said.flip());
         long cookie = ByteBuffer.wrap(mac.doFinal()).getLong();
-        return cookie == 0 ? 1 : cookie; // 0 is who has none
+        return cookie == NONE ? 1 : cookie;
     }
 }
