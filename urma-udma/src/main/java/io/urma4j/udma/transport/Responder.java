@@ -59,12 +59,14 @@ final class Responder {
 
     void receive(Packet packet, long nowNanos) {
         long psn = Psn.near(expected, Bth.psn(packet.bytes()));
-        if (isBroken) {
+        if (isOfNoWindow(psn)) {
+            traffic.ignored++;
+        } else if (isBroken) {
             if (psn < expected) {
                 again(packet, psn);
             }
             answers.refuseAgain();
-        } else if (psn >= expected && isLeap(packet, psn)) {
+        } else if (psn >= expected && isLeap(packet)) {
             leap(psn);
         } else if (psn == expected) {
             isGapTold = false;
@@ -83,14 +85,20 @@ final class Responder {
     }
 
     /**
-     * Whether the requester of a connection of one queue begins anew: what it gave up has PSNs before this one, which never
-     * come, or come late. It had no more under way than fits a window; a word from further ahead is somebody else's, and
-     * would end the connection for good.
+     * Whether a requester of urma4j cannot be there now: it has no more under way than fits a window, and the packet that is
+     * expected lies within. So this one is from long ago, and its acknowledgement has come; or somebody else's. An answer
+     * would tell the requester nothing, and a NAK would have it send again what has arrived.
      */
-    private boolean isLeap(Packet packet, long psn) {
-        return !config.isShared()
-                && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC
-                && psn - expected <= ConnectionConfig.MAX_WINDOW_PACKETS;
+    private boolean isOfNoWindow(long psn) {
+        return config.peerIsOurs() && Math.abs(psn - expected) > ConnectionConfig.MAX_WINDOW_PACKETS;
+    }
+
+    /**
+     * Whether the requester of a connection of one queue begins anew: what it gave up has PSNs before this one, which never
+     * come, or come late. From others than urma4j no such word comes.
+     */
+    private boolean isLeap(Packet packet) {
+        return !config.isShared() && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC;
     }
 
     private void leap(long psn) {

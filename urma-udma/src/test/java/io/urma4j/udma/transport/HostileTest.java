@@ -14,6 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -111,5 +112,66 @@ class HostileTest {
         assertThat(out.statuses()).hasSize(60).containsOnly(WorkStatus.SUCCESS);
         assertThat(in.arrivals).hasSize(20);
         assertThat(pair.right.region.word(0)).isEqualTo(20);
+    }
+
+    /** Whatever draws an answer costs us more than who sends it, and a NAK has the peer send again what has arrived. */
+    @Test
+    void whatIsOfNoWindowDrawsNoAnswer() {
+        for (Kind kind : Kind.values()) {
+            Pair pair = new Pair(kind, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+            Packet write = written(pair);
+
+            for (int far = ConnectionConfig.MAX_WINDOW_PACKETS + 1; far < 1 << 23; far *= 2) {
+                says(pair, write, far);
+                says(pair, write, -far);
+            }
+
+            assertThat(pair.right.sent).as("%s", kind).isEmpty();
+            assertThat(pair.right.connection.traffic().ignored()).isEqualTo(22);
+        }
+    }
+
+    @Test
+    void whatMayBeOfAWindowIsAnswered() {
+        for (Kind kind : Kind.values()) {
+            Pair pair = new Pair(kind);
+            Packet write = written(pair);
+
+            says(pair, write, -ConnectionConfig.MAX_WINDOW_PACKETS);
+            assertThat(pair.right.sent).as("an acknowledgement, %s", kind).hasSize(1);
+            says(pair, write, ConnectionConfig.MAX_WINDOW_PACKETS);
+            assertThat(pair.right.sent).as("a NAK, %s", kind).hasSize(2);
+        }
+    }
+
+    /** How far they go ahead nobody has told us. */
+    @Test
+    void othersMayHaveAnyWindow() {
+        Pair pair = new Pair(Kind.RELIABLE_CONNECTED, ConnectionConfig.Builder::foreignPeer, Pair.Faults.NONE, 1);
+        Packet write = written(pair);
+
+        says(pair, write, -(ConnectionConfig.MAX_WINDOW_PACKETS + 1));
+
+        assertThat(pair.right.sent).hasSize(1);
+    }
+
+    /** A WRITE that has succeeded; what the right one sends from now on is recorded. */
+    private static Packet written(Pair pair) {
+        boolean shared = pair.left.connection.config().isShared();
+        Outbox out = shared ? pair.left.outbox(0x100, TARGET) : pair.left.outbox();
+        pair.left.records = true;
+        out.write(100, 0);
+        pair.run();
+        pair.right.records = true;
+        return pair.left.sent.getFirst();
+    }
+
+    /** The right one takes it with another PSN, so far from the one that it expects. */
+    private static void says(Pair pair, Packet packet, int distance) {
+        int psn = pair.left.connection.config().firstSendPsn() + 1 + distance & Bth.MAX_24;
+        Packet other = Pair.copy(packet);
+        other.begin(packet.opcode(), Bth.destinationQp(packet.bytes()), psn);
+        pair.right.receive(other);
+        pair.right.step();
     }
 }
