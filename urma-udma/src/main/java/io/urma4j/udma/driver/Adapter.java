@@ -52,7 +52,8 @@ final class Adapter implements CardListener {
     private final AtomicInteger lastQueueId = new AtomicInteger(IdSpace.LAST_WELL_KNOWN);
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
-    private int controlPsn; // under the card's claim
+    private final RecentMail recentMail = new RecentMail(); // under the card's claim
+    private int controlPsn; // the same
 
     private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
         this.eid = eid;
@@ -134,6 +135,11 @@ final class Adapter implements CardListener {
     /** QP 1; on the engine's thread. */
     ControlPort control() {
         return control;
+    }
+
+    /** How many control datagrams came a second time in a moment, and were dropped. */
+    long droppedAgain() {
+        return recentMail.again();
     }
 
     SecureRandom random() {
@@ -245,6 +251,9 @@ final class Adapter implements CardListener {
         }
         Eid source = new Eid(origin.eidHigh(), origin.eidLow());
         ByteBuffer datagram = Management.datagram(packet);
+        if (recentMail.hasCome(source, datagram, nowNanos)) {
+            return;
+        }
         if (isOfStranger) {
             strangers.take(source, datagram);
         } else {
