@@ -23,6 +23,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -63,6 +64,9 @@ class HostileNetworkIT {
 
     private static final long MAX_MORE_BYTES = 32 << 20;
 
+    /** Where others have the CPUs, the honest pair makes fifty rounds a second. */
+    private static final Duration SETUP_LIMIT = Duration.ofSeconds(100);
+
     @TempDir
     private Path folder;
 
@@ -102,14 +106,14 @@ class HostileNetworkIT {
      * wanted; where other processes take the CPUs now and then, less is met sometimes.
      */
     private enum Door {
-        OF_STRANGERS(0.25) {
+        OF_STRANGERS(0.33) {
             @Override
             Forge open(String from, String to) throws IOException {
                 return Forge.open(from, to);
             }
         },
         /** His packets wait in one line with the hostile ones, each of which is looked at. */
-        OF_PEERS(0.05) {
+        OF_PEERS(0.1) {
             @Override
             Forge open(String from, String to) throws IOException {
                 return Forge.openInTheNameOf(from, to);
@@ -139,8 +143,11 @@ class HostileNetworkIT {
         goodUrma = open(goodAddress, "good.pcap");
         home = homeUrma.device("udma0").openContext();
         good = new GoodTraffic(home, goodUrma.device("udma0").openContext());
-        Patience.await(
-                "honest rounds", () -> good.rounds() > 1000 || !good.trouble().isEmpty());
+        assertThat(Patience.until(
+                        SETUP_LIMIT,
+                        () -> good.rounds() > 1000 || !good.trouble().isEmpty()))
+                .as("honest rounds")
+                .isTrue();
         heard = Forge.read(folder.resolve("good.pcap"));
         assertThat(heard).hasSizeGreaterThan(1000);
     }
