@@ -21,6 +21,13 @@ final class Requester {
     /** An acknowledgement is asked for after so many packets at the latest, as Linux does (WIRE §4.3). */
     private static final int ACK_EVERY_PACKETS = 64;
 
+    /**
+     * And so often in a window of an urma4j peer, so that answers let packets out one after the other. With one answer for all of a window
+     * the packets go out as one train, and the answer to the last tells how long a narrow link took for those before it:
+     * that looks like a queue, and the window stays where the train is a quarter of the round trip.
+     */
+    private static final int ACKS_IN_A_WINDOW = 8;
+
     private static final long NONE = -1;
 
     private final Connection connection;
@@ -206,8 +213,7 @@ final class Requester {
     /** False when the port has no room. */
     private boolean send(Message message, long nowNanos) {
         congestion.sends((int) (next - unacked), nowNanos);
-        boolean asks =
-                packetsSinceAsked + 1 >= ACK_EVERY_PACKETS || next + 1 - unacked >= windowPackets() || next + 1 == end;
+        boolean asks = asks();
         return switch (packets.send(message, next, asks)) {
             case NO_ROOM -> false;
             case SENT -> {
@@ -219,6 +225,13 @@ final class Requester {
                 yield true;
             }
         };
+    }
+
+    /** Whether the packet that is sent now asks for an acknowledgement, if it is not the last of its message. */
+    private boolean asks() {
+        int window = windowPackets();
+        int every = config.selective() ? Math.min(ACK_EVERY_PACKETS, window / ACKS_IN_A_WINDOW) : ACK_EVERY_PACKETS;
+        return packetsSinceAsked + 1 >= every || next + 1 - unacked >= window || next + 1 == end;
     }
 
     private void wasSent(Message message, boolean asked, long nowNanos) {

@@ -26,6 +26,18 @@ final class Pair {
         static final Faults NONE = new Faults(0, 0, 0);
     }
 
+    /**
+     * What lies between the ends, in each direction.
+     *
+     * @param delayNanos however empty it is
+     * @param byteNanos how long it takes to send a byte
+     * @param queueBytes what waits for that before more is dropped
+     * @param turns when packets leave it at its end
+     */
+    record Line(long delayNanos, long byteNanos, long queueBytes, Turns turns) {
+        static final Line SHORT = new Line(HOP_NANOS, 0, Long.MAX_VALUE, Turns.ALWAYS);
+    }
+
     private record Flight(long atNanos, long order, End to, Packet packet, boolean isLate) {}
 
     /** A host without a CPU of its own: in each period it runs for a while, from the start, and then it does not. */
@@ -51,6 +63,7 @@ final class Pair {
     private long order;
     long now = 1_000_000;
     Filter filter = (to, packet) -> true;
+    Line line = Line.SHORT;
 
     final End left;
     final End right;
@@ -90,6 +103,7 @@ final class Pair {
 
         int room = Integer.MAX_VALUE;
         Turns turns = Turns.ALWAYS;
+        private long lineFreeAt; // of the line to it
 
         /** Whether it knows what came while it did not run. */
         boolean knowsLate = true;
@@ -223,9 +237,14 @@ final class Pair {
             return;
         }
         int copies = random.nextDouble() < faults.loss ? 0 : random.nextDouble() < faults.duplication ? 2 : 1;
+        to.lineFreeAt = Math.max(to.lineFreeAt, now);
+        if (line.byteNanos > 0 && to.lineFreeAt - now > line.byteNanos * line.queueBytes) {
+            return;
+        }
         for (int i = 0; i < copies; i++) {
-            long delay = HOP_NANOS + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
-            long arrival = now + delay;
+            to.lineFreeAt += line.byteNanos * packet.lengthBytes();
+            long delay = line.delayNanos + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
+            long arrival = line.turns.next(to.lineFreeAt + delay);
             long seen = to.turns.next(arrival);
             flights.add(new Flight(seen, order++, to, copy(packet), seen > arrival));
         }
