@@ -279,7 +279,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFC_ERR).object())
                 .contains(Integer.toString(queue.jfc().id()));
         List<Long> seen = new ArrayList<>();
-        for (Outcome outcome : queue.within(Duration.ofMillis(200))) {
+        for (Outcome outcome : queue.within(Patience.stretched(Duration.ofMillis(200)))) {
             if (!outcome.status().isMarker()) {
                 seen.add(outcome.userContext());
             }
@@ -363,7 +363,7 @@ public abstract class CompletionsContract extends Contract {
             }
         }
 
-        var received = receiver.queue().within(Duration.ofMillis(200));
+        var received = receiver.queue().within(Patience.stretched(Duration.ofMillis(200)));
         assertThat(received)
                 .as("records at the receiver, for those that count as delivered")
                 .hasSize(delivered.size());

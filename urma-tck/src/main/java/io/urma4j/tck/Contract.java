@@ -13,8 +13,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
@@ -25,7 +23,7 @@ import org.junit.jupiter.params.Parameter;
  * names its device and its topologies, nothing else.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@EndsWithin(seconds = 60)
 @ExtendWith(Contract.SaysHowToReplay.class)
 public abstract class Contract {
     /** What to put before the command line of a home's process, with blanks between: it may lead to another machine. */

@@ -324,7 +324,7 @@ public abstract class DatagramsContract extends Contract {
             return results.size() == count;
         });
         receiver.queue()
-                .within(Duration.ofMillis(100))
+                .within(Patience.stretched(Duration.ofMillis(100)))
                 .forEach(o -> received.add(o.immediate().orElse(-1)));
 
         assertThat(results)

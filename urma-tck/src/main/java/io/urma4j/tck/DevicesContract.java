@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** SEMANTICS §3: what a device says about itself, and that it is true. */
 public abstract class DevicesContract extends Contract {
@@ -114,7 +113,6 @@ public abstract class DevicesContract extends Contract {
     /** S3.3: 4096 Jetties in a context, all of which work. */
     @Rule("S3.3")
     @Test
-    @Timeout(60)
     void contextHasRoomFor4096Jetties() {
         var context = pair.initiator().context();
         var jfc = context.createJfc(JfcConfig.DEFAULT);

@@ -18,6 +18,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DriverProcess implements AutoCloseable, Wire.Objects {
     /** Longer than any wait inside of a call. */
-    private static final long CALL_LIMIT_SECONDS = 60;
+    private static final Duration CALL_LIMIT = Patience.stretched(Duration.ofSeconds(60));
 
     private final Process process;
     private final DataOutputStream out;
@@ -72,6 +73,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-ea",
+                "-D" + Patience.PROPERTY + "=" + Patience.FACTOR,
                 "-cp",
                 classPath,
                 TckDriver.class.getName(),
@@ -227,7 +229,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
                 throw new IOException("it ended before");
             }
             send(number, object, method, arguments);
-            return result(answer.get(CALL_LIMIT_SECONDS, TimeUnit.SECONDS));
+            return result(answer.get(CALL_LIMIT.toSeconds(), TimeUnit.SECONDS));
         } catch (TimeoutException e) {
             throw new AssertionError(this + " does not answer " + method + "; its threads:\n" + threads(), e);
         } catch (ExecutionException | IOException e) {

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** SEMANTICS §4: who holds whom, and what closing means. */
 public abstract class LifecycleContract extends Contract {
-    private static final long PAUSE_NANOS = 500_000;
+    private static final long PAUSE_NANOS = Patience.amount(500_000, 200_000_000);
+    private static final int ROUNDS = Patience.amount(20, 5);
 
     protected LifecycleContract(String device) {
         super(device);
@@ -225,7 +226,7 @@ public abstract class LifecycleContract extends Contract {
     @Rule({"S4.2", "S13.1"})
     @Test
     void postsThatRaceWithACloseAreAcceptedOrRefusedAsClosed() throws Exception {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             var other = pair.anotherInitiator();
             var remote = other.context()
                     .importSegment(pair.home().segment(4096, Access.READ_WRITE).shared());
@@ -266,7 +267,7 @@ public abstract class LifecycleContract extends Contract {
     @Test
     void memoryThatIsClosedUnderWritesEndsThemAlone() throws Exception {
         var imported = pair.imported(64 * 1024);
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             var context = pair.initiator().context();
             var memory = context.allocate(64 * 1024);
             var local = context.register(memory, Access.LOCAL_ONLY);
@@ -281,7 +282,7 @@ public abstract class LifecycleContract extends Contract {
     @Test
     void importThatIsClosedUnderReadsEndsThemAlone() throws Exception {
         var segment = pair.home().segment(64 * 1024, Access.READ);
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             var remote = pair.initiator().context().importSegment(segment.shared());
             var local = pair.initiator().buffer(64 * 1024);
             assertPostersEnd(
@@ -362,7 +363,7 @@ public abstract class LifecycleContract extends Contract {
                     return true;
                 });
             }
-            for (Future<Boolean> closer : threads.invokeAll(closers, 20, TimeUnit.SECONDS)) {
+            for (Future<Boolean> closer : threads.invokeAll(closers, Patience.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                 assertThat(closer.get()).isTrue();
             }
         }

@@ -24,7 +24,7 @@ public abstract class LinearizabilityContract extends Contract {
             Boolean.getBoolean("urma.full") ? Duration.ofSeconds(20) : Duration.ofMillis(600);
 
     private static final int WORDS = 2;
-    private static final int STEPS = 200;
+    private static final int STEPS = Patience.amount(200, 20);
     private static final long SEGMENT_BYTES = 1 << 20;
 
     /** For the given device. */
@@ -65,7 +65,8 @@ public abstract class LinearizabilityContract extends Contract {
                     });
                 }
                 List<AtomicStep> history = new ArrayList<>();
-                for (Future<List<AtomicStep>> seen : threads.invokeAll(strikes, 40, TimeUnit.SECONDS)) {
+                for (Future<List<AtomicStep>> seen :
+                        threads.invokeAll(strikes, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                     history.addAll(seen.get());
                 }
                 assertThat(checker.objection(history)).isEmpty();

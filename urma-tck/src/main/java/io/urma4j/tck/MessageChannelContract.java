@@ -127,7 +127,7 @@ public abstract class MessageChannelContract extends Contract {
     @Rule({"S8.1", "S13.2"})
     @Test
     void largeMessagesGoBothWaysBetweenInitiatorAndHome() {
-        int lengthBytes = (24 << 20) + 13;
+        int lengthBytes = Patience.amount(24 << 20, 2 << 20) + 13;
         Options large = Options.builder()
                 .maxMessageBytes(lengthBytes)
                 .receiveBuffers(1)

@@ -35,6 +35,9 @@ public abstract class OutagesContract extends Contract {
             .timeout(Duration.ofMillis(300))
             .build();
 
+    private static final Duration QUIESCENCE = Patience.stretched(Duration.ofSeconds(5));
+    private static final int LONG_BYTES = Patience.amount(48 << 20, 4 << 20);
+
     private static final JfsConfig PER_TARGET =
             JfsConfig.builder().errorScope(ErrorScope.TARGET).rnrRetry(1).build();
 
@@ -249,7 +252,7 @@ public abstract class OutagesContract extends Contract {
     @Rule("S6.10")
     @Test
     void longMessageThatIsSuspendedArrivesOnceAndWhole() {
-        int lengthBytes = 48 << 20;
+        int lengthBytes = LONG_BYTES;
         var receiver = pair.receiver(lengthBytes);
         receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
         var source = pair.initiator().buffer(lengthBytes, new Payload(2));
@@ -274,7 +277,7 @@ public abstract class OutagesContract extends Contract {
     @Rule({"S6.10", "S6.8"})
     @Test
     void longMessageThatIsGivenUpLeavesItsBuffer() {
-        int lengthBytes = 48 << 20;
+        int lengthBytes = LONG_BYTES;
         var receiver = pair.receiver(lengthBytes);
         receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
         var source = pair.initiator().buffer(lengthBytes, new Payload(2));
@@ -356,7 +359,7 @@ public abstract class OutagesContract extends Contract {
     @Rule({"S6.7", "S6.8", "S6.10"})
     @Test
     void suspensionInTheMiddleOfAMessageBecomesAnError() {
-        int lengthBytes = 48 << 20;
+        int lengthBytes = LONG_BYTES;
         var receiver = pair.receiver(lengthBytes);
         receiver.queue().receive(receiver.buffer(), 0, lengthBytes, 7);
         var source = pair.initiator().buffer(lengthBytes);
@@ -402,7 +405,10 @@ public abstract class OutagesContract extends Contract {
         queue.jfs().modify(QueueState.READY);
 
         assertThat(queue.awaitCompletion()).returns(3L, Outcome::userContext).matches(Outcome::isSuccess);
-        assertThat(receiver.queue().within(Duration.ofMillis(200)).getLast()).returns(16L, Outcome::lengthBytes);
+        assertThat(receiver.queue()
+                        .within(Patience.stretched(Duration.ofMillis(200)))
+                        .getLast())
+                .returns(16L, Outcome::lengthBytes);
     }
 
     /** S6.10, S12.4: a lost peer suspends. */
@@ -449,7 +455,7 @@ public abstract class OutagesContract extends Contract {
         processOfHome().kill();
 
         assertThat(witness.awaitCompletion().status()).isEqualTo(CompletionStatus.ACK_TIMEOUT_ERR);
-        assertThat(queue.within(Duration.ofMillis(200))).isEmpty();
+        assertThat(queue.within(Patience.stretched(Duration.ofMillis(200)))).isEmpty();
         assertThat(queue.jfs().flushAll())
                 .extracting(Completion::userContext, Completion::status)
                 .containsExactly(
@@ -470,7 +476,7 @@ public abstract class OutagesContract extends Contract {
             queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
         }
 
-        Quiesced quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+        Quiesced quiesced = queue.jfs().quiesce(QUIESCENCE);
 
         assertThat(quiesced.results())
                 .allMatch(
@@ -495,7 +501,7 @@ public abstract class OutagesContract extends Contract {
         queue.suspend();
         queue.postWrites(imported.remote(), 3);
 
-        Quiesced quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+        Quiesced quiesced = queue.jfs().quiesce(QUIESCENCE);
 
         assertThat(quiesced.mayHaveBeenExecuted()).isEmpty();
         assertThat(quiesced.neverStarted()).extracting(Completion::userContext).containsExactly(0L, 1L, 2L);
@@ -515,7 +521,7 @@ public abstract class OutagesContract extends Contract {
         try {
             queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1);
             queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 2);
-            quiesced = queue.jfs().quiesce(Duration.ofSeconds(5));
+            quiesced = queue.jfs().quiesce(QUIESCENCE);
         } finally {
             processOfHome().proceed();
         }
@@ -537,7 +543,7 @@ public abstract class OutagesContract extends Contract {
         queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 2);
         Patience.await("the record", () -> queue.jfc().counters().get("unpolled") == 1);
 
-        assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+        assertThat(queue.jfs().quiesce(QUIESCENCE).results()).isEmpty();
 
         assertThat(queue.within(Patience.WATCH))
                 .filteredOn(o -> !o.status().isMarker())
@@ -556,9 +562,9 @@ public abstract class OutagesContract extends Contract {
                 assertThat(queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i))
                         .isTrue();
             }
-            assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results())
+            assertThat(queue.jfs().quiesce(QUIESCENCE).results())
                     .hasSize(queue.jfs().depth());
-            assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+            assertThat(queue.jfs().quiesce(QUIESCENCE).results()).isEmpty();
             queue.jfs().modify(QueueState.RESET);
             queue.jfs().modify(QueueState.READY);
         }
@@ -630,7 +636,7 @@ public abstract class OutagesContract extends Contract {
                 queue.within(Duration.ZERO).forEach(o -> results.add(o.userContext()));
                 return results.size() > 20;
             });
-            queue.jfs().quiesce(Duration.ofSeconds(5)).results().forEach(c -> results.add(c.userContext()));
+            queue.jfs().quiesce(QUIESCENCE).results().forEach(c -> results.add(c.userContext()));
             accepted = resultOf(posting);
         }
         queue.within(Patience.WATCH).stream()

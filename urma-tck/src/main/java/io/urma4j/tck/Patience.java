@@ -1,21 +1,61 @@
 package io.urma4j.tck;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits with a deadline. */
+/**
+ * Waits with a deadline. The tests' deadlines are for peers that answer at once; where a slow path leads to them, {@code
+ * -Durma.tck.patience=N} makes each N times as long, and lets tests that move a lot move less.
+ */
 public final class Patience {
+    /** The system property with the {@link #FACTOR}; processes that tests start get it, too. */
+    public static final String PROPERTY = "urma.tck.patience";
+
+    /** How many times as long as usual we wait: 1, or more where the path between two ends is slow. */
+    public static final int FACTOR = factor();
+
     /** After so long something that must happen has not happened. */
-    public static final Duration LIMIT = Duration.ofSeconds(20);
+    public static final Duration LIMIT = stretched(Duration.ofSeconds(20));
+
+    /** After so many seconds threads that work at the same time have all ended. */
+    public static final long THREADS_SECONDS = 2 * LIMIT.toSeconds();
 
     /** For so long we watch for what must not happen: long against a wake-up, short against a test run. */
-    public static final Duration WATCH = Duration.ofMillis(40);
+    public static final Duration WATCH = stretched(Duration.ofMillis(40));
 
+    private static final long MOST_BYTES_OF_A_SLOW_PATH = 8 << 20;
     private static final int SPINS = 200;
     private static final long NAP_NANOS = 50_000;
 
     private Patience() {}
+
+    private static int factor() {
+        int factor = Integer.getInteger(PROPERTY, 1);
+        if (factor < 1) {
+            throw new IllegalArgumentException(PROPERTY + " is " + factor + ", the least is 1");
+        }
+        return factor;
+    }
+
+    /** A deadline that is {@code usual} where nothing is slow. */
+    public static Duration stretched(Duration usual) {
+        return usual.multipliedBy(FACTOR);
+    }
+
+    /** How much to move: {@code usual}, or {@code slow} where the path between two ends is slow. */
+    public static int amount(int usual, int slow) {
+        return FACTOR == 1 ? usual : slow;
+    }
+
+    /** Skips what would move so much over a slow path. */
+    static void assumeCarried(long lengthBytes) {
+        assumeTrue(
+                FACTOR == 1 || lengthBytes <= MOST_BYTES_OF_A_SLOW_PATH,
+                () -> lengthBytes + " bytes take minutes over a slow path");
+    }
 
     /** Tries until {@code condition} holds; false when it did not within {@code limit}. */
     public static boolean until(Duration limit, BooleanSupplier condition) {

@@ -190,7 +190,7 @@ public abstract class PostingContract extends Contract {
     @Test
     void manyThreadsPostAndPollOneQueue() throws Exception {
         int threads = 4;
-        int each = 5000;
+        int each = Patience.amount(5000, 500);
         var imported = pair.imported(64 * 1024);
         var queue = pair.initiator().queue(JfsConfig.builder().depth(64).build());
         var seen = new AtomicIntegerArray(threads * each);
@@ -216,7 +216,7 @@ public abstract class PostingContract extends Contract {
         }
 
         try (var pool = Executors.newFixedThreadPool(threads)) {
-            for (Future<Boolean> done : pool.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<Boolean> done : pool.invokeAll(tasks, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                 assertThat(done.get()).isTrue();
             }
         }
@@ -254,12 +254,13 @@ public abstract class PostingContract extends Contract {
         var receiver = pair.receiver(64 * 1024);
         var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build());
         receiver.receive(64, 64, 0);
+        int count = Patience.amount(1000, 200);
         long posted = 0;
         long received = 0;
         List<Outcome> results = new ArrayList<>();
 
-        while (results.size() < 1000) {
-            if (posted < 1000 && queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, posted)) {
+        while (results.size() < count) {
+            if (posted < count && queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, posted)) {
                 posted++;
                 continue;
             }
@@ -274,8 +275,8 @@ public abstract class PostingContract extends Contract {
         assertThat(results)
                 .allMatch(Outcome::isSuccess)
                 .extracting(Outcome::userContext)
-                .containsExactlyElementsOf(LongStream.range(0, 1000).boxed().toList());
-        long rest = 1000 - received;
+                .containsExactlyElementsOf(LongStream.range(0, count).boxed().toList());
+        long rest = count - received;
         assertThat(receiver.queue().nextOnes((int) rest)).allMatch(Outcome::isSuccess);
     }
 
@@ -305,7 +306,7 @@ public abstract class PostingContract extends Contract {
         }
 
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (Future<Boolean> done : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<Boolean> done : threads.invokeAll(tasks, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                 assertThat(done.get()).isTrue();
             }
         }
@@ -318,6 +319,7 @@ public abstract class PostingContract extends Contract {
     @Test
     void queuesInDifferentThreadsDoNotDisturbEachOther() throws Exception {
         var imported = pair.imported(128 * 1024);
+        int rounds = Patience.amount(200, 10);
         List<Callable<Boolean>> tasks = new ArrayList<>();
         for (int t = 0; t < 4; t++) {
             long base = t * 32L * 1024;
@@ -326,7 +328,7 @@ public abstract class PostingContract extends Contract {
             var local = pair.initiator().buffer(32 * 1024, new Payload(seed));
             var back = pair.initiator().buffer(32 * 1024);
             tasks.add(() -> {
-                for (int i = 0; i < 200; i++) {
+                for (int i = 0; i < rounds; i++) {
                     assertThat(queue.write(imported.remote(), base, local, 0, 32 * 1024)
                                     .isSuccess())
                             .isTrue();
@@ -341,7 +343,7 @@ public abstract class PostingContract extends Contract {
         }
 
         try (var pool = Executors.newFixedThreadPool(4)) {
-            for (Future<Boolean> done : pool.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<Boolean> done : pool.invokeAll(tasks, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                 assertThat(done.get()).isTrue();
             }
         }

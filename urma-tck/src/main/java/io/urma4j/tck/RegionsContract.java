@@ -131,8 +131,9 @@ public abstract class RegionsContract extends Contract {
             assertThat(new Payload(3).firstDifference(destination, 0, 0, 2 * SIZE))
                     .isEqualTo(-1);
 
-            region.writeAsync(SIZE - 2L, new byte[] {9, 8, 7, 6}).get(20, TimeUnit.SECONDS);
-            assertThat(region.readAsync(SIZE - 2L, 4).get(20, TimeUnit.SECONDS)).containsExactly(9, 8, 7, 6);
+            region.writeAsync(SIZE - 2L, new byte[] {9, 8, 7, 6}).get(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
+            assertThat(region.readAsync(SIZE - 2L, 4).get(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .containsExactly(9, 8, 7, 6);
         }
     }
 

@@ -133,7 +133,7 @@ public abstract class RemoteMemoryContract extends Contract {
     void manyThreadsOfBothKindsAddExactly() throws InterruptedException {
         HomeSegment segment = segment();
         int threads = 24;
-        int rounds = 500;
+        int rounds = Patience.amount(500, 50);
         try (RemoteMemory memory = memory(segment)) {
             List<Thread> workers = new ArrayList<>();
             for (int i = 0; i < threads; i++) {

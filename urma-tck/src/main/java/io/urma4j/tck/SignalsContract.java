@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What queues say by themselves, and how often: SEMANTICS §9 to §12. */
 public abstract class SignalsContract extends Contract {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Patience.LIMIT.plusSeconds(10);
 
     protected SignalsContract(String device) {
         super(device);
@@ -60,7 +60,7 @@ public abstract class SignalsContract extends Contract {
 
         send(receiver, 4);
 
-        assertThat(pair.home().eventsWithin(AsyncEvent.Type.JFR_LIMIT, Duration.ofMillis(200)))
+        assertThat(pair.home().eventsWithin(AsyncEvent.Type.JFR_LIMIT, Patience.stretched(Duration.ofMillis(200))))
                 .singleElement()
                 .asString()
                 .contains(Integer.toString(receiver.queue().id()));
@@ -173,7 +173,8 @@ public abstract class SignalsContract extends Contract {
             long start = System.nanoTime();
             moderated.write(1);
             assertThat(moderated.jfce().await(Patience.LIMIT)).contains(moderated.jfc());
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(period, period.plusSeconds(5));
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(period, period.plus(Patience.stretched(Duration.ofSeconds(5))));
             moderated.drain();
         }
     }
@@ -197,7 +198,8 @@ public abstract class SignalsContract extends Contract {
     void arrivalsAreModeratedToo() throws Exception {
         var context = pair.initiator().context();
         var jfce = context.createJfce();
-        var jfc = context.createJfc(JfcConfig.DEFAULT.withModeration(3, Duration.ofMillis(200)), jfce);
+        var period = Patience.stretched(Duration.ofMillis(200));
+        var jfc = context.createJfc(JfcConfig.DEFAULT.withModeration(3, period), jfce);
         var jfr = context.createJfr(jfc, JfrConfig.builder().build());
         var buffer = pair.initiator().buffer(4096);
         for (int i = 0; i < 8; i++) {

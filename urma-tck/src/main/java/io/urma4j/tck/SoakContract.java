@@ -23,19 +23,17 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /**
  * Everything at once, drawn at random: several queues send to several receivers that are sometimes not ready, long
  * messages among short ones, with one-sided operations between them. The rules of order and of exactly one result hold
  * all the time.
  */
-@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@EndsWithin(seconds = 120)
 public abstract class SoakContract extends Contract {
     private static final int RECEIVERS = 3;
     private static final int QUEUES = 3;
-    private static final int MESSAGES = Boolean.getBoolean("urma.full") ? 4000 : 400;
+    private static final int MESSAGES = Patience.amount(Boolean.getBoolean("urma.full") ? 4000 : 400, 150);
     private static final int LONGEST = 300 * 1024;
     private static final int PLACES = 8;
     private static final int SHORT = 200; // goes in one piece, whatever the provider
@@ -64,7 +62,7 @@ public abstract class SoakContract extends Contract {
         try (var threads = Executors.newFixedThreadPool(QUEUES)) {
             List<Future<Long>> running = sources.stream().map(threads::submit).toList();
             long expected = (long) QUEUES * MESSAGES;
-            Patience.until(Duration.ofSeconds(60), () -> {
+            Patience.until(Patience.stretched(Duration.ofSeconds(60)), () -> {
                 long received = 0;
                 for (Sink sink : sinks) {
                     sink.step();

@@ -48,6 +48,7 @@ public abstract class WorkRequestsContract extends Contract {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 8, 9, 63, 64, 65, 4095, 4096, 4097, 65536, MB, 64 * MB})
     void writePutsItsBytesThereAndNoOthers(int lengthBytes) {
+        Patience.assumeCarried(lengthBytes);
         int offset = Seed.randomFor("write" + lengthBytes).nextInt(1, 100);
         var imported = pair.imported(lengthBytes + 200L);
         var payload = new Payload(Seed.OF_RUN);
@@ -71,6 +72,7 @@ public abstract class WorkRequestsContract extends Contract {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 8, 9, 63, 64, 65, 4095, 4096, 4097, 65536, MB, 64 * MB})
     void readBringsTheBytesAndNoOthers(int lengthBytes) {
+        Patience.assumeCarried(lengthBytes);
         int offset = Seed.randomFor("read" + lengthBytes).nextInt(1, 100);
         var imported = pair.imported(lengthBytes + 200L, Access.READ);
         var payload = new Payload(Seed.OF_RUN + 1);
@@ -103,8 +105,9 @@ public abstract class WorkRequestsContract extends Contract {
         var source = pair.initiator().buffer(size);
         byte[] expected = new byte[size];
         var queue = pair.initiator().queue();
+        int rounds = Patience.amount(500, 100);
 
-        for (int round = 0; round < 500; round++) {
+        for (int round = 0; round < rounds; round++) {
             int length = random.nextInt(random.nextBoolean() ? 64 : 4096);
             int from = random.nextInt(size - length);
             int to = random.nextInt(size - length);
@@ -324,15 +327,16 @@ public abstract class WorkRequestsContract extends Contract {
     @Rule({"S8.1", "S8.9"})
     @Test
     void whoWatchesForTheNotificationSeesTheBytes() throws Exception {
-        long length = 4L << 20; // takes long enough to be seen half-way
-        long tail = length - 4096;
+        int rounds = Patience.amount(30, 5);
+        int length = Patience.amount(4 * MB, 256 * KB); // takes long enough to be seen half-way
+        int tail = length - 4096;
         var data = pair.imported(length);
         var flags = pair.imported(4096);
         var queue = pair.initiator().queue();
         var source = pair.initiator().buffer(length);
 
         try (var watcher = Executors.newSingleThreadExecutor()) {
-            for (int round = 1; round <= 30; round++) {
+            for (int round = 1; round <= rounds; round++) {
                 var payload = new Payload(round);
                 int value = round;
                 payload.fill(source.memory(), tail, 0, 4096);
@@ -343,7 +347,7 @@ public abstract class WorkRequestsContract extends Contract {
                 queue.postAll(list(1, 1)
                         .writeNotify(data.remote(), 0, flags.remote(), 8, round, round)
                         .from(source, 0, length));
-                assertThat(seen.get(40, TimeUnit.SECONDS)).isEqualTo(-1);
+                assertThat(seen.get(Patience.THREADS_SECONDS, TimeUnit.SECONDS)).isEqualTo(-1);
                 assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
             }
         }
@@ -444,7 +448,7 @@ public abstract class WorkRequestsContract extends Contract {
     @ValueSource(ints = {4, 8})
     void concurrentAdditionsLoseNothing(int sizeBytes) throws Exception {
         int adders = 4;
-        int additions = 5000;
+        int additions = Patience.amount(5000, 100);
         var segment = pair.home().segment(4096, Access.READ_WRITE_ATOMIC);
         List<Callable<List<Long>>> tasks = new ArrayList<>();
         for (int i = 0; i < adders; i++) {
@@ -461,7 +465,7 @@ public abstract class WorkRequestsContract extends Contract {
 
         List<Long> all = new ArrayList<>();
         try (var threads = Executors.newFixedThreadPool(adders)) {
-            for (Future<List<Long>> seen : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<List<Long>> seen : threads.invokeAll(tasks, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                 all.addAll(seen.get());
             }
         }
@@ -475,7 +479,7 @@ public abstract class WorkRequestsContract extends Contract {
     @Rule("S8.7")
     @Test
     void additionsFromBothEndsLoseNothing() throws Exception {
-        int additions = 20_000;
+        int additions = Patience.amount(20_000, 100);
         var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
         var loop = pair.home().importSegment(imported.home().shared());
         var queue = pair.initiator().queue();
@@ -485,7 +489,7 @@ public abstract class WorkRequestsContract extends Contract {
             for (int i = 0; i < additions; i++) {
                 queue.atomic(Opcode.FADD, imported.remote(), 8, 8, 1, 0);
             }
-            there.get(40, TimeUnit.SECONDS);
+            there.get(Patience.THREADS_SECONDS, TimeUnit.SECONDS);
         }
 
         assertThat(imported.home().word(8)).isEqualTo(2L * additions);
@@ -496,7 +500,7 @@ public abstract class WorkRequestsContract extends Contract {
     @Test
     void lockMadeOfCompareAndSwapKeepsInitiatorsApart() throws Exception {
         var segment = pair.home().segment(4096, Access.READ_WRITE_ATOMIC);
-        int rounds = 300;
+        int rounds = Patience.amount(300, 10);
         List<Callable<Boolean>> tasks = new ArrayList<>();
         for (var initiator : List.of(pair.initiator(), pair.anotherInitiator())) {
             var remote = initiator.context().importSegment(segment.shared());
@@ -517,7 +521,7 @@ public abstract class WorkRequestsContract extends Contract {
         }
 
         try (var threads = Executors.newFixedThreadPool(2)) {
-            for (Future<Boolean> done : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<Boolean> done : threads.invokeAll(tasks, Patience.THREADS_SECONDS, TimeUnit.SECONDS)) {
                 assertThat(done.get()).isTrue();
             }
         }
@@ -530,6 +534,7 @@ public abstract class WorkRequestsContract extends Contract {
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 8, 64, 208, 209, 4095, 4096, 65535, 65536, 65537, MB, 64 * MB})
     void messageArrivesAsItWasSent(int lengthBytes) {
+        Patience.assumeCarried(lengthBytes);
         var receiver = pair.receiver(lengthBytes + 64L);
         receiver.queue().receive(receiver.buffer(), 16, lengthBytes, 31);
         var payload = new Payload(Seed.OF_RUN + 2);
@@ -765,8 +770,9 @@ public abstract class WorkRequestsContract extends Contract {
         var receiver = pair.receiver(4096);
         var queue = pair.initiator().queue();
         var source = pair.initiator().buffer(64 * KB);
+        int rounds = Patience.amount(100, 20);
 
-        for (int round = 0; round < 100; round++) {
+        for (int round = 0; round < rounds; round++) {
             new Payload(round).fill(source.memory(), 0, 0, 64 * KB);
             receiver.receive(1, 64, round);
             queue.jfs().write(imported.remote(), 0, source, 0, 64 * KB, 0, PostFlags.UNSIGNALLED);
@@ -806,7 +812,7 @@ public abstract class WorkRequestsContract extends Contract {
             value = TransportMode.class,
             names = {"RM", "RC"})
     void messagesArriveInOrderAndOnce(TransportMode mode) {
-        int count = 400;
+        int count = Patience.amount(400, 160);
         int slot = 20 * KB;
         var random = Seed.randomFor("message sizes");
         Pair.Receiver receiver;
@@ -860,11 +866,12 @@ public abstract class WorkRequestsContract extends Contract {
         var into = writer.context().importSegment(segment.shared());
         var outOf = reader.context().importSegment(segment.shared());
         var values = writer.buffer(16);
+        int writes = Patience.amount(20_000, 100);
         values.memory().asSlice(8, 8).fill((byte) -1); // all zeros, all ones
 
         try (var threads = Executors.newSingleThreadExecutor()) {
             var done = threads.submit(() -> {
-                for (int i = 0; i < 20_000; i++) {
+                for (int i = 0; i < writes; i++) {
                     writer.queue().write(into, 64, values, (i & 1) * 8L, sizeBytes);
                 }
             });
