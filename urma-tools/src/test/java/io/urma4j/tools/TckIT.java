@@ -46,6 +46,14 @@ class TckIT extends WithShell {
         assertThat(tck.out().lines().toList().getLast()).matches("0 passed, [1-9]\\d* failed, 0 skipped");
     }
 
+    @Test
+    void patienceReachesTheTests() throws Exception {
+        Ended tck = shell.run(
+                "tck", "--device", "deaf0", "--class-path", deafProvider(), "--patience", "3", "--filter", "S9.2");
+
+        assertThat(tck.out()).containsPattern("again: urma tck --device deaf0 --patience 3 --seed \\d+ --filter");
+    }
+
     /** A class path with a provider whose contexts cannot be opened. */
     private String deafProvider() throws Exception {
         Path services = Files.createDirectories(folder.resolve("deaf/META-INF/services"));
@@ -63,6 +71,7 @@ class TckIT extends WithShell {
         Ended nothing = shell.run("tck", "--filter", "nothingOfThatName");
         Ended partial = shell.run("tck", "--filter", "S9.2", "--write-report", "page.md");
         Ended unknown = shell.run("tck", "--device", "moon0", "--filter", "S9.2");
+        Ended hasty = shell.run("tck", "--patience", "0");
 
         assertThat(nothing.exitCode()).as(nothing.err()).isEqualTo(2);
         assertThat(nothing.err()).contains("no test matches nothingOfThatName");
@@ -70,6 +79,8 @@ class TckIT extends WithShell {
         assertThat(partial.err()).contains("whole suite");
         assertThat(unknown.exitCode()).as(unknown.err()).isEqualTo(1);
         assertThat(unknown.err()).contains("moon0");
+        assertThat(hasty.exitCode()).as(hasty.err()).isEqualTo(2);
+        assertThat(hasty.err()).contains("--patience is 0, the least is 1");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.urma4j.tools.tck;
 
 import io.urma4j.Urma;
+import io.urma4j.tck.Patience;
 import io.urma4j.tck.Seed;
 import io.urma4j.tck.run.ConformancePage;
 import io.urma4j.tck.run.Selection;
@@ -109,7 +110,12 @@ final class SuiteSession {
     private static String describe(String device, TestResult failed) {
         String reason = failed.reason().lines().map(line -> "    " + line).collect(Collectors.joining("\n"));
         return "FAILED " + failed.title() + "\n" + reason + where(failed.failure()) + "\n    again: urma tck --device "
-                + device + " --seed " + Seed.OF_RUN + " --filter " + failed.contract() + "." + failed.test();
+                + device + patience() + " --seed " + Seed.OF_RUN + " --filter " + failed.contract() + "."
+                + failed.test();
+    }
+
+    private static String patience() {
+        return Patience.FACTOR == 1 ? "" : " --patience " + Patience.FACTOR;
     }
 
     /** The line of the test that failed. */

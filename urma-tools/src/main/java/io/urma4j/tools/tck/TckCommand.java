@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  urma tck --device shm0",
             "  urma tck --device shm0 --filter S7.8 --filter RemoteMemory",
-            "  urma tck --device mine0 --class-path my-provider.jar",
+            "  urma tck --device mine0 --class-path my-provider.jar --patience 10",
             "  urma tck --device shm0 --write-report docs/conformance.md"
         })
 public final class TckCommand implements Callable<Integer> {
@@ -52,6 +52,13 @@ public final class TckCommand implements Callable<Integer> {
     @Option(names = "--full", description = "Run whole what takes a sample else: random runs, many times as long.")
     private boolean full;
 
+    @Option(
+            names = "--patience",
+            paramLabel = "TIMES",
+            description = "How many times as long as usual tests wait, 1 or more, for a device whose path between two "
+                    + "ends is slow; above 1, those that move a lot move less.")
+    private @Nullable Integer patience;
+
     @Option(names = "--seed", paramLabel = "NUMBER", description = "Repeat the random choices of an earlier run.")
     private @Nullable Long seed;
 
@@ -73,12 +80,18 @@ public final class TckCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--write-report needs the whole suite, so it does not go with --filter");
         }
+        if (patience != null && patience < 1) {
+            throw new ParameterException(spec.commandLine(), "--patience is " + patience + ", the least is 1");
+        }
         if (!TckJvm.hasSuite()) {
             List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
             return TckJvm.run(arguments, classPath);
         }
         if (seed != null) {
             System.setProperty("urma.seed", seed.toString()); // read by the tests, and by the processes they start
+        }
+        if (patience != null) {
+            System.setProperty("urma.tck.patience", patience.toString());
         }
         if (full) {
             System.setProperty("urma.full", "true");
