@@ -1,6 +1,7 @@
 package io.urma4j.udma.link;
 
 import io.urma4j.Urma;
+import io.urma4j.tck.Patience;
 import io.urma4j.tck.run.Selection;
 import io.urma4j.tck.run.SuiteRun;
 import io.urma4j.tck.run.TestResult;
@@ -8,13 +9,16 @@ import io.urma4j.tck.run.TestResult.Verdict;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The contracts that the arguments name, between this process and homes in others; the first line tells the way of the
- * packets, the last one counts. An argument that no test ran for is a failure: a contract may have another name by now.
+ * packets, the last ones count. An argument that no test ran for is a failure: a contract may have another name by now.
  */
 final class LinkSuite {
     private LinkSuite() {}
@@ -29,8 +33,13 @@ final class LinkSuite {
     /** What a run in a process of its own said. */
     record Said(int exitCode, String text) {}
 
-    /** Runs it in a process at one end, with its homes at the other. */
-    static Said between(End initiator, End home, List<String> filters) throws IOException, InterruptedException {
+    /**
+     * Runs it in a process at one end, with its homes at the other.
+     *
+     * @param patience how many times as long as usual its tests wait
+     */
+    static Said between(End initiator, End home, int patience, List<String> filters)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(initiator.words().toList());
         command.addAll(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
@@ -38,6 +47,7 @@ final class LinkSuite {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-ea",
+                "-D" + Patience.PROPERTY + "=" + patience,
                 "-Durma.tck.home.launcher=" + String.join(" ", home.words().toList()),
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -56,12 +66,24 @@ final class LinkSuite {
                 .run(LinkSuite::tell);
         List<String> idle = idle(List.of(filters), results);
         idle.forEach(filter -> System.out.println("no test ran for " + filter));
-        System.out.println(TestResult.count(results, Verdict.PASSED) + " passed, "
-                + TestResult.count(results, Verdict.FAILED) + " failed, "
-                + TestResult.count(results, Verdict.SKIPPED) + " skipped");
+        results.stream()
+                .collect(Collectors.groupingBy(TestResult::contract, TreeMap::new, Collectors.toList()))
+                .forEach((contract, some) -> System.out.println(contract + ": " + counts(some) + " in "
+                        + some.stream()
+                                .map(TestResult::duration)
+                                .reduce(Duration.ZERO, Duration::plus)
+                                .toSeconds()
+                        + " s"));
+        System.out.println(counts(results));
         System.out.flush();
         boolean isGood = TestResult.count(results, Verdict.FAILED) == 0 && idle.isEmpty();
         Runtime.getRuntime().halt(isGood ? 0 : 1);
+    }
+
+    private static String counts(List<TestResult> results) {
+        return TestResult.count(results, Verdict.PASSED) + " passed, "
+                + TestResult.count(results, Verdict.FAILED) + " failed, "
+                + TestResult.count(results, Verdict.SKIPPED) + " skipped";
     }
 
     /** Those of the filters that no test ran for; without filters, whether none ran at all. */
@@ -78,10 +100,8 @@ final class LinkSuite {
     }
 
     private static void tell(TestResult result) {
-        if (result.verdict() != Verdict.SKIPPED) {
-            System.out.println(result.verdict() + " " + result.title() + " in "
-                    + result.duration().toMillis() + " ms "
-                    + result.reason().lines().limit(6).toList());
-        }
+        System.out.println(result.verdict() + " " + result.title() + " in "
+                + result.duration().toMillis() + " ms "
+                + result.reason().lines().limit(6).toList());
     }
 }

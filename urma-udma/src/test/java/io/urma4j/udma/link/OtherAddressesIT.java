@@ -28,7 +28,7 @@ class OtherAddressesIT {
     void contractsHoldBetween(String initiator, String home) throws Exception {
         List<String> filters = Boolean.getBoolean("urma.full") ? List.of() : SAMPLE;
 
-        Said said = LinkSuite.between(new End(List.of(), initiator), new End(List.of(), home), filters);
+        Said said = LinkSuite.between(new End(List.of(), initiator), new End(List.of(), home), 1, filters);
 
         System.out.println(
                 initiator + " and " + home + ": " + said.text().lines().toList().getLast());
@@ -41,7 +41,7 @@ class OtherAddressesIT {
         List<String> filters = Boolean.getBoolean("urma.full") ? List.of() : FEW;
         List<String> byThisWay = List.of("env", "URMA_UDMA_IO=" + way.option());
 
-        Said said = LinkSuite.between(new End(byThisWay, "127.0.0.2"), new End(byThisWay, "127.0.0.3"), filters);
+        Said said = LinkSuite.between(new End(byThisWay, "127.0.0.2"), new End(byThisWay, "127.0.0.3"), 1, filters);
 
         System.out.println(way + ": " + said.text().lines().toList().getLast());
         assertThat(said.text()).startsWith("RoCEv2 on port ").contains(" by " + way + "; as asked for");
