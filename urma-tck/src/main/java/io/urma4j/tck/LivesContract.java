@@ -2,13 +2,11 @@ package io.urma4j.tck;
 
 import io.urma4j.RemoteSegment;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** The lives of a queue, drawn at random: whatever is done to it, its book is balanced in the end. */
-@Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
+@EndsWithin(seconds = 300)
 public abstract class LivesContract extends Contract {
-    private static final int WALKS = Boolean.getBoolean("urma.full") ? 400 : 12;
+    private static final int WALKS = Patience.amount(Boolean.getBoolean("urma.full") ? 400 : 12, 4);
     private static final int STEPS = 120;
 
     protected LivesContract(String device) {
