@@ -22,9 +22,9 @@ final class Requester {
     private static final int ACK_EVERY_PACKETS = 64;
 
     /**
-     * And so often in a window of an urma4j peer, so that answers let packets out one after the other. With one answer for all of a window
-     * the packets go out as one train, and the answer to the last tells how long a narrow link took for those before it:
-     * that looks like a queue, and the window stays where the train is a quarter of the round trip.
+     * And so often in a window of an urma4j peer, so that answers let packets out one after the other. With one answer for
+     * all of a window the packets go out as one train, and the answer to the last tells how long a narrow link took for
+     * those before it: that looks like a queue, and the window stays where the train is a quarter of the round trip.
      */
     private static final int ACKS_IN_A_WINDOW = 8;
 
