@@ -71,6 +71,7 @@ final class QueueMoves {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has records of its last connection that were not polled; poll first");
         }
+        beginNewLife();
         return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
     }
 
@@ -82,6 +83,13 @@ final class QueueMoves {
         } finally {
             claim.release();
         }
+    }
+
+    /** Nothing of the old life is left, so what ended silently in it occupies no slot either. */
+    private void beginNewLife() {
+        claim.acquire();
+        jfc.free(queue, queue.posted());
+        claim.release();
     }
 
     CompletableFuture<Void> unbind(Duration timeout) {
@@ -127,6 +135,7 @@ final class QueueMoves {
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
+        jfc.free(queue, queue.posted());
         queue.enter(QueueState.RESET);
     }
 
@@ -172,7 +181,7 @@ final class QueueMoves {
 
     /** What was flushed has no record that would free its slot. */
     private void freeFlushed() {
-        if (queue.state() == QueueState.ERROR || queue.state() == QueueState.SUSPENDED) {
+        if (queue.state() != QueueState.READY) {
             if (window.isEmpty()) {
                 jfc.free(queue, queue.posted());
             } else if (queue.state() == QueueState.SUSPENDED) {

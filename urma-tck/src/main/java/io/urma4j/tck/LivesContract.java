@@ -1,7 +1,9 @@
 package io.urma4j.tck;
 
 import io.urma4j.RemoteSegment;
-import org.junit.jupiter.api.Test;
+import io.urma4j.TransportMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The lives of a queue, drawn at random: whatever is done to it, its book is balanced in the end. */
 @EndsWithin(seconds = 300)
@@ -15,11 +17,14 @@ public abstract class LivesContract extends Contract {
 
     /** S6.8, S6.13, S9.3, S10.1: one result each, in order and in its life; no slot is lost; bytes are where they say. */
     @Rule({"S6.2", "S6.4", "S6.7", "S6.8", "S6.10", "S6.11", "S6.13", "S8.5", "S9.3", "S10.1"})
-    @Test
-    void bookIsBalancedWhateverIsDoneToAQueue() {
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportMode.class,
+            names = {"RM", "RC"})
+    void bookIsBalancedWhateverIsDoneToAQueue(TransportMode mode) {
         RemoteSegment revoked = pair.importedAndRevoked(4096);
         for (int i = 0; i < WALKS; i++) {
-            var walk = new QueueWalk(pair, revoked, Seed.randomFor("walk " + i));
+            var walk = new QueueWalk(pair, mode, revoked, Seed.randomFor(mode + " walk " + i));
             try {
                 walk.walk(STEPS);
             } catch (AssertionError e) {

@@ -15,6 +15,8 @@ import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
+import io.urma4j.TargetJetty;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A send queue that is used, stopped, emptied and revived at random, by one thread, and the book of what it accepted:
@@ -65,6 +68,7 @@ final class QueueWalk {
     private final SplittableRandom random;
     private final RemoteSegment revoked;
     private final Pair.Imported memory;
+    private final Pair.@Nullable Connection connection; // of an RC Jetty
     private final Pair.Receiver receiver;
     private final SendSide queue;
     private final JfsConfig config;
@@ -80,19 +84,27 @@ final class QueueWalk {
     private boolean isMarked; // the marker of this life's ERROR was polled
     private boolean isQuiesced; // in this life
 
-    QueueWalk(Pair pair, RemoteSegment revoked, SplittableRandom random) {
+    /** A walk of an RM queue, or of an RC Jetty, which is unbound and bound anew besides. */
+    QueueWalk(Pair pair, TransportMode mode, RemoteSegment revoked, SplittableRandom random) {
         this.random = random;
         this.revoked = revoked;
         this.memory = pair.imported(WORDS * Long.BYTES);
-        this.receiver = pair.receiver(RECEIVES * MESSAGE_BYTES);
-        boolean isLockFree = random.nextInt(3) == 0;
+        boolean isRc = mode == TransportMode.RC;
+        boolean isLockFree = !isRc && random.nextInt(3) == 0;
         this.config = JfsConfig.builder()
+                .mode(mode)
                 .depth(3 + random.nextInt(14))
                 .signalEvery(random.nextInt(3) == 0 ? 3 : 0)
-                .errorScope(random.nextInt(4) == 0 ? ErrorScope.TARGET : ErrorScope.JETTY)
+                .errorScope(!isRc && random.nextInt(4) == 0 ? ErrorScope.TARGET : ErrorScope.JETTY)
                 .lockFree(isLockFree)
                 .build();
-        this.queue = pair.initiator().queue(config, new JfcConfig(256, isLockFree));
+        this.connection = isRc ? pair.connection(config) : null;
+        this.receiver = connection == null
+                ? pair.receiver(RECEIVES * MESSAGE_BYTES)
+                : pair.imported(connection.there(), RECEIVES * MESSAGE_BYTES);
+        this.queue = connection == null
+                ? pair.initiator().queue(config, new JfcConfig(256, isLockFree))
+                : connection.queue();
         this.words = pair.initiator().buffer(WORDS * Long.BYTES);
         this.other = pair.initiator().context().createJfc(new JfcConfig(256, isLockFree));
         for (int i = 0; i < WORDS; i++) {
@@ -116,7 +128,9 @@ final class QueueWalk {
         settle();
         assertAllSlotsAreFree();
         assertHomeHasWhatTheResultsSay();
-        queue.jfs().close();
+        if (connection == null) {
+            queue.jfs().close();
+        }
     }
 
     private void step() {
@@ -124,7 +138,8 @@ final class QueueWalk {
             case 0 -> move(QueueState.ERROR);
             case 1 -> move(QueueState.SUSPENDED);
             case 2, 3, 4 -> move(QueueState.READY);
-            case 5, 6 -> move(QueueState.RESET);
+            case 5 -> move(QueueState.RESET);
+            case 6 -> leaveOrBindAnew();
             case 7 -> flush(1 + random.nextInt(4));
             case 8 -> flush(64);
             case 9 -> quiesceNowAndThen();
@@ -174,9 +189,12 @@ final class QueueWalk {
         return switch (kind) {
             case WRITE -> queue.jfs().write(memory.remote(), at, words, at, Long.BYTES, context, flags);
             case WRITE_TO_REVOKED -> queue.jfs().write(revoked, 0, words, at, Long.BYTES, context, flags);
-            case SEND ->
-                queue.jfs().send(Opcode.SEND_IMM, receiver.target(), words, at, MESSAGE_BYTES, context, context, flags);
+            case SEND -> queue.jfs().send(Opcode.SEND_IMM, target(), words, at, MESSAGE_BYTES, context, context, flags);
         };
+    }
+
+    private @Nullable TargetJetty target() {
+        return connection == null ? receiver.target() : null;
     }
 
     private boolean postElsewhere(Kind kind, long context, boolean isSignalled) {
@@ -184,7 +202,7 @@ final class QueueWalk {
         switch (kind) {
             case WRITE -> list.write(memory.remote(), context * Long.BYTES, context);
             case WRITE_TO_REVOKED -> list.write(revoked, 0, context);
-            case SEND -> list.sendImmediate(receiver.target(), context, context);
+            case SEND -> list.sendImmediate(target(), context, context);
         }
         list.from(words, context * Long.BYTES, Long.BYTES)
                 .recordTo(other)
@@ -199,15 +217,53 @@ final class QueueWalk {
 
     private void move(QueueState next) {
         QueueState before = queue.jfs().state();
-        try {
-            queue.jfs().modify(next);
-        } catch (UrmaException e) {
-            tell("not " + next);
-            assertThat(e.status()).as(e.getMessage()).isEqualTo(UrmaStatus.EINVAL);
-            return;
+        boolean isMoved = isDone(before + " to " + next, () -> {
+            if (connection == null) {
+                queue.jfs().modify(next);
+            } else {
+                connection.here().modify(next);
+            }
+        });
+        if (isMoved && next == QueueState.RESET && before != QueueState.RESET) {
+            endOfALife();
+            unbindTheOther();
         }
-        tell(before + " to " + next);
-        if (next == QueueState.RESET && before != QueueState.RESET) {
+    }
+
+    /** Whether it was not refused, as it may be. */
+    private boolean isDone(String what, Runnable move) {
+        try {
+            move.run();
+        } catch (UrmaException e) {
+            tell("not " + what);
+            assertThat(e.status()).as(e.getMessage()).isEqualTo(UrmaStatus.EINVAL);
+            return false;
+        }
+        tell(what);
+        return true;
+    }
+
+    /** Of an RC Jetty: ends its connection whatever is under way, or makes one that must know nothing of the last. */
+    private void leaveOrBindAnew() {
+        if (connection == null) {
+            move(QueueState.RESET);
+        } else if (queue.jfs().state() == QueueState.RESET) {
+            bindAnew(connection);
+        } else if (isDone("unbind", connection.here()::unbind)) {
+            isQuiesced = true; // no marker follows
+            unbindTheOther();
+        }
+    }
+
+    private void unbindTheOther() {
+        if (connection != null) {
+            connection.there().unbind();
+        }
+    }
+
+    private void bindAnew(Pair.Connection ends) {
+        if (isDone("bind", () -> ends.here().bind(ends.there().shared()))) {
+            ends.there().bind(ends.here().shared());
             endOfALife();
         }
     }
@@ -327,7 +383,15 @@ final class QueueWalk {
     private void revive() {
         poll(64);
         switch (queue.jfs().state()) {
-            case SUSPENDED, RESET -> move(QueueState.READY);
+            case SUSPENDED -> move(QueueState.READY);
+            case RESET -> {
+                flush(64);
+                if (connection == null) {
+                    move(QueueState.READY);
+                } else {
+                    bindAnew(connection);
+                }
+            }
             case ERROR -> {
                 flush(64);
                 move(QueueState.RESET);

@@ -76,6 +76,16 @@ final class SendDrains {
         }
     }
 
+    /** Nothing of the old life is left, so what ended silently in it occupies no slot either. */
+    void beginNewLife() {
+        crank.enter();
+        try {
+            queue.freeAll();
+        } finally {
+            crank.leave();
+        }
+    }
+
     /** To RESET, by way of ERROR, and without a connection. */
     void disconnect() {
         crank.enter();

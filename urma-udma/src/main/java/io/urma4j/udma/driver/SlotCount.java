@@ -14,6 +14,7 @@ final class SlotCount {
     private final LongPredicate hasEndedSilently;
     private final Claim claim = new Claim();
     private boolean[] done = {}; // by position, once each is counted; from the first that is not free
+    private long known; // everything before has ended, as its records have told; guarded by the claim
     private volatile long freed;
     private volatile boolean isEach;
 
@@ -77,10 +78,11 @@ final class SlotCount {
         claim.release();
     }
 
-    /** Up to the first that waits for its record; those before {@code last} that have ended silently wait for none. */
+    /** Up to the first that waits for its record, when all before {@code last} has ended. */
     private void free(long last) {
+        known = Math.max(known, last);
         long end = freed;
-        while (done[(int) end & mask] || (end < last && hasEndedSilently.test(end))) {
+        while (done[(int) end & mask] || (end < known && hasEndedSilently.test(end))) {
             done[(int) end++ & mask] = false;
         }
         freeTo(end);

@@ -625,6 +625,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             throw new UrmaException(
                     UrmaStatus.EINVAL, this, "has records of its last connection that were not polled; poll first");
         }
+        drains.beginNewLife();
         return mine.bind((UdmaTarget) target, timeout);
     }
 
