@@ -147,8 +147,7 @@ public final class Jetty implements ContextObject {
 
     /**
      * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since this call tells it. What
-     * was never started is still to be flushed.
-     * Blocks at most the import timeout.
+     * was never started is still to be flushed. Blocks at most the import timeout.
      *
      * @throws UrmaException EINVAL when it is not bound, or is in ERROR and has not drained
      */

@@ -433,15 +433,16 @@ final class Layouts {
 
         /** A header with two bytes behind it. */
         static void setU16(MemorySegment controls, long at, int level, int type, int value) {
-            controls.set(JAVA_LONG, at, BYTES + Short.BYTES);
-            controls.set(JAVA_INT, at + 8, level);
-            controls.set(JAVA_INT, at + 12, type);
-            controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding
+            set(controls, at, level, type, Short.BYTES, value);
         }
 
         /** A header with four bytes behind it. */
         static void setInt(MemorySegment controls, long at, int level, int type, int value) {
-            controls.set(JAVA_LONG, at, BYTES + Integer.BYTES);
+            set(controls, at, level, type, Integer.BYTES, value);
+        }
+
+        private static void set(MemorySegment controls, long at, int level, int type, int valueBytes, int value) {
+            controls.set(JAVA_LONG, at, BYTES + valueBytes);
             controls.set(JAVA_INT, at + 8, level);
             controls.set(JAVA_INT, at + 12, type);
             controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding

@@ -16,13 +16,6 @@ public final class UdpMessages {
     /** So many times that nothing has come, the kernel is asked once why. */
     static final int LOOKS_PER_QUESTION = 1024;
 
-    private static final int SOL_IP = 0;
-    private static final int IP_TOS = 1;
-    private static final int SOL_IPV6 = 41;
-    private static final int IPV6_TCLASS = 67;
-    private static final int SOL_UDP = 17;
-    private static final int UDP_SEGMENT = 103;
-    private static final int UDP_GRO = 104;
     private static final int MSG_TRUNC = 0x20;
     private static final long NAME_STRIDE = 32; // an address of either kind
     private static final long CONTROL_STRIDE = 2 * Cmsghdr.SMALL_BYTES; // where to cut it, and its traffic class
@@ -97,7 +90,8 @@ public final class UdpMessages {
 
     /** Has the kernel cut the message into datagrams of that length; the last may be shorter. */
     public void segment(int message, int segmentBytes) {
-        Cmsghdr.setU16(controls, message * CONTROL_STRIDE, SOL_UDP, UDP_SEGMENT, segmentBytes);
+        UdpOption kind = UdpOption.SEGMENT;
+        Cmsghdr.setU16(controls, message * CONTROL_STRIDE, kind.level(), kind.number(), segmentBytes);
         Msghdr.controlLength(headers, message * Mmsghdr.BYTES, Cmsghdr.SMALL_BYTES);
     }
 
@@ -105,9 +99,8 @@ public final class UdpMessages {
     public void trafficClass(int message, int bits) {
         long at = message * Mmsghdr.BYTES;
         long used = Msghdr.controlLength(headers, at);
-        boolean ipv4 = isFromIpv4(message);
-        Cmsghdr.setInt(
-                controls, message * CONTROL_STRIDE + used, ipv4 ? SOL_IP : SOL_IPV6, ipv4 ? IP_TOS : IPV6_TCLASS, bits);
+        UdpOption kind = kindOfTrafficClass(message);
+        Cmsghdr.setInt(controls, message * CONTROL_STRIDE + used, kind.level(), kind.number(), bits);
         Msghdr.controlLength(headers, at, used + Cmsghdr.SMALL_BYTES);
     }
 
@@ -138,7 +131,7 @@ public final class UdpMessages {
 
     /** Length of each datagram but the last in what was received; all of it, when it is but one. */
     public int receivedSegmentBytes(int message) {
-        long control = control(message, SOL_UDP, UDP_GRO);
+        long control = control(message, UdpOption.COALESCE);
         int segmentBytes = control == NONE ? 0 : Cmsghdr.descriptor(controls, control, 0);
         return segmentBytes > 0 ? segmentBytes : receivedBytes(message);
     }
@@ -148,16 +141,20 @@ public final class UdpMessages {
      * unless the socket was to {@linkplain UdpOption#IPV4_TELL_TRAFFIC_CLASS tell} it.
      */
     public int trafficClass(int message) {
-        long control = isFromIpv4(message) ? control(message, SOL_IP, IP_TOS) : control(message, SOL_IPV6, IPV6_TCLASS);
+        long control = control(message, kindOfTrafficClass(message));
         return control == NONE ? 0 : Cmsghdr.u8(controls, control);
     }
 
-    /** Where the control message of that kind lies, whatever is before it; {@link #NONE}. */
-    private long control(int message, int level, int type) {
+    private UdpOption kindOfTrafficClass(int message) {
+        return isFromIpv4(message) ? UdpOption.IPV4_TRAFFIC_CLASS : UdpOption.IPV6_TRAFFIC_CLASS;
+    }
+
+    /** Where the control message lies that has the numbers of that option, whatever is before it; {@link #NONE}. */
+    private long control(int message, UdpOption kind) {
         long at = message * CONTROL_STRIDE;
         long end = at + Msghdr.controlLength(headers, message * Mmsghdr.BYTES);
         while (at + Cmsghdr.BYTES <= end) {
-            if (Cmsghdr.level(controls, at) == level && Cmsghdr.type(controls, at) == type) {
+            if (Cmsghdr.level(controls, at) == kind.level() && Cmsghdr.type(controls, at) == kind.number()) {
                 return at;
             }
             at = Cmsghdr.next(controls, at);

@@ -67,29 +67,30 @@ final class QueueMoves {
         if (!window.isEmpty()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
         }
-        if (isOfOldLife()) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, queue, "has records of its last connection that were not polled; poll first");
-        }
-        beginNewLife();
-        return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
-    }
-
-    /** Whether a record of the old life lies unpolled, or is still to come (S6.13). */
-    private boolean isOfOldLife() {
         claim.acquire();
         try {
-            return (window.isDraining() && jfc.isValid()) || queue.records().areUnpolled();
+            if ((window.isDraining() && jfc.isValid()) || !endLife()) {
+                throw new UrmaException(
+                        UrmaStatus.EINVAL,
+                        queue,
+                        "has records of its last connection that were not polled; poll first");
+            }
         } finally {
             claim.release();
         }
+        return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
     }
 
-    /** Nothing of the old life is left, so what ended silently in it occupies no slot either. */
-    private void beginNewLife() {
-        claim.acquire();
+    /**
+     * Before a new life: false while a record of this one lies unpolled (S6.13); else what ended silently occupies no slot
+     * any more.
+     */
+    private boolean endLife() {
+        if (queue.records().areUnpolled()) {
+            return false;
+        }
         jfc.free(queue, queue.posted());
-        claim.release();
+        return true;
     }
 
     CompletableFuture<Void> unbind(Duration timeout) {
@@ -129,13 +130,12 @@ final class QueueMoves {
 
     private void reset() {
         window.report();
-        if (window.isDraining() || !window.isEmpty() || queue.records().areUnpolled()) { // S6.13
+        if (window.isDraining() || !window.isEmpty() || !endLife()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
-        jfc.free(queue, queue.posted());
         queue.enter(QueueState.RESET);
     }
 

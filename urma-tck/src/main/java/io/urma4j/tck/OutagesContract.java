@@ -582,7 +582,7 @@ public abstract class OutagesContract extends Contract {
         var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build(), JfcConfig.DEFAULT);
         queue.postWrites(imported.remote(), 6);
         Patience.await("the records", () -> queue.jfc().counters().get("unpolled") == 6);
-        assertThat(queue.jfs().quiesce(Duration.ofSeconds(5)).results()).isEmpty();
+        assertThat(queue.jfs().quiesce(QUIESCENCE).results()).isEmpty();
 
         int held = 0;
         while (held < queue.jfs().depth()

@@ -38,6 +38,12 @@ public record TestResult(
         return results.stream().filter(result -> result.verdict() == verdict).count();
     }
 
+    /** How these ended, in words: {@code 3 passed, 0 failed, 1 skipped}. */
+    public static String counts(List<TestResult> results) {
+        return count(results, Verdict.PASSED) + " passed, " + count(results, Verdict.FAILED) + " failed, "
+                + count(results, Verdict.SKIPPED) + " skipped";
+    }
+
     /** Names it with its rules, as in {@code S7.8 SegmentsContract.name [TWO_CONTEXTS]}. */
     public String title() {
         String name = test.isEmpty() ? contract : contract + "." + test;

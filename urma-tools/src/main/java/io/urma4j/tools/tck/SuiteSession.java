@@ -67,7 +67,7 @@ final class SuiteSession {
             Json.print(out, asMap(results, all));
         } else {
             tellSkipped(all);
-            out.println(closingLine(all));
+            out.println(TestResult.counts(all));
             out.flush();
         }
         return TestResult.count(all, Verdict.FAILED) == 0 ? 0 : 1;
@@ -143,11 +143,6 @@ final class SuiteSession {
                         .distinct()
                         .collect(Collectors.joining(", "))
                 + ": " + reason));
-    }
-
-    private static String closingLine(List<TestResult> all) {
-        return TestResult.count(all, Verdict.PASSED) + " passed, " + TestResult.count(all, Verdict.FAILED) + " failed, "
-                + TestResult.count(all, Verdict.SKIPPED) + " skipped";
     }
 
     private String commandLine(Path report) {

@@ -39,14 +39,11 @@ final class SendDrains {
         try {
             QueueState now = queue.state();
             boolean isReset = now == QueueState.ERROR && next == QueueState.RESET;
-            boolean isEarly = isReset && (isDraining() || queue.hasUnpolled()); // S6.13
+            boolean isEarly = isReset && (isDraining() || !queue.endLife());
             if (isEarly || !crank.card().modifySendQueue(handle, number(next), crank.nanos())) {
                 String why = isReset ? " before it is drained and flushed, and its records are polled" : "";
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "cannot go from " + queue.state() + " to " + next + why);
-            }
-            if (isReset) {
-                queue.freeAll();
             }
         } finally {
             crank.leave();
@@ -66,21 +63,11 @@ final class SendDrains {
         };
     }
 
-    /** Whether a record of the queue lies unpolled anywhere. */
-    boolean hasUnpolled() {
+    /** {@link UdmaSendQueue#endLife}. */
+    boolean endLife() {
         crank.enter();
         try {
-            return queue.hasUnpolled();
-        } finally {
-            crank.leave();
-        }
-    }
-
-    /** Nothing of the old life is left, so what ended silently in it occupies no slot either. */
-    void beginNewLife() {
-        crank.enter();
-        try {
-            queue.freeAll();
+            return queue.endLife();
         } finally {
             crank.leave();
         }

@@ -161,22 +161,9 @@ final class UdmaJfc implements ProviderJfc {
 
     /** Whether a marker of a queue lies here, unpolled. By who has the card, so that none is added. */
     boolean holdsMarker(int tag) {
-        long position = CqRing.consumed(ring);
-        for (int i = 0; i < depth; i++, position++) {
-            long at = CqRing.at(position, depth);
-            int word = Cqe.word(ring, at);
-            if (Cqe.owner(word) != CqRing.owner(position, depth)) {
-                return false;
-            }
-            if (isMarker(word) && Cqe.tag(ring, at) == tag) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isMarker(int word) {
-        return (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
+        boolean[] found = {false};
+        eachUnpolled((at, word) -> found[0] |= isMarker(word) && Cqe.tag(ring, at) == tag);
+        return found[0];
     }
 
     /**
@@ -184,17 +171,43 @@ final class UdmaJfc implements ProviderJfc {
      * is added.
      */
     void gatherUnpolled(int tag, Set<Long> positions) {
+        eachUnpolled((at, word) -> {
+            if (!isMarker(word) && Cqe.tag(ring, at) == tag) {
+                positions.add(Cqe.position(ring, at));
+            }
+        });
+    }
+
+    private static boolean isMarker(int word) {
+        return (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
+    }
+
+    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
+    void settle() {
+        eachUnpolled((at, word) -> {
+            RecordOwner owner = owners.get(Cqe.tag(ring, at));
+            if (owner != null) {
+                owner.ended(ring, at, word);
+            }
+        });
+    }
+
+    /** An element of the ring, and its word with the owner bit. */
+    @FunctionalInterface
+    private interface Look {
+        void at(long at, int word);
+    }
+
+    private void eachUnpolled(Look look) {
         betweenPolls(() -> {
             long position = consumed;
             for (int i = 0; i < depth; i++, position++) {
                 long at = CqRing.at(position, depth);
                 int word = Cqe.word(ring, at);
                 if (Cqe.owner(word) != CqRing.owner(position, depth)) {
-                    break;
+                    return;
                 }
-                if (Cqe.tag(ring, at) == tag && !isMarker(word)) {
-                    positions.add(Cqe.position(ring, at));
-                }
+                look.at(at, word);
             }
         });
     }
@@ -207,23 +220,6 @@ final class UdmaJfc implements ProviderJfc {
         } finally {
             claim.release();
         }
-    }
-
-    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
-    void settle() {
-        betweenPolls(() -> {
-            long position = consumed;
-            long at = CqRing.at(position, depth);
-            int word = Cqe.word(ring, at);
-            for (int i = 0; i < depth && Cqe.owner(word) == CqRing.owner(position, depth); i++) {
-                RecordOwner owner = owners.get(Cqe.tag(ring, at));
-                if (owner != null) {
-                    owner.ended(ring, at, word);
-                }
-                at = CqRing.at(++position, depth);
-                word = Cqe.word(ring, at);
-            }
-        });
     }
 
     // ---- the rest

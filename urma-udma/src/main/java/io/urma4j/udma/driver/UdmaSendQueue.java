@@ -543,9 +543,16 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         slots.freeTo(end);
     }
 
-    /** Whether any record lies unpolled, in whichever JFC. By who has the card. */
-    boolean hasUnpolled() {
-        return isMarkerUnpolled() || !queues.unpolled(tag).isEmpty();
+    /**
+     * Before a new life: false while a record of this one lies unpolled, in whichever JFC (S6.13); else what ended silently
+     * occupies no slot any more. By who has the card.
+     */
+    boolean endLife() {
+        if (isMarkerUnpolled() || !queues.unpolled(tag).isEmpty()) {
+            return false;
+        }
+        freeTo(WqRing.consumed(ring));
+        return true;
     }
 
     private boolean hasEndedSilently(long position) {
@@ -621,11 +628,10 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         if (WqRing.consumed(ring) != WqRing.produced(ring)) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
         }
-        if (drains.hasUnpolled()) { // they would be polled in the new life (S6.13)
+        if (!drains.endLife()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, this, "has records of its last connection that were not polled; poll first");
         }
-        drains.beginNewLife();
         return mine.bind((UdmaTarget) target, timeout);
     }
 

@@ -68,22 +68,16 @@ final class LinkSuite {
         idle.forEach(filter -> System.out.println("no test ran for " + filter));
         results.stream()
                 .collect(Collectors.groupingBy(TestResult::contract, TreeMap::new, Collectors.toList()))
-                .forEach((contract, some) -> System.out.println(contract + ": " + counts(some) + " in "
+                .forEach((contract, some) -> System.out.println(contract + ": " + TestResult.counts(some) + " in "
                         + some.stream()
                                 .map(TestResult::duration)
                                 .reduce(Duration.ZERO, Duration::plus)
                                 .toSeconds()
                         + " s"));
-        System.out.println(counts(results));
+        System.out.println(TestResult.counts(results));
         System.out.flush();
         boolean isGood = TestResult.count(results, Verdict.FAILED) == 0 && idle.isEmpty();
         Runtime.getRuntime().halt(isGood ? 0 : 1);
-    }
-
-    private static String counts(List<TestResult> results) {
-        return TestResult.count(results, Verdict.PASSED) + " passed, "
-                + TestResult.count(results, Verdict.FAILED) + " failed, "
-                + TestResult.count(results, Verdict.SKIPPED) + " skipped";
     }
 
     /** Those of the filters that no test ran for; without filters, whether none ran at all. */
