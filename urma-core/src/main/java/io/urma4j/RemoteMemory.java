@@ -6,7 +6,6 @@ import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 
 /**
  * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#remoteMemory}, or over a segment that
@@ -28,12 +27,13 @@ public final class RemoteMemory implements AutoCloseable {
     private final RemoteSegment segment;
     private final boolean ownsSegment;
     private final Lifetime life = new Lifetime(this);
-    private final RemoteLanes lanes;
+    private final RemoteCalls calls;
 
     private RemoteMemory(RemoteSegment segment, boolean ownsSegment) {
         this.segment = segment;
         this.ownsSegment = ownsSegment;
-        this.lanes = new RemoteLanes(this, life, () -> RemoteLane.open(this, segment));
+        this.calls =
+                MappedCalls.suit(segment) ? new MappedCalls(this, life, segment) : new QueuedCalls(this, life, segment);
     }
 
     /**
@@ -102,16 +102,13 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** Writes all of {@code source}, on the heap or outside. */
     public void write(long offset, MemorySegment source) {
-        Checks.usableHere(this, "source", source);
-        perform(offset, source.byteSize(), lane -> {
-            lane.write(offset, source);
-            return 0;
-        });
+        check(offset, source.byteSize());
+        calls.write(offset, source);
     }
 
     /** Reads {@code length} bytes. */
     public byte[] read(long offset, int length) {
-        checkRange(offset, length); // before an array of that length is made
+        check(offset, length); // before an array of that length is made
         byte[] bytes = new byte[length];
         read(offset, MemorySegment.ofArray(bytes));
         return bytes;
@@ -129,27 +126,23 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** Fills {@code destination}, on the heap or outside. */
     public void read(long offset, MemorySegment destination) {
-        Checks.usableHere(this, "destination", destination);
         if (destination.isReadOnly()) {
             throw Checks.invalid(this, "destination is read-only");
         }
-        perform(offset, destination.byteSize(), lane -> {
-            lane.read(offset, destination);
-            return 0;
-        });
+        check(offset, destination.byteSize());
+        calls.read(offset, destination);
     }
 
     /** Writes 8 bytes; nobody sees a part of them when {@code offset} is a multiple of 8 (S8.10). */
     public void writeLong(long offset, long value) {
-        perform(offset, Long.BYTES, lane -> {
-            lane.writeLong(offset, value);
-            return 0;
-        });
+        check(offset, Long.BYTES);
+        calls.writeLong(offset, value);
     }
 
     /** Reads 8 bytes; never a part of a {@link #writeLong} when {@code offset} is a multiple of 8 (S8.10). */
     public long readLong(long offset) {
-        return perform(offset, Long.BYTES, lane -> lane.readLong(offset));
+        check(offset, Long.BYTES);
+        return calls.readLong(offset);
     }
 
     /**
@@ -159,7 +152,8 @@ public final class RemoteMemory implements AutoCloseable {
      * @return the value before: {@code expected} exactly when {@code desired} was stored
      */
     public long compareAndSwap(long offset, long expected, long desired) {
-        return perform(offset, Long.BYTES, lane -> lane.atomic(Opcode.CAS, offset, desired, expected));
+        check(offset, Long.BYTES);
+        return calls.atomic(Opcode.CAS, offset, desired, expected);
     }
 
     /** Stores {@code value}; gives the value before. */
@@ -193,7 +187,8 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     private long atomic(Opcode opcode, long offset, long operand) {
-        return perform(offset, Long.BYTES, lane -> lane.atomic(opcode, offset, operand, 0));
+        check(offset, Long.BYTES);
+        return calls.atomic(opcode, offset, operand, 0);
     }
 
     /** The asynchronous form of {@link #write(long, byte[])}. */
@@ -265,17 +260,12 @@ public final class RemoteMemory implements AutoCloseable {
         return MemorySegment.ofArray(array).asSlice(from, length);
     }
 
-    private void checkRange(long offset, long lengthBytes) {
+    private void check(long offset, long lengthBytes) {
         life.checkOpen();
         Checks.range(this, offset, lengthBytes, segment.lengthBytes());
-    }
-
-    private long perform(long offset, long lengthBytes, ToLongFunction<RemoteLane> operation) {
-        checkRange(offset, lengthBytes);
         if (segment.isRevoked()) {
             throw new UrmaException(UrmaStatus.ENOPERM, this, "its home took the segment back, or is gone");
         }
-        return lanes.perform(operation);
     }
 
     /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
@@ -285,7 +275,7 @@ public final class RemoteMemory implements AutoCloseable {
             return;
         }
         segment.context().children().remove(this);
-        lanes.close();
+        calls.close();
         if (ownsSegment) {
             segment.close();
         }

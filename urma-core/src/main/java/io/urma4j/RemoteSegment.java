@@ -96,8 +96,7 @@ public final class RemoteSegment implements ContextObject {
      */
     public MemorySegment map(MapPlace place) {
         life.checkOpen();
-        if (!context.attributes().capabilities().mappable()
-                || !descriptor.capabilities().mappable()) {
+        if (!isMappable()) {
             throw Checks.invalid(this, "cannot be mapped: the device or the segment does not offer it");
         }
         if (provider.isRevoked()) {
@@ -108,6 +107,11 @@ public final class RemoteSegment implements ContextObject {
             case SAME_ADDRESS ->
                 Await.result(this, provider.mapAtHomeAddress(context.options().importTimeout()));
         };
+    }
+
+    boolean isMappable() {
+        return context.attributes().capabilities().mappable()
+                && descriptor.capabilities().mappable();
     }
 
     @Override

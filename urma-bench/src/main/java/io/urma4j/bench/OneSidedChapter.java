@@ -6,6 +6,7 @@ import io.urma4j.CompletionBatch;
 import io.urma4j.Jfc;
 import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
@@ -28,6 +29,7 @@ final class OneSidedChapter {
     void measure() throws Exception {
         try (LocalPair pair = new LocalPair("shm0", true, FOOTPRINT_BYTES)) {
             Pinned.run(0, () -> small("", "lock_free", pair, 2.5, 3));
+            Pinned.run(0, () -> calls(pair));
             Pinned.run(0, () -> large(pair));
         }
         try (LocalPair pair = new LocalPair("shm0", false, FOOTPRINT_BYTES)) {
@@ -45,6 +47,17 @@ final class OneSidedChapter {
         ratio("read-8" + suffix, "READ 8 B, post + poll, " + how, reads(pair), add, otherLimit);
         ratio("fadd-8" + suffix, "FADD 8 B, post + poll, " + how, adds(pair), add, otherLimit);
         ratio("cas-8" + suffix, "CAS 8 B, post + poll, " + how, swaps(pair), add, otherLimit);
+    }
+
+    /** The same words by the simple calls, without queue and record. */
+    private void calls(LocalPair pair) {
+        Timed add = Timed.of(fetchAndAdds(pair.homeMemory()), SMALL_OPERATIONS);
+        try (RemoteMemory memory = RemoteMemory.of(pair.remote)) {
+            ratio("write-8-call", "RemoteMemory.writeLong", writeCalls(memory), add, 2.5);
+            ratio("read-8-call", "RemoteMemory.readLong", readCalls(memory), add, 3);
+            ratio("fadd-8-call", "RemoteMemory.fetchAndAdd", addCalls(memory), add, 3);
+            ratio("cas-8-call", "RemoteMemory.compareAndSwap", swapCalls(memory), add, 3);
+        }
     }
 
     private void ratio(String name, String what, Loop subject, Timed add, double limit) {
@@ -97,7 +110,50 @@ final class OneSidedChapter {
         };
     }
 
-    // ---- the subjects
+    // ---- the subjects: calls
+
+    private static Loop writeCalls(RemoteMemory memory) {
+        return operations -> {
+            for (int i = 0; i < operations; i++) {
+                memory.writeLong(0, i);
+            }
+            return operations;
+        };
+    }
+
+    private static Loop readCalls(RemoteMemory memory) {
+        return operations -> {
+            long sum = 0;
+            for (int i = 0; i < operations; i++) {
+                sum += memory.readLong(0);
+            }
+            return sum;
+        };
+    }
+
+    private static Loop addCalls(RemoteMemory memory) {
+        return operations -> {
+            long sum = 0;
+            for (int i = 0; i < operations; i++) {
+                sum += memory.fetchAndAdd(0, 1);
+            }
+            return sum;
+        };
+    }
+
+    private static Loop swapCalls(RemoteMemory memory) {
+        return operations -> {
+            long value = memory.readLong(0);
+            for (int i = 0; i < operations; i++) {
+                if (memory.compareAndSwap(0, value + i, value + i + 1) != value + i) {
+                    throw new IllegalStateException("a swap did not happen");
+                }
+            }
+            return value;
+        };
+    }
+
+    // ---- the subjects: queues
 
     private static Loop writes(LocalPair pair) {
         return writes(pair, 8);

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

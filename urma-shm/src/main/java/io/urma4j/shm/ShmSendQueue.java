@@ -23,6 +23,7 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.Placement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,6 +6,7 @@ import io.urma4j.PostFlags;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

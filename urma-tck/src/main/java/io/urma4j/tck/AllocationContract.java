@@ -1,6 +1,7 @@
 package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.urma4j.Access;
@@ -14,6 +15,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.SharedJetty;
 import io.urma4j.SharedSegment;
@@ -201,6 +203,22 @@ public abstract class AllocationContract {
             take(homeJfc, homeBatch);
             take(jfc, batch);
         });
+    }
+
+    /** Where they are no work requests: elsewhere each call has a lane to itself, and whatever that costs. */
+    @Test
+    void wordsOfMappedMemoryAllocateNothing() {
+        assumeTrue(urma.device(device).attributes().capabilities().mappable(), "the device does not map segments");
+        try (RemoteMemory memory = RemoteMemory.of(remote)) {
+            assertAllocatesNothing(() -> {
+                memory.writeLong(0, 5);
+                memory.fetchAndAdd(0, 3);
+                memory.compareAndSwap(0, 8, 1);
+                if (memory.readLong(0) != 1) {
+                    throw new AssertionError(memory);
+                }
+            });
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -243,6 +244,86 @@ public abstract class RemoteMemoryContract extends Contract {
             }
         } catch (RuntimeException | Error e) {
             ends.add(e);
+        }
+    }
+
+    @Rule("S8.10")
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 8})
+    void alignedPiecesDoNotTear(int length) throws InterruptedException {
+        byte[] zeros = new byte[length];
+        byte[] ones = new byte[length];
+        Arrays.fill(ones, (byte) 1);
+        int rounds = Patience.amount(20_000, 200);
+        try (RemoteMemory memory = memory(segment())) {
+            Thread writer = Thread.ofPlatform()
+                    .start(() -> IntStream.range(0, rounds)
+                            .forEach(i -> memory.write(4096 + 8, i % 2 == 0 ? ones : zeros, 0, length)));
+            do {
+                byte[] seen = memory.read(4096 + 8, length);
+                assertThat(Arrays.equals(seen, zeros) || Arrays.equals(seen, ones))
+                        .as(Arrays.toString(seen))
+                        .isTrue();
+            } while (writer.isAlive());
+            writer.join();
+        }
+    }
+
+    @Rule("S13.1")
+    @ParameterizedTest
+    @ValueSource(ints = {8, 4096})
+    void memoryOutOfReachIsRefused(int length) {
+        HomeSegment segment = segment();
+        Arena closed = Arena.ofConfined();
+        MemorySegment dead = closed.allocate(length);
+        closed.close();
+        try (RemoteMemory memory = memory(segment);
+                Arena confined = Arena.ofConfined()) {
+            assertRefused(UrmaStatus.EINVAL, () -> memory.write(0, dead))
+                    .hasMessageContaining("the arena of source is closed");
+            assertRefused(UrmaStatus.EINVAL, () -> memory.read(0, dead))
+                    .hasMessageContaining("the arena of destination is closed");
+            MemorySegment another = confined.allocate(length);
+            CompletableFuture<Void> elsewhere = memory.readAsync(0, another);
+            assertThat(elsewhere).failsWithin(Patience.LIMIT);
+            assertThat(elsewhere.exceptionNow()).hasMessageContaining("destination belongs to another thread");
+            memory.read(0, another);
+        }
+        assertThat(segment.isZero(0, SIZE)).isTrue();
+    }
+
+    @Rule("S13.1")
+    @Test
+    void memoryThatItsOwnerClosesUnderACallEndsThatAlone() throws InterruptedException {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            for (int round = 0; round < 4; round++) {
+                boolean writes = round % 2 == 0;
+                Arena arena = Arena.ofShared();
+                MemorySegment mine = arena.allocate(3 * MIB);
+                Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
+                CountDownLatch started = new CountDownLatch(1);
+                Thread user = Thread.ofPlatform()
+                        .start(() -> untilItFails(ends, () -> {
+                            if (writes) {
+                                memory.write(0, mine);
+                            } else {
+                                memory.read(0, mine);
+                            }
+                            started.countDown();
+                        }));
+                started.await();
+                arena.close();
+                assertThat(user.join(Patience.LIMIT)).as("the call ended").isTrue();
+                assertThat(ends)
+                        .singleElement()
+                        .satisfies(end -> assertThat(end)
+                                .isInstanceOf(UrmaException.class)
+                                .hasMessageContaining("the arena of")
+                                .hasMessageContaining("(EINVAL)"));
+            }
+            memory.writeLong(0, 7);
+            assertThat(segment.word(0)).isEqualTo(7);
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.Set;
 /** What the peers are called, in one place, since rows and peers must agree. */
 public final class Names {
     public static final String URMA = "urma4j";
+    public static final String URMA_QUEUES = "urma4j, post + poll";
     public static final String RAW_MEMORY = "raw memory (C)";
     public static final String RAW_UDP = "raw UDP (C)";
     public static final String UCX = "UCX shm";

@@ -20,7 +20,8 @@ final class Peers {
 
     static List<Peer> all() {
         return List.of(
-                new UrmaPeer(),
+                UrmaPeer.best(),
+                UrmaPeer.queues(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),
@@ -46,7 +47,8 @@ final class Peers {
      */
     static List<Peer> few() {
         return List.of(
-                new UrmaPeer(),
+                UrmaPeer.best(),
+                UrmaPeer.queues(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),

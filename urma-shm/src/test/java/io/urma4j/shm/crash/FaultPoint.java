@@ -8,45 +8,45 @@ import static io.urma4j.shm.crash.FaultPoint.Role.INITIATOR;
  * library knows nothing of it; {@link FaultClasses} makes copies of its classes that say when they come by.
  */
 enum FaultPoint {
-    GREETING_SENT(INITIATOR, "control/Peers", "greeting"),
-    GREETING_HEARD(HOME, "control/Peers", "peerOf"),
+    GREETING_SENT(INITIATOR, "shm/control/Peers", "greeting"),
+    GREETING_HEARD(HOME, "shm/control/Peers", "peerOf"),
 
-    IMPORT_ASKED(INITIATOR, "control/Requests", "ask"),
-    IMPORT_REQUESTED(HOME, "control/Exports", "importRequested"),
-    IMPORT_ABOUT_TO_BE_GRANTED(HOME, "control/Exports", "grant"),
-    IMPORT_GRANTED(INITIATOR, "control/Imports", "granted"),
-    IMPORT_CLOSED(INITIATOR, "control/Imports", "close"),
-    IMPORT_GIVEN_BACK(HOME, "control/Exports", "released"),
+    IMPORT_ASKED(INITIATOR, "shm/control/Requests", "ask"),
+    IMPORT_REQUESTED(HOME, "shm/control/Exports", "importRequested"),
+    IMPORT_ABOUT_TO_BE_GRANTED(HOME, "shm/control/Exports", "grant"),
+    IMPORT_GRANTED(INITIATOR, "shm/control/Imports", "granted"),
+    IMPORT_CLOSED(INITIATOR, "shm/control/Imports", "close"),
+    IMPORT_GIVEN_BACK(HOME, "shm/control/Exports", "released"),
 
-    PATH_ASKED(INITIATOR, "control/Paths", "ask"),
-    PATH_REQUESTED(HOME, "control/Paths", "requested"),
-    PATH_ANSWERED(INITIATOR, "control/Paths", "answered"),
-    PATH_OPENED(INITIATOR, "ShmContext", "pathOpened"),
+    PATH_ASKED(INITIATOR, "shm/control/Paths", "ask"),
+    PATH_REQUESTED(HOME, "shm/control/Paths", "requested"),
+    PATH_ANSWERED(INITIATOR, "shm/control/Paths", "answered"),
+    PATH_OPENED(INITIATOR, "shm/ShmContext", "pathOpened"),
 
-    BIND_ASKED(INITIATOR, "RcBond", "bind"),
-    BIND_REQUESTED(HOME, "RcBond", "requested"),
-    UNBIND_ASKED(INITIATOR, "RcBond", "unbind"),
-    UNBIND_REQUESTED(HOME, "RcBond", "unrequested"),
+    BIND_ASKED(INITIATOR, "shm/RcBond", "bind"),
+    BIND_REQUESTED(HOME, "shm/RcBond", "requested"),
+    UNBIND_ASKED(INITIATOR, "shm/RcBond", "unbind"),
+    UNBIND_REQUESTED(HOME, "shm/RcBond", "unrequested"),
 
-    MESSAGE_CHUNK_SENT(INITIATOR, "MessagePath", "sendChunk"),
-    MESSAGE_ARRIVED(HOME, "Deliveries", "deliver"),
-    MESSAGE_CHUNK_LOADED(HOME, "Deliveries", "load"),
-    MESSAGE_RECORDED(HOME, "Deliveries", "record"),
-    MESSAGE_ANSWERED(INITIATOR, "SendWindow", "answered"),
+    MESSAGE_CHUNK_SENT(INITIATOR, "shm/MessagePath", "sendChunk"),
+    MESSAGE_ARRIVED(HOME, "shm/Deliveries", "deliver"),
+    MESSAGE_CHUNK_LOADED(HOME, "shm/Deliveries", "load"),
+    MESSAGE_RECORDED(HOME, "shm/Deliveries", "record"),
+    MESSAGE_ANSWERED(INITIATOR, "shm/SendWindow", "answered"),
 
-    WRITE_COPIES(INITIATOR, "Placement", "copyStep"),
-    ATOMIC_EXECUTED(INITIATOR, "Placement", "atomic"),
+    WRITE_COPIES(INITIATOR, "spi/support/Placement", "copyStep"),
+    ATOMIC_EXECUTED(INITIATOR, "spi/support/Placement", "atomic"),
 
-    REVOCATION_BEGUN(HOME, "control/Exports", "revoke"),
-    REVOCATION_TOLD(HOME, "control/Grant", "tell"),
-    REVOCATION_HEARD(INITIATOR, "control/Imports", "revoked"),
-    REVOCATION_FENCES(INITIATOR, "control/Imports", "fence"),
+    REVOCATION_BEGUN(HOME, "shm/control/Exports", "revoke"),
+    REVOCATION_TOLD(HOME, "shm/control/Grant", "tell"),
+    REVOCATION_HEARD(INITIATOR, "shm/control/Imports", "revoked"),
+    REVOCATION_FENCES(INITIATOR, "shm/control/Imports", "fence"),
 
-    CLOSE_BEGUN(HOME, "control/Shutdown", "begin"),
-    CLOSE_TAKES_BACK(HOME, "control/Shutdown", "takeBack"),
-    CLOSE_GIVES_BACK(INITIATOR, "control/Shutdown", "giveBack"),
-    CLOSE_SAYS_GOODBYE(INITIATOR, "control/Peers", "sayGoodbye"),
-    CLOSE_FINISHES(HOME, "control/Shutdown", "finish");
+    CLOSE_BEGUN(HOME, "shm/control/Shutdown", "begin"),
+    CLOSE_TAKES_BACK(HOME, "shm/control/Shutdown", "takeBack"),
+    CLOSE_GIVES_BACK(INITIATOR, "shm/control/Shutdown", "giveBack"),
+    CLOSE_SAYS_GOODBYE(INITIATOR, "shm/control/Peers", "sayGoodbye"),
+    CLOSE_FINISHES(HOME, "shm/control/Shutdown", "finish");
 
     /** Who comes by. */
     enum Role {
@@ -54,7 +54,7 @@ enum FaultPoint {
         INITIATOR
     }
 
-    private static final String PACKAGE = "io/urma4j/shm/";
+    private static final String PACKAGE = "io/urma4j/";
 
     final Role role;
     final String internalClass;

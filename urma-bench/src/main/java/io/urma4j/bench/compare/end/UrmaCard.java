@@ -96,6 +96,10 @@ final class UrmaCard {
         return new UrmaOneSided(this, Objects.requireNonNull(remote));
     }
 
+    UrmaCalls calls() {
+        return new UrmaCalls(this, Objects.requireNonNull(remote));
+    }
+
     Link link(Task task) {
         return new UrmaLink(
                 this,

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** urma4j itself: its two devices, each opened when it is first wanted. */
 public final class UrmaEnd implements Participant {
+    /** Property of a participant that does by queues what could be simple calls. */
+    public static final String QUEUES = "urma.bench.queues";
+
     private final Urma urma = Urma.open(Loopback.options());
     private final Map<Reach, UrmaCard> cards = new EnumMap<>(Reach.class);
     private @Nullable UrmaSleeper sleeper;
@@ -96,8 +99,37 @@ public final class UrmaEnd implements Participant {
         }
         UrmaCard card = card(task);
         card.meet(homeAddress);
+        Tally tally = isCall(task) && !Boolean.getBoolean(QUEUES)
+                ? call(card, task, nanos)
+                : lead(card, task, nanos, homeAddress);
+        card.part();
+        return tally;
+    }
+
+    /** Whether a task is simple calls: single operations on mapped memory. */
+    public static boolean isCall(Task task) {
+        return task.reach() == Reach.MEMORY
+                && switch (task.work()) {
+                    case READ, READ_RATE, WRITE_RATE, FADD, CAS -> true;
+                    default -> false;
+                };
+    }
+
+    private static Tally call(UrmaCard card, Task task, long nanos) {
+        try (UrmaCalls calls = card.calls()) {
+            return switch (task.work()) {
+                case READ, READ_RATE -> calls.reads(nanos, task.bytes());
+                case WRITE_RATE -> calls.writes(nanos, task.bytes());
+                case FADD -> calls.adds(nanos);
+                case CAS -> calls.swaps(nanos);
+                default -> throw new IllegalArgumentException(task.work() + " is no call");
+            };
+        }
+    }
+
+    private Tally lead(UrmaCard card, Task task, long nanos, String homeAddress) throws InterruptedException {
         UrmaOneSided oneSided = card.oneSided();
-        Tally tally = switch (task.work()) {
+        return switch (task.work()) {
             case WRITE_SEEN -> oneSided.writesSeen(nanos, task.bytes());
             case WRITE_RATE -> oneSided.stream(nanos, task.bytes(), true);
             case READ_RATE -> oneSided.stream(nanos, task.bytes(), false);
@@ -108,8 +140,6 @@ public final class UrmaEnd implements Participant {
             case CONNECT -> new UrmaConnector().connect(urma, device(task), UrmaCard.jettyOf(homeAddress));
             case WAKE -> throw new IllegalArgumentException("sleepers lead elsewhere");
         };
-        card.part();
-        return tally;
     }
 
     @Override

@@ -20,7 +20,7 @@ final class UrmaOneSided {
     private static final long BEHIND_INBOX = 64;
     private static final long STOP = -1;
     private static final int POLLS_PER_LOOK = 4096;
-    private static final int CHUNK = 256; // operations between two looks at the clock
+    static final int CHUNK = 256; // operations between two looks at the clock
     private static final int SMALL_BYTES = 4096;
     private static final int SILENT = 32; // small operations for one record
     private static final int OUTSTANDING = 16;
@@ -219,7 +219,7 @@ final class UrmaOneSided {
 
     // ---- records
 
-    private static int chunk(int bytes) {
+    static int chunk(int bytes) {
         return Math.clamp((1 << 20) / bytes, 1, CHUNK);
     }
 

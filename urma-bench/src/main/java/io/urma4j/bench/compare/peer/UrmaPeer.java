@@ -5,17 +5,37 @@ import io.urma4j.bench.compare.Peer;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.end.UrmaEnd;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
 /** We. */
 public final class UrmaPeer implements Peer {
-    private final JvmPeer jvms = new JvmPeer("io.urma4j.bench.compare.end.UrmaEnd", List.of("-Xms64m", "-Xmx64m"));
+    private final String name;
+    private final boolean onlyQueues;
+    private final JvmPeer jvms;
+
+    private UrmaPeer(String name, boolean onlyQueues) {
+        this.name = name;
+        this.onlyQueues = onlyQueues;
+        this.jvms = new JvmPeer(
+                UrmaEnd.class.getName(), List.of("-Xms64m", "-Xmx64m", "-D" + UrmaEnd.QUEUES + "=" + onlyQueues));
+    }
+
+    /** Single operations on mapped memory are simple calls, all else goes by queues. */
+    public static UrmaPeer best() {
+        return new UrmaPeer(Names.URMA, false);
+    }
+
+    /** Single operations as work requests, each posted and its record polled. */
+    public static UrmaPeer queues() {
+        return new UrmaPeer(Names.URMA_QUEUES, true);
+    }
 
     @Override
     public String name() {
-        return Names.URMA;
+        return name;
     }
 
     @Override
@@ -25,7 +45,7 @@ public final class UrmaPeer implements Peer {
 
     @Override
     public boolean can(Task task) {
-        return true;
+        return !onlyQueues || UrmaEnd.isCall(task);
     }
 
     @Override

@@ -1,8 +1,10 @@
-package io.urma4j.shm;
+package io.urma4j.spi.support;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.urma4j.Opcode;
 import java.lang.foreign.MemorySegment;
@@ -10,12 +12,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Moves bytes: the DMA engine, run by the thread that calls.
+ * Moves bytes between memories of this process, the mapped memory of others among them: the DMA engine, run by the thread
+ * that calls.
  *
  * <p>Every access goes through a {@code MemorySegment}, so that a range outside, or memory that was taken away meanwhile,
  * is an exception and never a crash.
  */
-final class Placement {
+public final class Placement {
     /** Longest copy in one go: a longer one would hold up safepoints and the fence that revokes a mapping. */
     private static final long STEP_BYTES = 1 << 20;
 
@@ -34,7 +37,7 @@ final class Placement {
      * Copies into memory that others read. Everything written before by this thread is visible to who sees the bytes
      * (S8.10).
      */
-    static void write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+    public static void write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         VarHandle.releaseFence(); // the bytes of an earlier WRITE are there before these
         if (lengthBytes == Long.BYTES) {
             to.set(EIGHT_BYTES, toOffset, from.get(EIGHT_BYTES, fromOffset));
@@ -44,7 +47,7 @@ final class Placement {
     }
 
     /** Copies out of memory that others write. What they wrote before the bytes that we see is visible afterwards. */
-    static void read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+    public static void read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         if (lengthBytes == Long.BYTES) {
             to.set(EIGHT_BYTES, toOffset, from.get(EIGHT_BYTES, fromOffset));
         } else {
@@ -54,7 +57,7 @@ final class Placement {
     }
 
     /** Copies, in steps. */
-    static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
+    public static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         long done = 0;
         while (lengthBytes - done > STEP_BYTES) {
             MemorySegment.copy(from, fromOffset + done, to, toOffset + done, STEP_BYTES);
@@ -63,27 +66,38 @@ final class Placement {
         copyStep(from, fromOffset + done, to, toOffset + done, lengthBytes - done);
     }
 
-    /** A naturally aligned piece of 4 or 2 bytes or 1 byte must not tear; the others may. */
+    /** A naturally aligned piece of 4 or 2 bytes must not tear (S8.10); like eight bytes it is aligned, or may. */
     private static void copyStep(
             MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
-        if (lengthBytes == Integer.BYTES && ((fromOffset | toOffset) & 3) == 0 && isAligned(from, to)) {
-            to.set(JAVA_INT, toOffset, from.get(JAVA_INT, fromOffset));
+        if (lengthBytes == Integer.BYTES) {
+            to.set(JAVA_INT_UNALIGNED, toOffset, from.get(JAVA_INT_UNALIGNED, fromOffset));
+        } else if (lengthBytes == Short.BYTES) {
+            to.set(JAVA_SHORT_UNALIGNED, toOffset, from.get(JAVA_SHORT_UNALIGNED, fromOffset));
         } else {
             MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
         }
     }
 
-    private static boolean isAligned(MemorySegment from, MemorySegment to) {
-        return from.isNative() && to.isNative() && ((from.address() | to.address()) & 3) == 0;
+    /** Writes a word, as {@link #write} does eight bytes. */
+    public static void writeLong(MemorySegment to, long offset, long value) {
+        VarHandle.releaseFence();
+        to.set(EIGHT_BYTES, offset, value);
+    }
+
+    /** Reads a word, as {@link #read} does eight bytes. */
+    public static long readLong(MemorySegment from, long offset) {
+        long value = from.get(EIGHT_BYTES, offset);
+        VarHandle.acquireFence();
+        return value;
     }
 
     /** Stores eight aligned bytes; everything written before is visible to who sees them. */
-    static void storeRelease(MemorySegment to, long offset, long value) {
+    public static void storeRelease(MemorySegment to, long offset, long value) {
         U64.setRelease(to, offset, value);
     }
 
     /** Executes an atomic, and stores the old value into {@code result}. */
-    static void atomic(
+    public static void atomic(
             int opcode,
             MemorySegment memory,
             long offset,
@@ -96,11 +110,12 @@ final class Placement {
             result.set(EIGHT_BYTES, resultOffset, atomic64(opcode, memory, offset, operand, expected));
         } else {
             int old = atomic32(opcode, memory, offset, (int) operand, (int) expected);
-            result.set(ValueLayout.JAVA_INT_UNALIGNED, resultOffset, old);
+            result.set(JAVA_INT_UNALIGNED, resultOffset, old);
         }
     }
 
-    private static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
+    /** Executes an atomic on eight aligned bytes; gives the old value. */
+    public static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
         return switch (opcode) {
             case CAS -> (long) U64.compareAndExchange(memory, offset, expected, operand);
             case SWAP -> (long) U64.getAndSet(memory, offset, operand);
