@@ -21,7 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An honest initiator, which writes, reads, counts and sends in a circle, and looks whether each did what it should; and its
- * home, which has guards before and behind the memory that it uses.
+ * home, which has guards before and behind the memory that it uses. One thread polls for both, so that their speed is that of
+ * their cards, and not of a scheduler with more threads than CPUs.
  */
 final class GoodTraffic implements AutoCloseable {
     private static final int GUARD_BYTES = 64 * 1024;
@@ -41,7 +42,8 @@ final class GoodTraffic implements AutoCloseable {
     private final Jfc jfc;
     private final Jfs jfs;
     private final CompletionBatch batch = new CompletionBatch(16);
-    private final CompletionBatch homeBatch = new CompletionBatch(16);
+    private int results; // that were polled, and not awaited yet; by the thread
+    private int arrivals; // likewise, at the home
     private final AtomicLong rounds = new AtomicLong();
     private final Thread thread;
     private volatile String trouble = "";
@@ -81,19 +83,19 @@ final class GoodTraffic implements AutoCloseable {
         mine.asSlice(0, 256).fill((byte) number);
         long place = GUARD_BYTES + 64 + number % 8 * 256;
         jfs.write(remote, place, local, 0, 256, number);
-        take(jfc, batch);
+        awaitResult();
         jfs.read(remote, place, local, BODY_BYTES, 256, number);
-        take(jfc, batch);
+        awaitResult();
         for (int i = 0; i < 256; i++) {
             require(mine.get(JAVA_BYTE, BODY_BYTES + i) == (byte) number, "byte " + i + " is another's");
         }
         jfs.fetchAndAdd(remote, GUARD_BYTES, local, 0, 1, number);
-        take(jfc, batch);
+        awaitResult();
         require(mine.get(JAVA_LONG, 0) == number, "it was counted to " + mine.get(JAVA_LONG, 0));
         jfs.send(target, local, 0, MESSAGE_BYTES, number);
-        take(homeJfc, homeBatch);
+        awaitArrival();
         jfr.receive(inbox, 0, MESSAGE_BYTES, number);
-        take(jfc, batch);
+        awaitResult();
     }
 
     private static void require(boolean condition, String otherwise) {
@@ -102,12 +104,38 @@ final class GoodTraffic implements AutoCloseable {
         }
     }
 
-    private static void take(Jfc from, CompletionBatch into) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (from.poll(into) == 0) {
-            require(System.nanoTime() - deadline < 0, "no record within " + PATIENCE);
+    private void awaitResult() {
+        long deadline = deadline();
+        while (results == 0) {
+            poll(deadline);
         }
-        require(into.size() == 1 && into.isSuccess(0), into.toString());
+        results--;
+    }
+
+    private void awaitArrival() {
+        long deadline = deadline();
+        while (arrivals == 0) {
+            poll(deadline);
+        }
+        arrivals--;
+    }
+
+    private static long deadline() {
+        return System.nanoTime() + PATIENCE.toNanos();
+    }
+
+    private void poll(long deadline) {
+        results += successes(jfc);
+        arrivals += successes(homeJfc);
+        require(System.nanoTime() - deadline < 0, "no record within " + PATIENCE);
+    }
+
+    private int successes(Jfc from) {
+        int count = from.poll(batch);
+        for (int i = 0; i < count; i++) {
+            require(batch.isSuccess(i), batch.toString());
+        }
+        return count;
     }
 
     long rounds() {
