@@ -308,6 +308,10 @@ final class Layouts {
         static void length(MemorySegment iovecs, long at, long lengthBytes) {
             iovecs.set(JAVA_LONG, at + 8, lengthBytes);
         }
+
+        static long length(MemorySegment iovecs, long at) {
+            return iovecs.get(JAVA_LONG, at + 8);
+        }
     }
 
     /**
@@ -345,6 +349,10 @@ final class Layouts {
 
         static void nameLength(MemorySegment headers, long at, int lengthBytes) {
             headers.set(JAVA_INT, at + 8, lengthBytes);
+        }
+
+        static int nameLength(MemorySegment headers, long at) {
+            return headers.get(JAVA_INT, at + 8);
         }
 
         static void iovecs(MemorySegment headers, long at, long iovecsAddress, long count) {

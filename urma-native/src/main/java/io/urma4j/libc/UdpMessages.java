@@ -20,12 +20,16 @@ public final class UdpMessages {
     private static final long NAME_STRIDE = 32; // an address of either kind
     private static final long CONTROL_STRIDE = 2 * Cmsghdr.SMALL_BYTES; // where to cut it, and its traffic class
     private static final long NONE = -1;
+    private static final int MANY = -1;
 
     private final int capacity;
     private final MemorySegment headers;
     private final MemorySegment names;
     private final MemorySegment controls;
     private final MemorySegment iovecs;
+    private final MemorySegment[] buffers;
+    private final MemorySegment[] addresses; // one for each message
+    private final int[] singles; // by message: its buffer, when that and its address are all that it has; else MANY
     private final MemorySegment[] heads; // where each message begins, for a call that begins there
     private int looks; // that found nothing
 
@@ -41,14 +45,14 @@ public final class UdpMessages {
         names = arena.allocate(messages * NAME_STRIDE, Long.BYTES);
         controls = arena.allocate(messages * CONTROL_STRIDE, Long.BYTES);
         iovecs = arena.allocate(buffers.length * Iovec.BYTES, Long.BYTES);
+        this.buffers = buffers.clone();
+        addresses = new MemorySegment[messages];
+        singles = new int[messages];
         heads = new MemorySegment[messages];
         for (int i = 0; i < messages; i++) {
             heads[i] = headers.asSlice(i * Mmsghdr.BYTES);
-            Msghdr.set(
-                    headers,
-                    i * Mmsghdr.BYTES,
-                    names.asSlice(i * NAME_STRIDE, NAME_STRIDE),
-                    controls.asSlice(i * CONTROL_STRIDE, CONTROL_STRIDE));
+            addresses[i] = names.asSlice(i * NAME_STRIDE, NAME_STRIDE);
+            Msghdr.set(headers, i * Mmsghdr.BYTES, addresses[i], controls.asSlice(i * CONTROL_STRIDE, CONTROL_STRIDE));
         }
         for (int i = 0; i < buffers.length; i++) {
             Iovec.set(iovecs, i * Iovec.BYTES, buffers[i]);
@@ -70,6 +74,7 @@ public final class UdpMessages {
         long at = message * Mmsghdr.BYTES;
         Msghdr.iovecs(headers, at, iovecs.address() + firstBuffer * Iovec.BYTES, buffers);
         Msghdr.controlLength(headers, at, 0);
+        singles[message] = buffers == 1 ? firstBuffer : MANY;
     }
 
     /** Where it is to go. */
@@ -93,6 +98,7 @@ public final class UdpMessages {
         UdpOption kind = UdpOption.SEGMENT;
         Cmsghdr.setU16(controls, message * CONTROL_STRIDE, kind.level(), kind.number(), segmentBytes);
         Msghdr.controlLength(headers, message * Mmsghdr.BYTES, Cmsghdr.SMALL_BYTES);
+        singles[message] = MANY;
     }
 
     /** Sends the message with that traffic class, whatever the socket's is; after its address and its {@link #segment}. */
@@ -102,6 +108,7 @@ public final class UdpMessages {
         UdpOption kind = kindOfTrafficClass(message);
         Cmsghdr.setInt(controls, message * CONTROL_STRIDE + used, kind.level(), kind.number(), bits);
         Msghdr.controlLength(headers, at, used + Cmsghdr.SMALL_BYTES);
+        singles[message] = MANY;
     }
 
     /** Makes the first messages ready to receive into the buffers of their numbers. */
@@ -117,6 +124,28 @@ public final class UdpMessages {
     /** Nothing has come: whether it is time to ask for the reason. */
     boolean isTimeToAsk() {
         return ++looks % LOOKS_PER_QUESTION == 0;
+    }
+
+    /** Whether the message is one buffer and an address, and nothing else. */
+    boolean isSingle(int message) {
+        return singles[message] != MANY;
+    }
+
+    /** All of the buffer of a single message, of which {@link #singleBytes} are to be sent. */
+    MemorySegment single(int message) {
+        return buffers[singles[message]];
+    }
+
+    long singleBytes(int message) {
+        return Iovec.length(iovecs, singles[message] * Iovec.BYTES);
+    }
+
+    MemorySegment address(int message) {
+        return addresses[message];
+    }
+
+    int addressBytes(int message) {
+        return Msghdr.nameLength(headers, message * Mmsghdr.BYTES);
     }
 
     MemorySegment from(int message) {

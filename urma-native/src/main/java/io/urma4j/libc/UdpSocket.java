@@ -2,6 +2,7 @@ package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.libc.Layouts.SockaddrIn;
 import io.urma4j.libc.Layouts.SocketMemory;
@@ -34,6 +35,8 @@ public final class UdpSocket implements AutoCloseable {
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
     private static final FunctionDescriptor RECEIVES =
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
+    private static final MethodHandle SENDTO_BARE = Linkage.bindBare(
+            "sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle SENDMMSG = Linkage.bind("sendmmsg", SENDS);
     private static final MethodHandle SENDMMSG_BARE = Linkage.bindBare("sendmmsg", SENDS);
     private static final MethodHandle RECVMMSG = Linkage.bind("recvmmsg", RECEIVES);
@@ -190,13 +193,27 @@ public final class UdpSocket implements AutoCloseable {
     public int send(UdpMessages messages, int from, int count) {
         int number = fd.acquire();
         try {
-            int sent = (int) SENDMMSG_BARE.invokeExact(number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL);
+            int sent = count == 1 && messages.isSingle(from)
+                    ? sendSingle(number, messages, from)
+                    : (int) SENDMMSG_BARE.invokeExact(number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL);
             return sent >= 0 ? sent : sendAgain(number, messages.from(from), count);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
             fd.release();
         }
+    }
+
+    /** By a call that has less to look at: a tenth of the time of a short message. */
+    private static int sendSingle(int number, UdpMessages messages, int message) throws Throwable {
+        long sent = (long) SENDTO_BARE.invokeExact(
+                number,
+                messages.single(message),
+                messages.singleBytes(message),
+                MSG_DONTWAIT | MSG_NOSIGNAL,
+                messages.address(message),
+                messages.addressBytes(message));
+        return sent >= 0 ? 1 : -1;
     }
 
     /** What could not leave a moment ago tries once more, and tells why not. */

@@ -1,6 +1,7 @@
 package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.transport.NotReady;
+import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
@@ -121,6 +122,12 @@ final class OnTheWay {
 
     void arrives(Packet packet, long nowNanos) {
         int opcode = packet.opcode();
+        if (Opcodes.has(opcode, Header.ACK_ETH)) {
+            long along = near(AckEth.psn(packet.bytes(), packet.at(Header.ACK_ETH)));
+            if (along >= unacked && along < end) {
+                acknowledged(along + 1);
+            }
+        }
         if (!Opcodes.isResponse(opcode)) {
             return;
         }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.Bth;
@@ -56,6 +57,23 @@ final class Acknowledgements {
         } else {
             answer(psn, packet, nowNanos);
         }
+        goOn(unacked, nowNanos);
+    }
+
+    /** An acknowledgement that a request has brought along. */
+    void receiveAlong(Packet packet, long nowNanos) {
+        int at = packet.at(Header.ACK_ETH);
+        long unacked = requester.unacked();
+        long psn = Psn.near(unacked, AckEth.psn(packet.bytes(), at));
+        if (psn < unacked) {
+            traffic.ignored++;
+        } else {
+            acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), nowNanos);
+            goOn(unacked, nowNanos);
+        }
+    }
+
+    private void goOn(long unacked, long nowNanos) {
         LostAnswers lost = requester.lostAnswers;
         if (lost != null && requester.unacked() > unacked) {
             goOn(lost, nowNanos);

@@ -219,6 +219,26 @@ final class Answers {
         return isAcknowledgementDue;
     }
 
+    /** Whether nothing but an acknowledgement is due, which a request may bring along. */
+    boolean isMereAcknowledgementDue() {
+        return isAcknowledgementDue
+                && !isGapDue
+                && !isRefusalDue
+                && dueFrom == NONE
+                && readFailedAt == NONE
+                && turns.wanted() == null;
+    }
+
+    /** The PSN that it names. */
+    long acknowledged() {
+        return acknowledged;
+    }
+
+    /** A request has brought it along. */
+    void acknowledgementLeft() {
+        isAcknowledgementDue = false;
+    }
+
     private long nextVerdict(long expected) {
         while (verdicts != null && dueFrom != NONE) {
             dueFrom = verdicts.next(Math.max(dueFrom, expected - ConnectionConfig.MAX_WINDOW_PACKETS), expected);

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 
@@ -58,9 +59,9 @@ public final class Connection {
         this.lastHeardNanos = nowNanos;
         outlet = new Outlet(config, port, route, traffic);
         notices = new CongestionNotices(outlet, traffic);
-        requester = new Requester(this, config, outlet, traffic);
-        acknowledgements = new Acknowledgements(this, config, requester, traffic);
         responder = new Responder(this, config, memory, receivers, outlet, traffic);
+        requester = new Requester(this, config, outlet, responder.answers(), traffic);
+        acknowledgements = new Acknowledgements(this, config, requester, traffic);
     }
 
     public ConnectionConfig config() {
@@ -135,6 +136,10 @@ public final class Connection {
             requester.answerIsLate(isLate || config.peerIsOurs() && Bth.isLate(packet.bytes()));
             acknowledgements.receive(packet, nowNanos); // of a requester that has given up, all are over
         } else {
+            if (Opcodes.has(opcode, Header.ACK_ETH)) {
+                requester.answerIsLate(isLate || Bth.isLate(packet.bytes()));
+                acknowledgements.receiveAlong(packet, nowNanos);
+            }
             outlet.late(isLate);
             responder.receive(packet, nowNanos);
         }

@@ -50,6 +50,10 @@ final class Message {
         return firstPsn + packets;
     }
 
+    boolean isWholeRequest() {
+        return isLastOfRequest && fromByte == 0;
+    }
+
     boolean isAnswered() {
         return request().isAnswered();
     }

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
@@ -81,6 +82,14 @@ final class Outlet {
         if (isShared) {
             Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
         }
+        if (isLate) {
+            Bth.late(packet.bytes());
+        }
+    }
+
+    /** Puts an acknowledgement into a request that has a place for it. */
+    void acknowledge(Packet packet, long psn, int msn) {
+        AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(psn), msn);
         if (isLate) {
             Bth.late(packet.bytes());
         }

@@ -38,17 +38,27 @@ final class RequestPackets {
     }
 
     private final Outlet outlet;
+    private final Answers answers;
+    private final boolean mayAcknowledge;
     private final boolean isShared;
     private final int mtuBytes;
 
-    RequestPackets(ConnectionConfig config, Outlet outlet) {
+    /** @param answers of the other half: whether it owes the peer an acknowledgement */
+    RequestPackets(ConnectionConfig config, Outlet outlet, Answers answers) {
         this.outlet = outlet;
+        this.answers = answers;
+        this.mayAcknowledge = config.peerIsOurs();
         this.isShared = config.isShared();
         this.mtuBytes = config.mtuBytes();
     }
 
-    /** Sends the packet of that PSN; of a READ, the request for all answers from there on. */
-    Outcome send(Message message, long psn, boolean asksForAcknowledgement) {
+    /**
+     * Sends the packet of that PSN; of a READ, the request for all answers from there on.
+     *
+     * @param isAlone it is all of its message, and nothing else is under way: then it may bring an acknowledgement along, which
+     *     would have been a packet of its own. Among many it would break the run of those that have one length
+     */
+    Outcome send(Message message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
             return sendFiller(message, psn);
@@ -58,7 +68,7 @@ final class RequestPackets {
         }
         return WorkOpcode.isAtomic(request.opcode)
                 ? sendAtomic(request, psn)
-                : sendPart(message, (int) (psn - message.firstPsn), psn, asksForAcknowledgement);
+                : sendPart(message, (int) (psn - message.firstPsn), psn, asksForAcknowledgement, isAlone);
     }
 
     /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
@@ -135,14 +145,16 @@ final class RequestPackets {
     }
 
     /** A packet of a SEND or WRITE. */
-    private Outcome sendPart(Message message, int index, long psn, boolean asksForAcknowledgement) {
+    private Outcome sendPart(Message message, int index, long psn, boolean asksForAcknowledgement, boolean isAlone) {
         Request request = message.request();
         long from = (long) index * mtuBytes;
         int length = (int) Math.min(mtuBytes, message.lengthBytes - from);
         boolean isLast = from + length == message.lengthBytes;
         Tail tail = isLast && message.isLastOfRequest ? tail(request) : Tail.NOTHING;
         boolean isWrite = !isSend(request.opcode);
-        Packet packet = outlet.begin(opcode(isWrite, index == 0, isLast, tail), psn, request);
+        boolean acknowledges = isAlone && tail == Tail.NOTHING && mayAcknowledge && answers.isMereAcknowledgementDue();
+        int opcode = acknowledges ? acknowledging(isWrite) : opcode(isWrite, index == 0, isLast, tail);
+        Packet packet = outlet.begin(opcode, psn, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -152,6 +164,9 @@ final class RequestPackets {
             Reth.put(bytes, packet.at(Header.RETH), va, request.remoteKey, message.lengthBytes);
         }
         putTail(packet, tail, request);
+        if (acknowledges) {
+            outlet.acknowledge(packet, answers.acknowledged(), answers.msn());
+        }
         if (asksForAcknowledgement || isLast) {
             Bth.askForAcknowledgement(bytes);
         }
@@ -164,7 +179,14 @@ final class RequestPackets {
             return Outcome.NO_PAYLOAD; // what was begun and not ended never leaves
         }
         outlet.end(length);
+        if (acknowledges) {
+            answers.acknowledgementLeft();
+        }
         return Outcome.SENT;
+    }
+
+    private int acknowledging(boolean isWrite) {
+        return outlet.ours(isWrite ? Opcodes.WRITE_ONLY_ACK : Opcodes.SEND_ONLY_ACK);
     }
 
     private static boolean isSend(int opcode) {

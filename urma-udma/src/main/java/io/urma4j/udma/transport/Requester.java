@@ -76,11 +76,11 @@ final class Requester {
     /** The answer that is being looked at has waited in one of the hosts. */
     private boolean isAnswerLate;
 
-    Requester(Connection connection, ConnectionConfig config, Outlet outlet, Traffic traffic) {
+    Requester(Connection connection, ConnectionConfig config, Outlet outlet, Answers answers, Traffic traffic) {
         this.connection = connection;
         this.config = config;
         this.traffic = traffic;
-        this.packets = new RequestPackets(config, outlet);
+        this.packets = new RequestPackets(config, outlet, answers);
         this.cutter = new Cutter(config, inFlight);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
@@ -214,7 +214,8 @@ final class Requester {
     private boolean send(Message message, long nowNanos) {
         congestion.sends((int) (next - unacked), nowNanos);
         boolean asks = asks();
-        return switch (packets.send(message, next, asks)) {
+        boolean isAlone = next == unacked && message.packets == 1 && message.isWholeRequest();
+        return switch (packets.send(message, next, asks, isAlone)) {
             case NO_ROOM -> false;
             case SENT -> {
                 wasSent(message, asks, nowNanos);

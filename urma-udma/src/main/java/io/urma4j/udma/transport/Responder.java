@@ -137,6 +137,11 @@ final class Responder {
         return answers.isAcknowledgementDue();
     }
 
+    /** What is to be told, of which a request may bring along a mere acknowledgement. */
+    Answers answers() {
+        return answers;
+    }
+
     void giveUp() {
         incoming.giveUp();
         turns.clear();

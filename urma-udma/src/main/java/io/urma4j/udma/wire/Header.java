@@ -15,7 +15,8 @@ public enum Header {
     // ours: docs/wire-extensions.md
     ATOMIC_KIND(10, AtomicKind.BYTES),
     NOTIFY_ETH(11, NotifyEth.BYTES),
-    IMM_64(12, Imm64.BYTES);
+    IMM_64(12, Imm64.BYTES),
+    ACK_ETH(13, AckEth.BYTES);
 
     static final int COUNT = values().length;
 

@@ -1,5 +1,6 @@
 package io.urma4j.udma.wire;
 
+import static io.urma4j.udma.wire.Header.ACK_ETH;
 import static io.urma4j.udma.wire.Header.AETH;
 import static io.urma4j.udma.wire.Header.ATOMIC_ACK_ETH;
 import static io.urma4j.udma.wire.Header.ATOMIC_ETH;
@@ -15,6 +16,7 @@ import static io.urma4j.udma.wire.Header.RETH;
 import static io.urma4j.udma.wire.Header.XRCETH;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +69,9 @@ public final class Opcodes {
 
     // operations of ours; they have the numbers of those that they resemble
     public static final int SEND_LAST_IMM64 = 0x03;
+    public static final int SEND_ONLY_ACK = 0x04;
     public static final int SEND_ONLY_IMM64 = 0x05;
+    public static final int WRITE_ONLY_ACK = 0x06; // its operation is that of a WRITE_ONLY, whose number others have
     public static final int WRITE_LAST_NOTIFY = 0x08;
     public static final int WRITE_LAST_IMM64 = 0x09;
     public static final int WRITE_ONLY_NOTIFY = 0x0A;
@@ -86,6 +90,7 @@ public final class Opcodes {
     private static final int[] HEADERS = new int[256]; // bits of Header
     private static final int[] OFFSETS = new int[256 * Header.COUNT]; // from the start of the BTH
     private static final int[] HEADER_BYTES = new int[256];
+    private static final int[] OPERATION = new int[256];
 
     private enum Side {
         REQUEST,
@@ -124,7 +129,9 @@ public final class Opcodes {
 
     private static final List<Operation> OURS = List.of(
             request(SEND_LAST_IMM64, "SEND_LAST_IMM64", IMM_64),
+            request(SEND_ONLY_ACK, "SEND_ONLY_ACK", ACK_ETH),
             request(SEND_ONLY_IMM64, "SEND_ONLY_IMM64", IMM_64),
+            request(WRITE_ONLY_ACK, "WRITE_ONLY_ACK", RETH, ACK_ETH),
             request(WRITE_LAST_NOTIFY, "WRITE_LAST_NOTIFY", NOTIFY_ETH),
             request(WRITE_LAST_IMM64, "WRITE_LAST_IMM64", IMM_64),
             request(WRITE_ONLY_NOTIFY, "WRITE_ONLY_NOTIFY", RETH, NOTIFY_ETH),
@@ -137,6 +144,9 @@ public final class Opcodes {
             request(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH));
 
     static {
+        Arrays.setAll(OPERATION, opcode -> opcode & OPERATION_MASK);
+        OPERATION[OURS_RC | WRITE_ONLY_ACK] = WRITE_ONLY;
+        OPERATION[OURS_RD | WRITE_ONLY_ACK] = WRITE_ONLY;
         for (Operation operation : OPERATIONS) {
             int number = operation.number;
             if (number != RESYNC) {
@@ -215,9 +225,9 @@ public final class Opcodes {
         return opcode & TRANSPORT_MASK;
     }
 
-    /** The operation's bits. */
+    /** What it does: the operation's bits, but for {@link #WRITE_ONLY_ACK}. */
     public static int operation(int opcode) {
-        return opcode & OPERATION_MASK;
+        return OPERATION[opcode];
     }
 
     public static boolean has(int opcode, Header header) {

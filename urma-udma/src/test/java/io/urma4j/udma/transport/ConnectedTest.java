@@ -507,11 +507,11 @@ class ConnectedTest {
         assertThat(pair.right.sent).isEmpty();
         assertThat(pair.right.connection.hasLeft()).isTrue();
 
-        pair.right.outbox().write(8, 0);
+        pair.right.outbox().write(1500, 0); // one of one packet would bring it along
         pair.right.step();
         assertThat(pair.right.sent)
                 .extracting(packet -> Opcodes.operation(packet.opcode()))
-                .containsExactly(Opcodes.WRITE_ONLY, Opcodes.ACKNOWLEDGE);
+                .containsExactly(Opcodes.WRITE_FIRST, Opcodes.WRITE_LAST, Opcodes.ACKNOWLEDGE);
         assertThat(pair.right.connection.hasLeft()).isFalse();
     }
 
