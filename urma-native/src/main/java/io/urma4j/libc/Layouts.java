@@ -396,6 +396,10 @@ final class Layouts {
         static int length(MemorySegment headers, long at) {
             return headers.get(JAVA_INT, at + Msghdr.BYTES);
         }
+
+        static void length(MemorySegment headers, long at, int lengthBytes) {
+            headers.set(JAVA_INT, at + Msghdr.BYTES, lengthBytes);
+        }
     }
 
     /**

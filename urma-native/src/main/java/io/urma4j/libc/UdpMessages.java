@@ -154,6 +154,11 @@ public final class UdpMessages {
 
     // ---- what was received
 
+    /** The first message was received, by a call that says its length and does not note it. */
+    void receivedSingle(int lengthBytes) {
+        Mmsghdr.length(headers, 0, lengthBytes);
+    }
+
     public int receivedBytes(int message) {
         return Mmsghdr.length(headers, message * Mmsghdr.BYTES);
     }

@@ -39,6 +39,8 @@ public final class UdpSocket implements AutoCloseable {
             "sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle SENDMMSG = Linkage.bind("sendmmsg", SENDS);
     private static final MethodHandle SENDMMSG_BARE = Linkage.bindBare("sendmmsg", SENDS);
+    private static final MethodHandle RECVMSG_BARE =
+            Linkage.bindBare("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle RECVMMSG = Linkage.bind("recvmmsg", RECEIVES);
     private static final MethodHandle RECVMMSG_BARE = Linkage.bindBare("recvmmsg", RECEIVES);
 
@@ -237,8 +239,10 @@ public final class UdpSocket implements AutoCloseable {
         messages.prepare(count);
         int number = fd.acquire();
         try {
-            int received =
-                    (int) RECVMMSG_BARE.invokeExact(number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL);
+            int received = count == 1
+                    ? receiveSingle(number, messages)
+                    : (int) RECVMMSG_BARE.invokeExact(
+                            number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL);
             if (received >= 0) {
                 return received;
             }
@@ -248,6 +252,15 @@ public final class UdpSocket implements AutoCloseable {
         } finally {
             fd.release();
         }
+    }
+
+    private static int receiveSingle(int number, UdpMessages messages) throws Throwable {
+        long bytes = (long) RECVMSG_BARE.invokeExact(number, messages.from(0), MSG_DONTWAIT);
+        if (bytes < 0) {
+            return -1;
+        }
+        messages.receivedSingle((int) bytes);
+        return 1;
     }
 
     private static int receiveOrTellWhy(int number, MemorySegment messages, int count) throws Throwable {
