@@ -97,7 +97,7 @@ public final class Guard implements Callable<Integer> {
         Contest contest = new Contest(
                 Math.max(7, pairs != null ? pairs : report ? 7 : 9),
                 Duration.ofMillis(millis != null ? millis : report ? 50 : 100));
-        List<Peer> peers = List.of(UrmaPeer.best(), RawMemory.awake(), new RawNetwork());
+        List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), new RawNetwork());
         try {
             Workshop workshop = new Workshop(root, false);
             for (Peer peer : peers) {

@@ -13,12 +13,10 @@ import java.util.List;
 /** We. */
 public final class UrmaPeer implements Peer {
     private final String name;
-    private final boolean onlyQueues;
     private final JvmPeer jvms;
 
     private UrmaPeer(String name, boolean onlyQueues) {
         this.name = name;
-        this.onlyQueues = onlyQueues;
         this.jvms = new JvmPeer(
                 UrmaEnd.class.getName(), List.of("-Xms64m", "-Xmx64m", "-D" + UrmaEnd.QUEUES + "=" + onlyQueues));
     }
@@ -28,9 +26,14 @@ public final class UrmaPeer implements Peer {
         return new UrmaPeer(Names.URMA, false);
     }
 
-    /** Single operations as work requests, each posted and its record polled. */
+    /** Beside the best: what that does by calls, as work requests whose records are polled. */
     public static UrmaPeer queues() {
         return new UrmaPeer(Names.URMA_QUEUES, true);
+    }
+
+    /** In its place: everything goes by queues, which have more to guard. */
+    public static UrmaPeer queuesAlone() {
+        return new UrmaPeer(Names.URMA, true);
     }
 
     @Override
@@ -45,7 +48,7 @@ public final class UrmaPeer implements Peer {
 
     @Override
     public boolean can(Task task) {
-        return !onlyQueues || UrmaEnd.isCall(task);
+        return !name.equals(Names.URMA_QUEUES) || UrmaEnd.isCall(task);
     }
 
     @Override
