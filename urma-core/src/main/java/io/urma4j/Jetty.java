@@ -76,7 +76,7 @@ public final class Jetty implements ContextObject {
      *
      * @throws UrmaException ENOPERM when one of the two is not RC or their order types differ; EEXIST when it is bound
      *     to another; EINVAL when the target is bound elsewhere (S5.7), or when work requests of its last connection
-     *     were not flushed, or their records not polled (S6.13)
+     *     were not flushed, or their records not polled (S6.13), or its JFC has overflowed (S10.5)
      */
     public void bind(TargetJetty target) {
         Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
@@ -90,6 +90,7 @@ public final class Jetty implements ContextObject {
     private CompletableFuture<Void> beginBind(TargetJetty target) {
         life.checkOpen();
         checkFits(target);
+        jfs.checkJfcs();
         ProviderTarget peer = target.checked(context);
         Binding mine;
         synchronized (this) {

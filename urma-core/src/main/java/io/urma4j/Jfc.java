@@ -66,6 +66,13 @@ public final class Jfc implements ContextObject {
         }
     }
 
+    /** A JFC that has overflowed stays in ERROR: nothing begins a life with it (S10.5). */
+    void checkValid(Object queue) {
+        if (!isValid()) {
+            throw Checks.invalid(queue, this + " has overflowed and takes no records any more; use another");
+        }
+    }
+
     synchronized void detach(int queueDepth) {
         attachedDepth -= queueDepth;
     }
@@ -85,7 +92,10 @@ public final class Jfc implements ContextObject {
         return provider.depth();
     }
 
-    /** False once it has overflowed: its queues are in ERROR then (S10.5). */
+    /**
+     * False once it has overflowed: its queues are in ERROR then, and cannot be made READY again. What lies there can be
+     * polled, {@link Jfs#flush} has the rest; then queues and JFC are closed, and others made (S10.5).
+     */
     public boolean isValid() {
         return provider.isValid();
     }

@@ -35,11 +35,22 @@ public final class Jfr implements ContextObject {
         jfc.life().retain(pending);
         try {
             Jfr jfr = new Jfr(context, jfc, config, from.createReceiveQueue(config, jfc.provider()));
+            jfr.checkBorn();
             jfc.life().retain(jfr);
             jfc.attach(jfr, jfr.depth());
             return jfr;
         } finally {
             jfc.life().release(pending);
+        }
+    }
+
+    /** Whoever completes in a JFC hears when it overflows; so this look comes after that. */
+    private void checkBorn() {
+        try {
+            jfc.checkValid(this);
+        } catch (UrmaException e) {
+            provider.close();
+            throw e;
         }
     }
 
@@ -107,7 +118,7 @@ public final class Jfr implements ContextObject {
         return provider.receive(request);
     }
 
-    /** Moves to another state; EINVAL naming both when there is no such move (S6.2). */
+    /** Moves to another state; EINVAL naming both when there is no such move (S6.2), or its JFC has overflowed (S10.5). */
     public void modify(ReceiveState next) {
         life.checkOpen();
         ReceiveState now = provider.state();
@@ -116,6 +127,9 @@ public final class Jfr implements ContextObject {
         }
         if (!now.mayBecome(next)) {
             throw Checks.invalid(this, "cannot go from " + now + " to " + next);
+        }
+        if (next == ReceiveState.READY) {
+            jfc.checkValid(this);
         }
         provider.modify(next);
     }

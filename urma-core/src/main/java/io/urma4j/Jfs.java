@@ -97,6 +97,7 @@ public final class Jfs implements ContextObject {
                     jfr == null ? null : jfr.provider(),
                     receiveJfc == null ? null : receiveJfc.provider());
             Jfs jfs = new Jfs(context, jfc, jfr, receiveJfc, config, queue);
+            jfs.checkBorn();
             needed.forEach(need -> need.retain(jfs));
             jfc.attach(jfs, jfs.depth());
             if (jfr != null && receiveJfc != null) {
@@ -105,6 +106,24 @@ public final class Jfs implements ContextObject {
             return jfs;
         } finally {
             needed.forEach(need -> need.release(pending));
+        }
+    }
+
+    /** Whoever completes in a JFC hears when it overflows; so this look comes after that. */
+    private void checkBorn() {
+        try {
+            checkJfcs();
+        } catch (UrmaException e) {
+            provider.close();
+            throw e;
+        }
+    }
+
+    /** Its JFCs must not have overflowed. */
+    void checkJfcs() {
+        jfc.checkValid(this);
+        if (receiveJfc != null) {
+            receiveJfc.checkValid(this);
         }
     }
 
@@ -375,16 +394,19 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** The other JFC, open and of this context, and kept open as long as this queue. */
+    /** The other JFC, open, valid and of this context, and kept open as long as this queue. */
     ProviderJfc checkedForRecords(Jfc other) {
         if (other.context() != context) {
             throw Checks.invalid(this, other + " belongs to " + other.context());
         }
         synchronized (recordJfcs) {
             life.checkOpen();
-            if (other != jfc && !recordJfcs.contains(other)) {
-                other.life().retain(this);
-                recordJfcs.add(other);
+            if (other != jfc) {
+                other.checkValid(this);
+                if (!recordJfcs.contains(other)) {
+                    other.life().retain(this);
+                    recordJfcs.add(other);
+                }
             }
         }
         return other.provider();
@@ -456,7 +478,8 @@ public final class Jfs implements ContextObject {
      * Moves to another state. To the same one: nothing happens.
      *
      * @throws UrmaException EINVAL naming both states when there is no such move (S6.2), or from ERROR to RESET before
-     *     the queue has drained, is flushed, and its records are polled (S6.13)
+     *     the queue has drained, is flushed, and its records are polled (S6.13), or from RESET to READY when its JFC has
+     *     overflowed (S10.5)
      */
     public void modify(QueueState next) {
         if (checkMove(next)) {
@@ -472,6 +495,9 @@ public final class Jfs implements ContextObject {
         if (now != next && (!now.mayBecome(next) || byBindOnly)) {
             throw Checks.invalid(
                     this, "cannot go from " + now + " to " + next + (byBindOnly ? " by modify; bind does that" : ""));
+        }
+        if (now == QueueState.RESET && next == QueueState.READY) {
+            checkJfcs();
         }
         return now != next;
     }

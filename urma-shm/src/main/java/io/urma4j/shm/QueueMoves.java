@@ -49,7 +49,7 @@ final class QueueMoves {
                 }
                 case RESET -> reset();
                 case READY -> {
-                    queue.enter(QueueState.READY);
+                    enterReady();
                     window.resume(System.nanoTime());
                 }
                 case SUSPENDED -> {
@@ -78,7 +78,21 @@ final class QueueMoves {
         } finally {
             claim.release();
         }
-        return bond.bind(target, timeout).thenRun(() -> enter(QueueState.READY));
+        return bond.bind(target, timeout).thenRun(this::bound);
+    }
+
+    private void bound() {
+        claim.acquire();
+        enterReady();
+        claim.release();
+    }
+
+    /** A JFC that has overflowed while nothing worked here has told nobody. */
+    private void enterReady() {
+        queue.enter(QueueState.READY);
+        if (!jfc.isValid()) {
+            window.fail();
+        }
     }
 
     /**
@@ -96,7 +110,9 @@ final class QueueMoves {
     CompletableFuture<Void> unbind(Duration timeout) {
         drainUnmarked();
         CompletableFuture<Void> ended = bond.unbind(timeout);
-        enter(QueueState.RESET);
+        claim.acquire();
+        queue.enter(QueueState.RESET);
+        claim.release();
         return ended;
     }
 
@@ -120,12 +136,6 @@ final class QueueMoves {
         } finally {
             claim.release();
         }
-    }
-
-    private void enter(QueueState next) {
-        claim.acquire();
-        queue.enter(next);
-        claim.release();
     }
 
     private void reset() {

@@ -374,7 +374,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public void jfcFailed() {
-        window.fail();
+        if (state != QueueState.RESET) { // where nothing works, and which READY does not follow any more
+            window.fail();
+        }
     }
 
     /** The slots before {@code end} are free. Nobody polls meanwhile. */

@@ -22,6 +22,13 @@ final class Warnings extends Handler implements AutoCloseable {
         return warnings;
     }
 
+    /** The same, and nobody else hears them: for who provokes many. */
+    static Warnings alone(Class<?> type, Consumer<String> listener) {
+        Warnings warnings = of(type, listener);
+        warnings.logger.setUseParentHandlers(false);
+        return warnings;
+    }
+
     @Override
     public void publish(LogRecord entry) {
         if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
@@ -37,5 +44,6 @@ final class Warnings extends Handler implements AutoCloseable {
     @Override
     public void close() {
         logger.removeHandler(this);
+        logger.setUseParentHandlers(true);
     }
 }

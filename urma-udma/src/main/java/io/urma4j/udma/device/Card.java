@@ -317,6 +317,12 @@ public final class Card {
         return sendQueues.get(queue).modify(state, nowNanos);
     }
 
+    /** Gives a send queue its turn: what is asked then knows what was posted before, and what has become of it. */
+    public void runSendQueue(int queue, long nowNanos) {
+        board.nowNanos = nowNanos;
+        sendQueues.get(queue).run(nowNanos);
+    }
+
     /**
      * Takes out what has no record of a drained queue in ERROR or SUSPENDED, in the order of posting.
      *

@@ -88,6 +88,7 @@ final class SendDrains {
         crank.enter();
         try {
             Card card = crank.card();
+            card.runSendQueue(handle, crank.nanos()); // first: it may make the marker that must be polled before
             boolean held = queue.state() == QueueState.SUSPENDED;
             if (queue.isMarkerUnpolled()) {
                 return 0; // S6.7

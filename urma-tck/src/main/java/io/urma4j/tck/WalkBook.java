@@ -1,0 +1,169 @@
+package io.urma4j.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.CompletionStatus;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the queues of a walk have accepted, by user context: each work request has one result, and did to the home what
+ * that says. A WRITE puts its own user context into its own place of the home's memory; a SEND carries it as immediate.
+ */
+final class WalkBook {
+    /** Places of 8 bytes in the home's memory, one for each work request. */
+    static final int PLACES = 1024;
+
+    /** What a work request does when it succeeds. */
+    enum Kind {
+        WRITE,
+        /** Waits for a receive. */
+        SEND,
+        /** Fails, and does nothing. */
+        DOOMED
+    }
+
+    private enum Fate {
+        OPEN,
+        SUCCESS,
+        /** May have been executed, wholly or in part. */
+        FAILED,
+        NEVER_STARTED
+    }
+
+    /** A work request that was accepted. */
+    private static final class Posted {
+        final WalkQueue queue;
+        final Kind kind;
+        final boolean isSignalled;
+        Fate fate = Fate.OPEN;
+
+        Posted(WalkQueue queue, Kind kind, boolean isSignalled) {
+            this.queue = queue;
+            this.kind = kind;
+            this.isSignalled = isSignalled;
+        }
+    }
+
+    private final List<Posted> all = new ArrayList<>(); // the first has user context 1: 0 is that of markers
+    private final int[] received = new int[PLACES];
+    private final StringBuilder story = new StringBuilder();
+
+    /** What was done, for a failure's message. */
+    String story() {
+        return story.toString();
+    }
+
+    void tell(String what) {
+        story.append(' ').append(what).append(',');
+    }
+
+    /** The user context of the next work request. */
+    long next() {
+        return all.size() + 1L;
+    }
+
+    boolean isFull() {
+        return next() >= PLACES;
+    }
+
+    void accepted(WalkQueue queue, Kind kind, boolean isSignalled) {
+        all.add(new Posted(queue, kind, isSignalled));
+    }
+
+    private Posted at(long context) {
+        assertThat(context).as("a work request's user context").isBetween(1L, (long) all.size());
+        return all.get((int) context - 1);
+    }
+
+    boolean isSignalled(long context) {
+        return at(context).isSignalled;
+    }
+
+    boolean isOpen(long context) {
+        return at(context).fate == Fate.OPEN;
+    }
+
+    boolean isSuccess(long context) {
+        return at(context).fate == Fate.SUCCESS;
+    }
+
+    boolean isAnyOpen(WalkQueue queue) {
+        return all.stream().anyMatch(posted -> posted.queue == queue && posted.fate == Fate.OPEN);
+    }
+
+    boolean isAnySignalledOpen(WalkQueue queue) {
+        return all.stream().anyMatch(posted -> posted.queue == queue && posted.fate == Fate.OPEN && posted.isSignalled);
+    }
+
+    /** A work request has its result. */
+    void end(WalkQueue queue, long context, CompletionStatus status) {
+        Posted posted = at(context);
+        assertThat(posted.queue).as("queue of " + context).isSameAs(queue);
+        assertThat(posted.fate).as("fate of " + context + " before " + status).isEqualTo(Fate.OPEN);
+        posted.fate = switch (status) {
+            case SUCCESS -> Fate.SUCCESS;
+            case WR_UNHANDLED -> Fate.NEVER_STARTED;
+            default -> Fate.FAILED;
+        };
+    }
+
+    /** Whatever the queue accepted has its result by now, but for successes that make no record. */
+    void endSilently(WalkQueue queue) {
+        for (int context = 1; context <= all.size(); context++) {
+            Posted posted = at(context);
+            if (posted.queue == queue && posted.fate == Fate.OPEN) {
+                assertThat(posted.isSignalled).as(context + " has no result").isFalse();
+                posted.fate = Fate.SUCCESS;
+            }
+        }
+    }
+
+    /** The queue was closed before all had ended: nobody knows what became of the rest. */
+    void giveUp(WalkQueue queue) {
+        for (Posted posted : all) {
+            if (posted.queue == queue && posted.fate == Fate.OPEN) {
+                posted.fate = Fate.FAILED;
+            }
+        }
+    }
+
+    /** A message has arrived. */
+    void received(Outcome message) {
+        assertThat(message.isSuccess())
+                .as("a message that was taken: " + message)
+                .isTrue();
+        received[(int) message.immediate().orElseThrow()]++;
+    }
+
+    /** How many messages have arrived. */
+    int receivedCount() {
+        int count = 0;
+        for (int times : received) {
+            count += times;
+        }
+        return count;
+    }
+
+    /** The home's memory, and what it has received, are as the results say. */
+    void assertHolds(HomeSegment memory) {
+        ByteBuffer words =
+                ByteBuffer.wrap(memory.get(0, (int) next() * Long.BYTES)).order(ByteOrder.nativeOrder());
+        for (int context = 1; context <= all.size(); context++) {
+            Posted posted = at(context);
+            int times = switch (posted.kind) {
+                case WRITE -> words.getLong(context * Long.BYTES) == context ? 1 : 0;
+                case SEND, DOOMED -> received[context];
+            };
+            assertThat(times)
+                    .as(posted.kind + " " + context + ", whose fate was " + posted.fate)
+                    .matches(done -> switch (posted.fate) {
+                        case SUCCESS -> done == 1;
+                        case NEVER_STARTED -> done == 0;
+                        case OPEN, FAILED -> done <= (posted.kind == Kind.DOOMED ? 0 : 1);
+                    });
+        }
+    }
+}
