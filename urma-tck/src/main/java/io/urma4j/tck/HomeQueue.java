@@ -50,6 +50,9 @@ public interface HomeQueue extends HomeObject {
     /** {@link io.urma4j.Jetty#modify}. */
     void modify(QueueState next);
 
+    /** From ERROR to RESET: drains and flushes what the Jetty sends. */
+    void reset();
+
     /** Imports {@code peer}, and binds the Jetty to it. */
     void bind(SharedJetty peer);
 

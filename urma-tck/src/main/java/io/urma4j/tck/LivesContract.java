@@ -2,6 +2,7 @@ package io.urma4j.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.JettyGroupConfig.Choice;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
@@ -53,6 +54,25 @@ public abstract class LivesContract extends Contract {
     void bookIsBalancedWhateverIsDoneToAQueue(TransportMode mode) {
         RemoteSegment revoked = pair.importedAndRevoked(4096);
         walk(mode.toString(), walks(12, 400), random -> new QueueWalk(pair, mode, revoked, random));
+    }
+
+    /** S6.10: the same where failures suspend: what is held is started again, in order, or taken out. */
+    @Rule({"S6.4", "S6.7", "S6.8", "S6.10", "S6.11", "S6.13", "S7.8", "S9.3", "S10.1", "S12.1", "S12.4"})
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportMode.class,
+            names = {"RM", "RC"})
+    void bookIsBalancedWhereFailuresSuspend(TransportMode mode) {
+        RemoteSegment revoked = pair.importedAndRevoked(4096);
+        walk(mode + " suspension", walks(6, 150), random -> new SuspensionWalk(pair, mode, revoked, random));
+    }
+
+    /** S5.5: whatever is done to its members, a message to a group is received once, whole and in order, or fails. */
+    @Rule({"S5.5", "S6.5", "S6.8", "S6.9", "S8.9", "S10.1", "S12.1"})
+    @ParameterizedTest
+    @EnumSource(Choice.class)
+    void messageToAGroupIsReceivedOnce(Choice choice) {
+        walk(choice.toString(), walks(6, 100), random -> new GroupWalk(pair, choice, random));
     }
 
     /** S10.5: the same where JFCs overflow: what found no place is told by flush, and new ones go on. */

@@ -127,6 +127,12 @@ final class LocalHomeQueue implements HomeQueue {
     }
 
     @Override
+    public void reset() {
+        sendSide().drainAndFlush();
+        jetty().modify(QueueState.RESET);
+    }
+
+    @Override
     public void bind(SharedJetty peer) {
         TargetJetty target = context.importJetty(peer);
         try {

@@ -142,6 +142,7 @@ final class WalkQueue {
         }
     }
 
+    /** Of this one nothing is told any more. */
     void endOfALife() {
         book.endSilently(this);
         isMarked = false;
@@ -262,9 +263,10 @@ final class WalkQueue {
                 return false;
             }
             long last = book.next();
-            return work.write(true) && isSuccess(last, work); // and then whatever was before it has ended, too
+            // and then whatever was before it has ended, too, and has not suspended the queue
+            return work.write(true) && isSuccess(last, work) && jfs.state() == QueueState.READY;
         });
-        endOfALife();
+        book.endSilently(this);
     }
 
     private boolean isSuccess(long context, Work work) {
@@ -289,7 +291,7 @@ final class WalkQueue {
                     .isTrue();
         }
         assertThat(isSuccess(book.next() - 1, work)).as("work in each slot").isTrue();
-        endOfALife();
+        book.endSilently(this);
     }
 
     @Override
