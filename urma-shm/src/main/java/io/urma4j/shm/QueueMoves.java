@@ -83,8 +83,11 @@ final class QueueMoves {
 
     private void bound() {
         claim.acquire();
-        enterReady();
-        claim.release();
+        try {
+            enterReady();
+        } finally {
+            claim.release();
+        }
     }
 
     /** A JFC that has overflowed while nothing worked here has told nobody. */
