@@ -52,6 +52,7 @@ final class Acknowledgements {
         long unacked = requester.unacked();
         if (psn < unacked || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
             traffic.ignored++;
+            old(psn, packet, nowNanos);
         } else if (isAcknowledgement) {
             acknowledgement(psn, packet, nowNanos);
         } else {
@@ -78,6 +79,7 @@ final class Acknowledgements {
         if (lost != null && requester.unacked() > unacked) {
             goOn(lost, nowNanos);
         }
+        requester.repeatMissing(nowNanos);
     }
 
     /** What was missing is there: what came behind it, or was acknowledged, has its turn. */
@@ -96,6 +98,28 @@ final class Acknowledgements {
         } while (requester.unacked() > before);
     }
 
+    /** What comes so late may yet say that what was sent again had not been lost. */
+    private void old(long psn, Packet packet, long nowNanos) {
+        LostAnswers lost = requester.lostAnswers;
+        if (lost == null
+                || psn >= requester.unacked()
+                || psn <= requester.end() - ConnectionConfig.MAX_WINDOW_PACKETS) {
+            return;
+        }
+        if (Opcodes.operation(packet.opcode()) == Opcodes.ACKNOWLEDGE) {
+            cameAgain(psn, Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)), packet, nowNanos);
+        } else {
+            lost.cameAgain(psn, nowNanos);
+        }
+    }
+
+    private void cameAgain(long psn, int syndrome, Packet packet, long nowNanos) {
+        if (Opcodes.isOurs(packet.opcode()) && Aeth.kind(syndrome) == Aeth.Kind.ACK) {
+            int bytes = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
+            requester.cameAgain(psn, -1, packet.bytes(), packet.payloadAt(), bytes, nowNanos);
+        }
+    }
+
     // ---- acknowledgements
 
     private void acknowledgement(long psn, Packet packet, long nowNanos) {
@@ -103,7 +127,10 @@ final class Acknowledgements {
         int syndrome = Aeth.syndrome(packet.bytes(), at);
         int msn = Aeth.msn(packet.bytes(), at);
         switch (Aeth.kind(syndrome)) {
-            case ACK -> acknowledged(psn + 1, msn, nowNanos);
+            case ACK -> {
+                acknowledged(psn + 1, msn, nowNanos);
+                cameAgain(psn, syndrome, packet, nowNanos);
+            }
             case RNR_NAK -> notReady(psn, syndrome, nowNanos);
             case NAK -> {
                 if (syndrome == Aeth.NAK_SEQUENCE) {
@@ -134,7 +161,7 @@ final class Acknowledgements {
         if (requester.lostAnswers == null) {
             requester.repeat(nowNanos);
         } else {
-            requester.lostAnswers.acknowledged(to, msn);
+            requester.lostAnswers.acknowledged(to, msn, nowNanos);
         }
         return false;
     }
@@ -146,9 +173,12 @@ final class Acknowledgements {
             return;
         }
         if (config.selective() && Opcodes.isOurs(packet.opcode())) {
-            requester.repeatMissing(psn, packet.bytes(), packet.payloadAt(), packet.payloadBytes(), nowNanos);
+            int kept = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
+            int again = Math.min(packet.payloadBytes() - kept, OutOfOrder.TOLD_BYTES);
+            requester.told(psn, packet.bytes(), packet.payloadAt(), kept, nowNanos);
+            requester.cameAgain(psn + 1, 1, packet.bytes(), packet.payloadAt() + kept, again, nowNanos);
         } else {
-            requester.repeat(nowNanos);
+            requester.goBack(nowNanos);
         }
     }
 
@@ -246,6 +276,9 @@ final class Acknowledgements {
     private void answer(long psn, Packet packet, long nowNanos) {
         boolean isInTurn = isNext(psn, packet, nowNanos);
         if (!isInTurn && !requester.mayComeEarly(psn)) {
+            if (requester.lostAnswers != null) {
+                requester.lostAnswers.cameAgain(psn, nowNanos);
+            }
             return;
         }
         Message message = isInTurn ? requester.inFlight.head() : requester.inFlight.find(psn);
@@ -259,9 +292,13 @@ final class Acknowledgements {
             takeAtomic(message.request(), packet);
         }
         if (isInTurn) {
+            if (requester.lostAnswers != null) {
+                requester.lostAnswers.comes(psn, nowNanos);
+            }
             answered(message, psn, nowNanos);
         } else if (requester.lostAnswers != null) {
-            requester.lostAnswers.came(psn, isEnd(packet));
+            requester.lostAnswers.came(psn, isEnd(packet), nowNanos);
+            requester.cameEarly(message, nowNanos);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.Header;
@@ -22,6 +24,9 @@ final class Answers {
     private static final int BEHIND_ERROR = 0x10; // added
     private static final long NONE = Long.MAX_VALUE;
 
+    /** Packets that have come again are told of no further back than this. */
+    private static final int AGAIN_PACKETS = OutOfOrder.SLOTS;
+
     private final ConnectionConfig config;
     private final Memory memory;
     private final Outlet outlet;
@@ -42,6 +47,12 @@ final class Answers {
     private boolean isRefusalDue;
     private int refusal;
     private long refusedPsn;
+
+    /** Of a peer that repeats what was lost: packets that have come again. */
+    private final @Nullable PsnSet again;
+
+    /** One that is not kept came since it was told. */
+    private boolean isAgainDue;
 
     // on shared connections
     private final @Nullable Verdicts verdicts;
@@ -66,6 +77,7 @@ final class Answers {
         this.traffic = traffic;
         this.acknowledged = config.firstReceivePsn() - 1L;
         this.verdicts = config.isShared() ? new Verdicts() : null;
+        this.again = outOfOrder == null ? null : new PsnSet();
     }
 
     // ---- what is due
@@ -95,6 +107,17 @@ final class Answers {
     private void forget(long psn, long expected) {
         if (verdicts != null) {
             verdicts.clear(psn, expected);
+        }
+        if (again != null && again.count() > 0) {
+            again.clear(psn + AGAIN_PACKETS, expected + AGAIN_PACKETS); // of long ago, with the same place
+        }
+    }
+
+    /** A packet has come that had come before. A peer that repeats what was lost is told, for it was not. */
+    void cameAgain(long psn) {
+        if (again != null && acknowledged - psn < AGAIN_PACKETS) {
+            again.add(psn);
+            isAgainDue |= psn <= acknowledged;
         }
     }
 
@@ -203,7 +226,7 @@ final class Answers {
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isAcknowledgementDue && !holds) {
-                isSent = tell(acknowledged, Aeth.ACK);
+                isSent = again != null && isAgainDue ? tellAgain(again) : tell(acknowledged, Aeth.ACK);
                 isAcknowledgementDue = !isSent;
             } else {
                 return false;
@@ -282,8 +305,47 @@ final class Answers {
             return false;
         }
         Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
-        outlet.end(kept.tell(packet.bytes(), packet.payloadAt(), expected));
+        int bytes = kept.tell(packet.bytes(), packet.payloadAt(), expected);
+        int againBytes = again == null ? 0 : tell(again, expected + 1, 1, packet, OutOfOrder.TOLD_BYTES);
+        if (againBytes > 0) {
+            packet.bytes()
+                    .asSlice(packet.payloadAt() + bytes, OutOfOrder.TOLD_BYTES - bytes)
+                    .fill((byte) 0);
+            bytes = OutOfOrder.TOLD_BYTES + againBytes;
+        }
+        outlet.end(bytes);
         return true;
+    }
+
+    /** How far it is, and what has come again before that. */
+    private boolean tellAgain(PsnSet cameAgain) {
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), acknowledged);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
+        outlet.end(tell(cameAgain, acknowledged, -1, packet, 0));
+        isAgainDue = false;
+        return true;
+    }
+
+    /**
+     * Writes which ones have come again, a bit each from that PSN on, forwards or backwards.
+     *
+     * @return its length in bytes
+     */
+    private static int tell(PsnSet cameAgain, long psn, int step, Packet packet, int atByte) {
+        int told = 0;
+        int bits = 0;
+        for (int i = 0; i < AGAIN_PACKETS && cameAgain.count() > 0; i++) {
+            bits |= cameAgain.has(psn + (long) step * i) ? 1 << i % Byte.SIZE : 0;
+            if (i % Byte.SIZE == Byte.SIZE - 1) {
+                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + atByte + i / Byte.SIZE, (byte) bits);
+                told = bits == 0 ? told : i / Byte.SIZE + 1;
+                bits = 0;
+            }
+        }
+        return told;
     }
 
     private boolean sendAtomic(Turn turn) {

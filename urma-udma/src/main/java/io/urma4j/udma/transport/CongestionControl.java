@@ -35,6 +35,12 @@ public final class CongestionControl {
 
     static final int ROUNDS_BETWEEN_PROBES = 128;
 
+    /** What was lost so many rounds ago, and has not come, will not come any more. */
+    private static final int ROUNDS_UNTIL_LOST = 4;
+
+    /** Of so many packets in a round one was not late. */
+    private static final int SAMPLES_WITHOUT_DISORDER = 8;
+
     static final int INITIAL_WINDOW_PACKETS = 16;
 
     /** A window that was not used for so long says nothing about the network any more. */
@@ -45,7 +51,8 @@ public final class CongestionControl {
     private static final double BELOW_FULL = 0.9; // of what fits without a queue, so that the queue is seen empty
     private static final double LEAST_LEFT = 1.0 / 16;
     private static final double PROBE_PACKETS = 2;
-    private static final double LOSS_MEMORY = 1.0 / 256;
+    private static final double LOSS_MEMORY_PACKETS = 256;
+    private static final double WINDOWS_OF_LOSSES = 2;
     private static final double STEP_PACKETS = 0.5;
     private static final int CALM_ROUNDS_PER_STEP = 8;
     private static final double MAX_STEP_PACKETS = 8;
@@ -64,6 +71,7 @@ public final class CongestionControl {
     private long roundStart = Long.MIN_VALUE;
     private long roundLength;
     private long roundLeastRtt = Long.MAX_VALUE;
+    private int roundSamples;
     private boolean roundFilled;
     private boolean roundLost;
     private boolean roundNoticed;
@@ -74,6 +82,16 @@ public final class CongestionControl {
     private int calmRounds;
     private boolean settles; // what this round shows was caused before the window was made smaller
     private double lossShare;
+
+    private long disorderNanos;
+
+    // of losses that may yet prove to be none
+    private int openLosses;
+    private int roundsWithoutLoss;
+    private double windowBeforeLoss; // 0: it was not made smaller for them
+    private double slowStartBeforeLoss;
+    private double reason; // so large a share of losses more than needed for it
+
     private long lastActive = Long.MIN_VALUE;
 
     /**
@@ -120,7 +138,7 @@ public final class CongestionControl {
      */
     public void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
         lastActive = nowNanos;
-        lossShare -= lossShare * Math.min(1, packets * LOSS_MEMORY);
+        lossShare -= lossShare * Math.min(1, packets * ofLosses());
         roundFilled |= 2L * inFlightPackets >= windowPackets();
         if (rttNanos != NO_SAMPLE) {
             remember(Math.max(1, rttNanos), nowNanos);
@@ -137,8 +155,57 @@ public final class CongestionControl {
     /** A gap was seen, or a negative acknowledgement: so many packets did not arrive. */
     public void lost(int packets, long nowNanos) {
         lastActive = nowNanos;
-        lossShare = Math.min(1, lossShare + packets * LOSS_MEMORY);
+        lossShare = Math.min(1, lossShare + packets * ofLosses());
         roundLost = true;
+        openLosses += packets;
+        roundsWithoutLoss = 0;
+    }
+
+    /**
+     * So many packets that counted as lost were late. When too few are left to have made the window smaller, it is again
+     * what it was before (RFC 4015).
+     */
+    public void notLost(int packets) {
+        lossShare = Math.max(0, lossShare - packets * ofLosses());
+        openLosses = Math.max(0, openLosses - packets);
+        reason -= packets * ofLosses();
+        roundLost &= openLosses > 0;
+        if (openLosses == 0 || reason <= 0) {
+            if (windowBeforeLoss > window) {
+                window = windowBeforeLoss;
+                slowStartUpTo = Math.max(slowStartUpTo, slowStartBeforeLoss);
+                settles = false;
+            }
+            windowBeforeLoss = 0;
+        }
+    }
+
+    /** Whether no answer comes so soon: it is to something that was sent before. A quarter less than ever is sure. */
+    boolean isTooSoon(long rttNanos) {
+        long shortest = shortestRttNanos();
+        return rttNanos < shortest - shortest / 4;
+    }
+
+    /** What a packet counts in the share of losses: those of one window may all be seen at once. */
+    private double ofLosses() {
+        return 1 / Math.max(LOSS_MEMORY_PACKETS, WINDOWS_OF_LOSSES * window);
+    }
+
+    /** Packets are late by up to that without any queue: where few of them tell, all may have been. */
+    void disorder(long nanos) {
+        disorderNanos = nanos;
+    }
+
+    /** What was lost so far is lost. */
+    private void settleLosses() {
+        openLosses = 0;
+        windowBeforeLoss = 0;
+    }
+
+    /** The shortest round trip of the last ten to twenty seconds; 0 when there was none. */
+    long shortestRttNanos() {
+        long shortest = Math.min(base, baseBefore);
+        return shortest == Long.MAX_VALUE ? 0 : shortest;
     }
 
     /** A CNP came: a switch on the way has marked what we sent. */
@@ -157,6 +224,7 @@ public final class CongestionControl {
             slowStartUpTo = Math.max(2, window / 2);
         }
         window = 1;
+        settleLosses();
         windowAfterProbe = 0;
         roundsSinceProbe = 0;
         lateRounds = 0;
@@ -178,18 +246,23 @@ public final class CongestionControl {
             beginRound(now - rtt);
         }
         roundLeastRtt = Math.min(roundLeastRtt, rtt);
+        roundSamples++;
         roundLength = roundLeastRtt;
     }
 
     private void beginRound(long now) {
         roundStart = now;
         roundLeastRtt = Long.MAX_VALUE;
+        roundSamples = 0;
         roundFilled = false;
         roundLost = false;
         roundNoticed = false;
     }
 
     private void endRound() {
+        if (!roundLost && ++roundsWithoutLoss > ROUNDS_UNTIL_LOST) {
+            settleLosses();
+        }
         if (settles) {
             settles = false;
             return;
@@ -208,17 +281,30 @@ public final class CongestionControl {
 
     private void judgeRound() {
         long shortest = Math.min(base, baseBefore);
-        long queue = roundLeastRtt - shortest;
+        long disorder = roundSamples < SAMPLES_WITHOUT_DISORDER ? disorderNanos : 0;
+        long queue = Math.max(0, roundLeastRtt - shortest - disorder);
         long tolerated = Math.max(TOLERATED_QUEUE_NANOS, shortest / 4);
         if (roundNoticed) {
+            settleLosses();
             shrink(AFTER_NOTICE);
         } else if (queue > tolerated) {
             late(shortest);
         } else if (roundLost && (queue > tolerated / 4 || lossShare > TOLERATED_LOSS)) {
+            rememberBeforeLoss(queue > tolerated / 4 ? 0 : TOLERATED_LOSS);
             shrink(AFTER_LOSS);
         } else {
             calm();
         }
+    }
+
+    /** @param share of losses that would not have made the window smaller */
+    private void rememberBeforeLoss(double share) {
+        if (windowBeforeLoss == 0) {
+            windowBeforeLoss = window;
+            slowStartBeforeLoss = slowStartUpTo;
+            reason = 0;
+        }
+        reason += lossShare - share;
     }
 
     /** The first such round only stops the growing. */
@@ -227,6 +313,7 @@ public final class CongestionControl {
         calmRounds = 0;
         lateRounds++;
         if (lateRounds > 1) {
+            settleLosses();
             double withoutQueue = (double) shortest / roundLeastRtt;
             shrink(Math.max(LEAST_LEFT, BELOW_FULL * withoutQueue));
         }

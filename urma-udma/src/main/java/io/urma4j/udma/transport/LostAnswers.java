@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a requester knows of the answers behind one that was lost: which have come before their turn, and which are surely
  * lost, so that they are asked for again, each part of a READ by itself. A peer of ours sends answers in the order of their
- * PSNs, what is asked for again before what comes behind it; so what has not come is lost when younger ones have.
+ * PSNs, what is asked for again before what comes behind it; so what has not come is lost when younger ones have, and it
+ * has not in the time that answers are late here ({@link ReorderWindow}).
  *
- * <p>What was asked for again and was lost once more is seen as {@link Missing} sees it: something has come that was asked
- * for later.
+ * <p>What was asked for again and was lost once more is seen in the same way: something has come that was asked for later.
  */
 final class LostAnswers {
     /** So many younger answers may have overtaken one on the way. */
@@ -18,7 +18,16 @@ final class LostAnswers {
 
     private final InFlight inFlight;
     private final Missing missing;
+    private final CongestionControl congestion;
     private final PsnSet come = new PsnSet();
+
+    /** Were asked for again, and nothing has shown that they were only late. */
+    private final PsnSet suspected = new PsnSet();
+
+    private final ReorderWindow window = new ReorderWindow();
+    private final AgedProofs proofs = new AgedProofs();
+
+    private long patienceNanos;
 
     /** What is before it has come, or is lost. */
     private long sureUpTo = Long.MIN_VALUE;
@@ -40,10 +49,11 @@ final class LostAnswers {
     private long from;
     private long to;
 
-    LostAnswers(InFlight inFlight, Missing missing, long firstPsn) {
+    LostAnswers(InFlight inFlight, Missing missing, CongestionControl congestion, long firstPsn) {
         this.overUpTo = firstPsn;
         this.inFlight = inFlight;
         this.missing = missing;
+        this.congestion = congestion;
     }
 
     // ---- what comes
@@ -53,14 +63,46 @@ final class LostAnswers {
      *
      * @param isEnd it is the last one of a part: nothing need follow it soon
      */
-    void came(long psn, boolean isEnd) {
+    void came(long psn, boolean isEnd, long nowNanos) {
+        comes(psn, nowNanos);
         come.add(psn);
-        sureUpTo = Math.max(sureUpTo, isEnd ? psn : psn - OVERTAKING);
+        proofs.add(isEnd ? psn : psn - OVERTAKING, patienceNanos, nowNanos);
+    }
+
+    /** An answer has come, in its turn or before. Tells by how much it was late, if it was. */
+    void comes(long psn, long nowNanos) {
+        if (!missing.isRepeated(psn)) {
+            long since = proofs.sinceNanos(psn);
+            if (since != Long.MAX_VALUE) {
+                window.late(nowNanos - since, nowNanos);
+            }
+        } else if (congestion.isTooSoon(nowNanos - missing.repeatedAt(psn))) {
+            wasLate(psn, nowNanos);
+        }
+    }
+
+    /** An answer has come once more. */
+    void cameAgain(long psn, long nowNanos) {
+        wasLate(psn, nowNanos);
+    }
+
+    private void wasLate(long psn, long nowNanos) {
+        if (suspected.has(psn)) {
+            suspected.remove(psn);
+            congestion.notLost(1);
+            window.late(nowNanos - missing.missedBeforeAt(psn), nowNanos);
+        }
+    }
+
+    /** A new packet was sent, which has the PSNs up to {@code next}; for {@link Missing} as well. */
+    void sent(long psn, long next, long nowNanos) {
+        missing.sent(psn, next, nowNanos);
+        suspected.clear(psn, next);
     }
 
     /** The responder has answered everything before that PSN; so many messages have succeeded there. */
-    void acknowledged(long psn, int msn) {
-        sureUpTo = Math.max(sureUpTo, psn);
+    void acknowledged(long psn, int msn, long nowNanos) {
+        proofs.add(psn, patienceNanos, nowNanos);
         if (psn > acknowledgedTo) {
             acknowledgedTo = psn;
             acknowledgedMsn = msn;
@@ -92,16 +134,18 @@ final class LostAnswers {
     /** Everything before that PSN is acknowledged; for {@link Missing} as well. */
     void over(long unacked) {
         missing.over(unacked);
+        proofs.over(unacked);
         if (come.count() > 0) {
             come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
         }
         overUpTo = unacked;
     }
 
-    /** All of it is asked for again, whatever was known, here and in {@link Missing}. */
-    void forget() {
-        missing.forget();
+    /** All of it before {@code end} is asked for again, whatever was known, here and in {@link Missing}. */
+    void forget(long end) {
+        missing.forget(end);
         come.clear();
+        proofs.clear();
         sureUpTo = Long.MIN_VALUE;
         lookedUpTo = Long.MIN_VALUE;
         lookAgainAt = Long.MAX_VALUE;
@@ -110,12 +154,26 @@ final class LostAnswers {
 
     // ---- what is lost
 
+    /** How long answers are waited for now. */
+    long lateNanos() {
+        return patienceNanos;
+    }
+
+    /** When something will count as lost that has not come until then; {@code Long.MAX_VALUE} for never. */
+    long dueNanos() {
+        return proofs.dueNanos(patienceNanos);
+    }
+
     /**
      * Looks for the next part of an answer that is to be asked for again.
      *
      * @param sentUpTo what has this PSN or a later one is sent again anyway
      */
-    boolean find(long unacked, long sentUpTo) {
+    boolean find(long unacked, long sentUpTo, long nowNanos) {
+        if (!proofs.isEmpty()) {
+            patienceNanos = window.nanos(congestion.shortestRttNanos(), nowNanos);
+            sureUpTo = Math.max(sureUpTo, proofs.take(patienceNanos, nowNanos));
+        }
         long until = Math.min(sureUpTo, sentUpTo);
         if (until >= lookAgainAt) {
             lookAgainAt = Long.MAX_VALUE;
@@ -183,9 +241,10 @@ final class LostAnswers {
     }
 
     /** The part that was found was asked for again; all that was sent before has a PSN below {@code end}. */
-    void asked(long end) {
+    void asked(long end, long nowNanos) {
         for (long psn = from; psn < to; psn++) {
-            missing.repeated(psn, end);
+            missing.repeatedAnswer(psn, end, nowNanos - patienceNanos, nowNanos);
+            suspected.add(psn);
         }
         lookAgainAt = Math.min(lookAgainAt, end + 1);
         lookedUpTo = to;

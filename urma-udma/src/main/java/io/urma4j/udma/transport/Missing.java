@@ -3,75 +3,132 @@ package io.urma4j.udma.transport;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
- * What a requester knows of the packets behind one that was lost: which have arrived, and which it has sent again already.
- * Neither is sent again, nor what may still be on its way.
+ * What a requester knows of its packets while some are missing: which have arrived, which are lost, which it has sent again
+ * already, and when. A packet is lost when one that was sent after it has arrived, and it has not in the time that packets
+ * are late here (RACK, RFC 8985, with a {@link ReorderWindow}). What was sent again has a time of its own, and is lost once
+ * more by the same rule.
+ *
+ * <p>A packet that counted as lost and was only late has its responder see it twice. Which of the two was first tells the
+ * time of the first answer: when no round trip is as short as that from the second one, it was the first one. Otherwise the
+ * responder tells that another one has come. Either way the congestion control takes the loss back (Eifel, RFC 3522 and
+ * 4015, with what RFC 3708 tells duplicates by).
  */
 final class Missing {
+    private static final int SLOTS = ConnectionConfig.MAX_WINDOW_PACKETS;
+    private static final long UNKNOWN = Long.MIN_VALUE;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final CongestionControl congestion;
+    private final ReorderWindow window = new ReorderWindow();
+
+    /** Of those behind {@link #takenUpTo}. */
     private final PsnSet arrived = new PsnSet();
+
+    /** To be sent again. */
+    private final PsnSet lost = new PsnSet();
+
+    /** Were sent again: until their number is used anew, since a late one may show when it is acknowledged long ago. */
     private final PsnSet repeated = new PsnSet();
+
+    /** The same, of those that counted as lost, as long as nothing has shown that they were not. */
+    private final PsnSet suspected = new PsnSet();
+
+    /** When a packet was sent first; an answer of a READ has no packet of ours. */
+    private final long[] sentAt = new long[SLOTS];
+
+    // nothing of these is needed before the first gap
+
+    /** When a packet was sent again, or an answer was asked for again. */
+    private long[] repeatedAt = {};
+
+    /** What has this PSN or a later one was sent after that. */
+    private long[] sentBehind = {};
+
+    /** Since when a packet that was sent after it is known to have arrived. */
+    private long[] missedAt = {};
+
+    /** The same before it was sent again. */
+    private long[] missedBeforeAt = {};
+
+    /** None that was sent again has this PSN or a later one. */
+    private long repeatedUpTo = Long.MIN_VALUE;
 
     /** The responder has everything before this one. */
     private long takenUpTo = Long.MIN_VALUE;
 
-    /** Nothing is known of the packets behind this one. */
-    private long knownUpTo = Long.MAX_VALUE;
-
-    /** For a packet that was sent again: what has this PSN or a later one was sent after it. */
-    private final long[] sentBehind = new long[ConnectionConfig.MAX_WINDOW_PACKETS];
+    /** Everything before this one is sent again, whatever is known of it. */
+    private long allUpTo = Long.MIN_VALUE;
 
     private long overUpTo;
 
-    Missing(long firstPsn) {
-        overUpTo = firstPsn;
+    // of the packets that have arrived, the one that was sent last
+    private long youngestAt = Long.MIN_VALUE;
+    private long youngestPsn = Long.MIN_VALUE;
+
+    private long sample = CongestionControl.NO_SAMPLE;
+    private long dueNanos = NEVER;
+    private long lateNanos;
+
+    Missing(long firstPsn, CongestionControl congestion) {
+        this.overUpTo = firstPsn;
+        this.congestion = congestion;
+        Arrays.fill(sentAt, UNKNOWN);
     }
 
-    /**
-     * The responder has told what it has.
-     *
-     * @param expected the first that it does not have
-     * @param end behind the last one that was ever sent
-     * @param inFlight what was sent: a READ has the PSNs of its answers, and is one packet
-     * @return how many packets are missing that were not sent again so far
-     */
-    int told(long expected, long end, InFlight inFlight, MemorySegment kept, long at, int keptBytes) {
-        long highest = expected;
-        for (int i = 0; i < keptBytes * Byte.SIZE; i++) {
-            long psn = expected + 1 + i;
-            boolean isKept = (kept.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
-            if (isKept && psn < end) {
-                arrived.add(psn);
-                highest = psn;
+    private static int slot(long psn) {
+        return (int) psn & SLOTS - 1;
+    }
+
+    // ---- what is sent
+
+    /** A new packet was sent, which has the PSNs up to {@code next}. */
+    void sent(long psn, long next, long nowNanos) {
+        takesNumbers(psn, next);
+        sentAt[slot(psn)] = nowNanos;
+    }
+
+    /** These PSNs have no packet of which the time is known. */
+    void takesNumbers(long psn, long next) {
+        for (long at = psn; at < next; at++) {
+            sentAt[slot(at)] = UNKNOWN;
+            if (missedAt.length > 0) {
+                missedAt[slot(at)] = UNKNOWN;
             }
         }
-        int lost = 0;
-        for (long psn = expected; psn <= highest; psn++) {
-            if (repeated.has(psn) && highest >= sentBehind[slot(psn)]) {
-                repeated.clear(psn, psn + 1); // what was sent after it has arrived, and it has not: lost once more
-            }
-            if (!arrived.has(psn) && !repeated.has(psn)) {
-                Message message = inFlight.find(psn);
-                if (message != null && message.isAnswered() && psn > message.firstPsn) {
-                    psn = message.endPsn() - 1; // of answers, which are another matter
-                } else {
-                    lost++;
-                }
-            }
+        repeated.clear(psn, next);
+        suspected.clear(psn, next);
+    }
+
+    private void keepTimes() {
+        if (missedAt.length == 0) {
+            repeatedAt = new long[SLOTS];
+            sentBehind = new long[SLOTS];
+            missedAt = new long[SLOTS];
+            missedBeforeAt = new long[SLOTS];
+            Arrays.fill(missedAt, UNKNOWN);
         }
-        takenUpTo = expected;
-        knownUpTo = highest;
-        return lost;
     }
 
-    /** Whether the packet need not be sent again. */
-    boolean skips(long psn) {
-        return psn < takenUpTo || psn > knownUpTo || arrived.has(psn) || repeated.has(psn);
+    /** An answer was asked for again that something had shown to be missing since that time. */
+    void repeatedAnswer(long psn, long end, long missedNanos, long nowNanos) {
+        repeated(psn, end, nowNanos);
+        missedBeforeAt[slot(psn)] = missedNanos;
     }
 
-    void repeated(long psn, long end) {
+    /** A packet was sent again; what is sent after it has the PSN {@code end} or a later one. */
+    void repeated(long psn, long end, long nowNanos) {
+        keepTimes();
+        int slot = slot(psn);
+        lost.remove(psn);
         repeated.add(psn);
-        sentBehind[slot(psn)] = end;
+        repeatedAt[slot] = nowNanos;
+        sentBehind[slot] = end;
+        missedBeforeAt[slot] = missedAt[slot];
+        missedAt[slot] = UNKNOWN;
+        repeatedUpTo = Math.max(repeatedUpTo, psn + 1);
     }
 
     /** Whether the packet was sent again already. */
@@ -84,8 +141,183 @@ final class Missing {
         return sentBehind[slot(psn)];
     }
 
-    private static int slot(long psn) {
-        return (int) psn & ConnectionConfig.MAX_WINDOW_PACKETS - 1;
+    /** Of a packet that was sent again: since when it was missing before; {@code Long.MIN_VALUE} when nothing has shown it. */
+    long missedBeforeAt(long psn) {
+        return missedBeforeAt[slot(psn)];
+    }
+
+    /** Of a packet that was sent again: when. */
+    long repeatedAt(long psn) {
+        return repeatedAt[slot(psn)];
+    }
+
+    /** Whether the packet need not be sent again. */
+    boolean skips(long psn) {
+        return psn >= allUpTo && !lost.has(psn);
+    }
+
+    // ---- what arrives
+
+    /** The responder has everything before that PSN. */
+    void taken(long to, long nowNanos) {
+        long from = Math.max(takenUpTo, overUpTo);
+        if (to <= from) {
+            return;
+        }
+        if (from > youngestPsn && from >= repeatedUpTo) {
+            arrives(to - 1, nowNanos); // in order, as ever
+        } else {
+            for (long psn = from; psn < to; psn++) {
+                if (!arrived.has(psn)) {
+                    arrives(psn, nowNanos);
+                }
+            }
+            lost.clear(from, to);
+        }
+        takenUpTo = to;
+    }
+
+    /**
+     * The responder has told what it has behind the first one that it does not have.
+     *
+     * @param end behind the last one that was ever sent
+     * @return how many have arrived that nobody knew of
+     */
+    int told(long expected, long end, MemorySegment kept, long at, int keptBytes, long nowNanos) {
+        allUpTo = Long.MIN_VALUE;
+        int news = 0;
+        for (int i = 0; i < keptBytes * Byte.SIZE; i++) {
+            long psn = expected + 1 + i;
+            boolean isKept = (kept.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
+            if (isKept && psn >= takenUpTo && psn < end && !arrived.has(psn)) {
+                arrived.add(psn);
+                lost.remove(psn);
+                arrives(psn, nowNanos);
+                news++;
+            }
+        }
+        return news;
+    }
+
+    private void arrives(long psn, long nowNanos) {
+        long lastAt = lastAt(psn);
+        if (lastAt == UNKNOWN) {
+            return;
+        }
+        boolean isRepeated = repeated.has(psn);
+        boolean isFirst = !isRepeated || congestion.isTooSoon(nowNanos - lastAt);
+        if (isFirst) {
+            wasLate(psn, nowNanos);
+        }
+        if (isFirst && isRepeated || isBeforeYoungest(lastAt, psn)) {
+            return;
+        }
+        youngestAt = lastAt;
+        youngestPsn = psn;
+        sample = isRepeated ? sample : nowNanos - lastAt;
+    }
+
+    /** When it was sent last. */
+    private long lastAt(long psn) {
+        long firstAt = sentAt[slot(psn)];
+        return firstAt != UNKNOWN && repeated.has(psn) ? repeatedAt[slot(psn)] : firstAt;
+    }
+
+    private boolean isBeforeYoungest(long sentAtNanos, long psn) {
+        return sentAtNanos < youngestAt || sentAtNanos == youngestAt && psn < youngestPsn;
+    }
+
+    /** The responder has told that another one of these has come. */
+    void cameAgain(long psn, long nowNanos) {
+        if (suspected.has(psn)) {
+            wasLate(psn, nowNanos);
+        }
+    }
+
+    /** It has come, and not because it was sent again. */
+    private void wasLate(long psn, long nowNanos) {
+        if (missedAt.length == 0) {
+            return;
+        }
+        long since = repeated.has(psn) ? missedBeforeAt[slot(psn)] : missedAt[slot(psn)];
+        if (since != UNKNOWN) {
+            window.late(nowNanos - since, nowNanos);
+        }
+        if (suspected.has(psn)) {
+            suspected.remove(psn);
+            congestion.notLost(1);
+        }
+    }
+
+    /** The round trip of the youngest packet that has arrived since this was asked. */
+    long sample() {
+        long last = sample;
+        sample = CongestionControl.NO_SAMPLE;
+        return last;
+    }
+
+    // ---- what is lost
+
+    /**
+     * Finds what is lost by now; it is no longer skipped.
+     *
+     * @param end behind the last one that was ever sent
+     * @param smoothedRttNanos 0 when there is none
+     * @return whether there is anything
+     */
+    boolean find(long end, long smoothedRttNanos, long nowNanos) {
+        dueNanos = NEVER;
+        if (arrived.count() == 0 && overUpTo >= repeatedUpTo) {
+            return false; // as ever: nothing is out of order
+        }
+        keepTimes();
+        lateNanos = window.nanos(smoothedRttNanos, nowNanos);
+        boolean isSure = lateNanos == 0 && arrived.count() >= ReorderWindow.OVERTAKING;
+        long patience = lateNanos == 0 ? congestion.shortestRttNanos() / 4 : lateNanos;
+        int found = 0;
+        int news = 0;
+        for (long psn = Math.max(overUpTo, takenUpTo); psn < end; psn++) {
+            long lastAt = arrived.has(psn) || lost.has(psn) ? UNKNOWN : lastAt(psn);
+            if (lastAt == UNKNOWN) {
+                continue; // or an answer, which is another matter
+            }
+            if (!isBeforeYoungest(lastAt, psn)) {
+                if (repeated.has(psn)) {
+                    continue;
+                }
+                break; // what follows was sent later still
+            }
+            int slot = slot(psn);
+            missedAt[slot] = missedAt[slot] == UNKNOWN ? nowNanos : missedAt[slot];
+            if (isSure || nowNanos - missedAt[slot] >= patience) {
+                found++;
+                news += suspected.has(psn) ? 0 : 1;
+                lost.add(psn);
+                suspected.add(psn);
+            } else {
+                dueNanos = Math.min(dueNanos, missedAt[slot] + patience);
+            }
+        }
+        if (found > 0) {
+            allUpTo = Long.MIN_VALUE;
+            congestion.lost(news, nowNanos);
+        }
+        return found > 0;
+    }
+
+    /** How much later than others packets are waited for, as of the last look. */
+    long lateNanos() {
+        return lateNanos;
+    }
+
+    /** When something will be lost that has not arrived until then; {@code Long.MAX_VALUE} for never. */
+    long dueNanos() {
+        return dueNanos;
+    }
+
+    /** The oldest is sent again, though nothing says that it is lost: nothing says anything. */
+    void probe(long psn) {
+        lost.add(psn);
     }
 
     /** Packets that are unacknowledged and yet not on their way. */
@@ -95,19 +327,20 @@ final class Missing {
 
     /** Everything before that PSN is acknowledged. */
     void over(long unacked) {
-        if (arrived.count() > 0 || repeated.count() > 0) {
-            long from = Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS);
+        if (arrived.count() > 0 || lost.count() > 0) {
+            long from = Math.max(overUpTo, unacked - SLOTS);
             arrived.clear(from, unacked);
-            repeated.clear(from, unacked);
+            lost.clear(from, unacked);
         }
         overUpTo = unacked;
     }
 
     /** All of it is sent again, whatever was known. */
-    void forget() {
+    void forget(long end) {
         arrived.clear();
-        repeated.clear();
+        lost.clear();
         takenUpTo = Long.MIN_VALUE;
-        knownUpTo = Long.MAX_VALUE;
+        allUpTo = end;
+        dueNanos = NEVER;
     }
 }

@@ -15,6 +15,9 @@ final class OutOfOrder {
     /** Packets further ahead than this are not kept. */
     static final int SLOTS = 1024;
 
+    /** So much has a bit for each of them. */
+    static final int TOLD_BYTES = SLOTS / Byte.SIZE;
+
     /** What is kept is told after so many packets, though nothing new is missing: what was sent again may be lost, too. */
     private static final int TELL_EVERY = 32;
 
@@ -35,14 +38,17 @@ final class OutOfOrder {
         return count == 0;
     }
 
-    /** Keeps a packet; true when what is kept is to be told: others are missing that nobody knew of. */
+    /**
+     * Keeps a packet; true when what is kept is to be told: others are missing that nobody knew of, or have come after all.
+     * The first few are told of in any case, since so many say that the one before them is lost.
+     */
     boolean keep(Packet packet, long psn, long expected) {
         int slot = (int) psn & MASK;
         if (psn - expected >= SLOTS || psns[slot] == psn) {
             return false;
         }
         copy(packet, slot);
-        boolean isNews = count == 0 || psn > highest + 1 || ++sinceTold >= TELL_EVERY;
+        boolean isNews = count < ReorderWindow.OVERTAKING || psn != highest + 1 || ++sinceTold >= TELL_EVERY;
         highest = count == 0 ? psn : Math.max(highest, psn);
         psns[slot] = psn;
         count++;

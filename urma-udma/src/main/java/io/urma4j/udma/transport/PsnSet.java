@@ -23,13 +23,17 @@ final class PsnSet {
         count += before == words[word(psn)] ? 0 : 1;
     }
 
+    void remove(long psn) {
+        if (has(psn)) {
+            words[word(psn)] &= ~(1L << psn);
+            count--;
+        }
+    }
+
     /** These are over. */
     void clear(long from, long end) {
         for (long psn = from; psn < end && count > 0; psn++) {
-            if (has(psn)) {
-                words[word(psn)] &= ~(1L << psn);
-                count--;
-            }
+            remove(psn);
         }
     }
 

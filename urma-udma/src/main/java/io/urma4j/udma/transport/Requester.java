@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -61,6 +63,11 @@ final class Requester {
     /** Of such a peer: the answers that are missing. */
     final @Nullable LostAnswers lostAnswers;
 
+    /** Where the last going back began, and when; of a peer that says no more than where a gap is. */
+    private long backTo = NONE;
+
+    private long backAtNanos;
+
     private long heldUntilNanos = Long.MIN_VALUE;
     private int rnrTries;
 
@@ -84,8 +91,9 @@ final class Requester {
         this.cutter = new Cutter(config, inFlight);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
-        this.missing = config.selective() ? new Missing(config.firstSendPsn()) : null;
-        this.lostAnswers = missing == null ? null : new LostAnswers(inFlight, missing, config.firstSendPsn());
+        this.missing = config.selective() ? new Missing(config.firstSendPsn(), congestion) : null;
+        this.lostAnswers =
+                missing == null ? null : new LostAnswers(inFlight, missing, congestion, config.firstSendPsn());
         this.unacked = config.firstSendPsn();
         this.next = unacked;
         this.end = unacked;
@@ -161,12 +169,12 @@ final class Requester {
         if (isStopped || nowNanos < heldUntilNanos || resyncPsn != NONE) {
             return true;
         }
-        for (int asked = 0; lost.find(unacked, next); asked++) {
+        for (int asked = 0; lost.find(unacked, next, nowNanos); asked++) {
             if (asked == budget || !packets.sendAgain(lost.message(), lost.from(), lost.to())) {
                 return false;
             }
             congestion.lost((int) (lost.to() - lost.from()), nowNanos);
-            lost.asked(end);
+            lost.asked(end, nowNanos);
             traffic.packetsResent++;
             isTimeDisturbed = true;
             timedPsn = timedPsn >= lost.from() && timedPsn < lost.to() ? NONE : timedPsn;
@@ -232,16 +240,22 @@ final class Requester {
     private boolean asks() {
         int window = windowPackets();
         int every = config.selective() ? Math.min(ACK_EVERY_PACKETS, window / ACKS_IN_A_WINDOW) : ACK_EVERY_PACKETS;
-        return packetsSinceAsked + 1 >= every || next + 1 - unacked >= window || next + 1 == end;
+        int arrived = missing == null ? 0 : missing.arrived();
+        return packetsSinceAsked + 1 >= every
+                || next + 1 - unacked - arrived >= window
+                || next + 1 - unacked >= config.windowPackets()
+                || next + 1 == end;
     }
 
     private void wasSent(Message message, boolean asked, long nowNanos) {
         boolean isNew = next == end;
         long first = next;
         step(message);
-        if (missing != null && !isNew) {
+        if (lostAnswers != null && isNew) {
+            lostAnswers.sent(first, next, nowNanos);
+        } else if (missing != null) {
             for (long psn = first; psn < next; psn++) {
-                missing.repeated(psn, end);
+                missing.repeated(psn, end, nowNanos);
             }
             timedPsn = first == timedPsn ? NONE : timedPsn;
         }
@@ -271,6 +285,9 @@ final class Requester {
             return false;
         }
         traffic.packetsResent += end > resyncPsn ? 1 : 0;
+        if (missing != null) {
+            missing.takesNumbers(resyncPsn, resyncPsn + 1);
+        }
         next = resyncPsn + 1;
         end = next;
         if (!timer.isRunning()) {
@@ -339,6 +356,7 @@ final class Requester {
      */
     boolean advance(long to, long nowNanos) {
         long before = unacked;
+        int arrived = arrives(to, nowNanos);
         boolean isWhole = true;
         if (resyncPsn != NONE && to > resyncPsn) {
             unacked = to; // nothing else was sent since
@@ -356,9 +374,23 @@ final class Requester {
             }
         }
         if (unacked > before) {
-            progress((int) (unacked - before), nowNanos);
+            progress((int) (unacked - before) - arrivedBefore(arrived), nowNanos);
         }
         return isWhole;
+    }
+
+    /** The responder has everything before that PSN. Returns how many of what is not acknowledged it was known to have. */
+    private int arrives(long to, long nowNanos) {
+        if (missing == null) {
+            return 0;
+        }
+        missing.taken(to, nowNanos);
+        return missing.arrived();
+    }
+
+    /** How many of those that were known to have arrived are acknowledged now. */
+    private int arrivedBefore(int arrived) {
+        return missing == null ? 0 : arrived - missing.arrived();
     }
 
     /** Whether an answer that comes now, before its turn, is new. */
@@ -366,10 +398,31 @@ final class Requester {
         return lostAnswers != null && psn > unacked && !lostAnswers.hasCome(psn);
     }
 
+    /** The responder has told that packets of ours have come again: a bit each, from that PSN on, forwards or backwards. */
+    void cameAgain(long psn, int step, MemorySegment again, long at, int bytes, long nowNanos) {
+        for (int i = 0; missing != null && i < bytes * Byte.SIZE; i++) {
+            long one = psn + (long) step * i;
+            boolean isSet = (again.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
+            if (isSet && one < end && one >= end - ConnectionConfig.MAX_WINDOW_PACKETS) {
+                missing.cameAgain(one, nowNanos);
+            }
+        }
+    }
+
+    /** An answer to a READ or an atomic has come before its turn: the responder has that, and everything before. */
+    void cameEarly(Message message, long nowNanos) {
+        arrives(message.firstPsn + 1, nowNanos);
+        if (missing != null) {
+            arrived(0, missing.sample(), nowNanos);
+            timer.again(nowNanos);
+        }
+    }
+
     /** The next answer to the oldest, a READ or an atomic, has come. */
     void answered(Message oldest, long nowNanos) {
+        int arrived = arrives(unacked + 1, nowNanos);
         pass(oldest, unacked + 1, nowNanos);
-        progress(1, nowNanos);
+        progress(1 - arrivedBefore(arrived), nowNanos);
     }
 
     private void pass(Message oldest, long to, long nowNanos) {
@@ -418,15 +471,16 @@ final class Requester {
     }
 
     private void progress(int packetCount, long nowNanos) {
+        forgiveGoingBack(nowNanos);
         isRepeating = false;
         rnrTries = 0;
         long rtt = CongestionControl.NO_SAMPLE;
-        if (timedPsn != NONE && unacked > timedPsn) {
+        if (missing == null && timedPsn != NONE && unacked > timedPsn) {
             timer.sample(nowNanos - timedSinceNanos);
-            rtt = isTimeDisturbed || isAnswerLate ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
+            rtt = isTimeDisturbed ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
             timedPsn = NONE;
         }
-        congestion.acknowledged(packetCount, packetCount + (int) (next - unacked), rtt, nowNanos);
+        arrived(packetCount, missing == null ? rtt : missing.sample(), nowNanos);
         if (unacked == end) {
             timer.stop();
         } else {
@@ -434,24 +488,73 @@ final class Requester {
         }
     }
 
+    /** So many packets have arrived that nobody knew of. */
+    private void arrived(int packetCount, long rttNanos, long nowNanos) {
+        int known = missing == null ? 0 : missing.arrived();
+        if (missing != null && rttNanos != CongestionControl.NO_SAMPLE) {
+            timer.sampleOfMany(rttNanos, nowNanos);
+        }
+        long rtt = isAnswerLate ? CongestionControl.NO_SAMPLE : rttNanos;
+        congestion.acknowledged(packetCount, packetCount + (int) (next - unacked) - known, rtt, nowNanos);
+    }
+
     /** Something was lost on the way there or back: everything that is not acknowledged is sent again, once. */
     void repeat(long nowNanos) {
         if (isRepeating || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
+        backTo = unacked;
+        backAtNanos = nowNanos;
         congestion.lost(1, nowNanos);
         repeatAll();
         timer.again(nowNanos);
     }
 
-    /** The responder has everything before that PSN and some of what is behind it: what is missing is sent again, once. */
-    void repeatMissing(long psn, MemorySegment kept, long at, int keptBytes, long nowNanos) {
+    /**
+     * The responder misses the oldest, and whatever came behind it is gone. What shows that may have been on its way when the
+     * last going back began: it says nothing of what was sent again since, so that there is no need to go back once more.
+     */
+    void goBack(long nowNanos) {
+        boolean isOld = next > unacked && backTo != NONE && congestion.isTooSoon(nowNanos - backAtNanos);
+        if (!isOld) {
+            repeat(nowNanos);
+        }
+    }
+
+    /** What it went back to has come, and too soon to be what was sent again: it was late, and not lost. */
+    private void forgiveGoingBack(long nowNanos) {
+        if (backTo != NONE && unacked > backTo) {
+            if (congestion.isTooSoon(nowNanos - backAtNanos)) {
+                congestion.notLost(1);
+            } else {
+                backTo = NONE;
+            }
+        }
+    }
+
+    /** The responder has everything before that PSN, and some of what is behind it. */
+    void told(long psn, MemorySegment kept, long at, int keptBytes, long nowNanos) {
         if (missing == null || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
-        int lost = missing.told(psn, end, inFlight, kept, at, keptBytes);
-        if (lost > 0) {
-            congestion.lost(lost, nowNanos);
+        missing.taken(psn, nowNanos);
+        int news = missing.told(psn, end, kept, at, keptBytes, nowNanos);
+        if (news > 0) {
+            arrived(news, missing.sample(), nowNanos);
+            timer.again(nowNanos);
+        }
+    }
+
+    /** Has what is lost by now sent again, once. */
+    void repeatMissing(long nowNanos) {
+        if (missing == null || lostAnswers == null || resyncPsn != NONE || nowNanos < heldUntilNanos) {
+            return;
+        }
+        boolean isAnyLost = missing.find(end, timer.smoothedNanos(), nowNanos);
+        long lateNanos = Math.max(missing.lateNanos(), lostAnswers.lateNanos());
+        timer.allow(lateNanos);
+        congestion.disorder(lateNanos);
+        if (isAnyLost) {
             rewind();
             timer.again(nowNanos);
         }
@@ -466,7 +569,7 @@ final class Requester {
     private void repeatAll() {
         timedPsn = NONE;
         if (lostAnswers != null) {
-            lostAnswers.forget();
+            lostAnswers.forget(end);
         }
         rewind();
     }
@@ -514,6 +617,9 @@ final class Requester {
     // ---- time and the end
 
     void runTimers(long nowNanos) {
+        if (missing != null && nowNanos >= missing.dueNanos()) {
+            repeatMissing(nowNanos);
+        }
         if (!timer.isDue(nowNanos)) {
             return;
         }
@@ -522,14 +628,27 @@ final class Requester {
             return;
         }
         traffic.timeouts++;
-        congestion.timedOut(nowNanos);
-        repeatAll();
+        if (missing != null && timer.isFirst() && unacked < end && resyncPsn == NONE) {
+            missing.probe(unacked);
+            rewind();
+        } else {
+            congestion.timedOut(nowNanos);
+            repeatAll();
+        }
         timer.expired(nowNanos);
     }
 
     long deadlineNanos() {
         boolean isHeld = heldUntilNanos != Long.MIN_VALUE && !inFlight.isEmpty() && !timer.isRunning();
-        return isHeld ? heldUntilNanos : timer.dueNanos();
+        return isHeld ? heldUntilNanos : Math.min(timer.dueNanos(), lossDueNanos());
+    }
+
+    /** When something that is late will count as lost. */
+    private long lossDueNanos() {
+        if (missing == null || lostAnswers == null || isStopped || !timer.isRunning()) {
+            return Long.MAX_VALUE;
+        }
+        return Math.max(heldUntilNanos, Math.min(missing.dueNanos(), lostAnswers.dueNanos()));
     }
 
     /**
@@ -546,7 +665,7 @@ final class Requester {
         }
         next = unacked;
         if (lostAnswers != null) {
-            lostAnswers.forget();
+            lostAnswers.forget(unacked);
             lostAnswers.over(unacked);
         }
         timer.stop(); // a late answer may have set it

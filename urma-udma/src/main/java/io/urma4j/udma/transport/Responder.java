@@ -77,11 +77,21 @@ final class Responder {
         } else if (psn < expected) {
             traffic.duplicates++;
             again(packet, psn);
-        } else if (outOfOrder == null ? !isGapTold : outOfOrder.keep(packet, psn, expected)) {
+        } else if (outOfOrder == null ? !isGapTold : keep(outOfOrder, packet, psn)) {
             traffic.gapsSeen += isGapTold ? 0 : 1;
             isGapTold = true;
             answers.gap();
         }
+    }
+
+    /** Keeps what came too early; true when that is to be told. */
+    private boolean keep(OutOfOrder kept, Packet packet, long psn) {
+        if (kept.get(psn) != null) {
+            traffic.duplicates++;
+            answers.cameAgain(psn);
+            return true;
+        }
+        return kept.keep(packet, psn, expected) || Bth.asksForAcknowledgement(packet.bytes());
     }
 
     /**
@@ -122,7 +132,9 @@ final class Responder {
             kept.remove(before, expected);
             next = kept.get(expected);
         }
-        if (!kept.isEmpty() && expected > arrived) {
+        if (kept.isEmpty()) {
+            answers.acknowledge(); // else the requester would think that the late one is lost
+        } else if (expected > arrived) {
             answers.gap();
         }
     }
@@ -296,7 +308,10 @@ final class Responder {
         switch (Opcodes.operation(packet.opcode())) {
             case Opcodes.READ_REQUEST -> readAgain(packet, psn);
             case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn);
-            default -> answers.acknowledge();
+            default -> {
+                answers.cameAgain(psn);
+                answers.acknowledge();
+            }
         }
         answers.judgeAgain(psn, expected);
     }

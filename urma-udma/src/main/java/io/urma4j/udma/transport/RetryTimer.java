@@ -20,6 +20,8 @@ final class RetryTimer {
 
     private long dueNanos = NEVER;
     private long silentSinceNanos;
+    private long lateNanos;
+    private long sampledAtNanos = Long.MIN_VALUE;
     private int vain;
 
     RetryTimer(ConnectionConfig config) {
@@ -29,9 +31,32 @@ final class RetryTimer {
         this.roundTrip = new RttEstimator(Math.min(FIRST_NANOS, ceiling), Math.min(SHORTEST_NANOS, ceiling), ceiling);
     }
 
+    /** The smoothed round trip; 0 while nothing was measured. */
+    long smoothedNanos() {
+        return roundTrip.smoothedNanos();
+    }
+
+    /** Whether nothing was sent for it since something was answered. */
+    boolean isFirst() {
+        return vain == 0;
+    }
+
     /** A packet that was sent once was answered after so long. */
     void sample(long rttNanos) {
         roundTrip.sample(rttNanos);
+    }
+
+    /** The same of one packet of many: one in a round trip counts. */
+    void sampleOfMany(long rttNanos, long nowNanos) {
+        if (sampledAtNanos == Long.MIN_VALUE || nowNanos - sampledAtNanos >= roundTrip.smoothedNanos()) {
+            sampledAtNanos = nowNanos;
+            sample(rttNanos);
+        }
+    }
+
+    /** Packets may be late by so much, and are not lost. */
+    void allow(long nanos) {
+        lateNanos = nanos;
     }
 
     /** Something is unanswered now, and it was not before, or something was answered. */
@@ -43,7 +68,7 @@ final class RetryTimer {
 
     /** The wait begins anew; nothing was won by it. */
     void again(long nowNanos) {
-        dueNanos = longestNanos == 0 ? NEVER : nowNanos + roundTrip.timeoutNanos();
+        dueNanos = longestNanos == 0 ? NEVER : nowNanos + Math.min(longestNanos, roundTrip.timeoutNanos() + lateNanos);
     }
 
     /** Nothing is awaited. */

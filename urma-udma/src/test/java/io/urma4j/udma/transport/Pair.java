@@ -38,6 +38,20 @@ final class Pair {
         static final Line SHORT = new Line(HOP_NANOS, 0, Long.MAX_VALUE, Turns.ALWAYS);
     }
 
+    /**
+     * What comes later than it would, so that others overtake it.
+     *
+     * @param share of the packets
+     * @param nanos how much later: about so long, between three quarters and five quarters
+     */
+    record Disorder(double share, long nanos) {
+        static final Disorder NONE = new Disorder(0, 0);
+
+        long delay(Random random) {
+            return share == 0 || random.nextDouble() >= share ? 0 : nanos * 3 / 4 + random.nextLong(nanos / 2);
+        }
+    }
+
     private record Flight(long atNanos, long order, End to, Packet packet, boolean isLate) {}
 
     /** A host without a CPU of its own: in each period it runs for a while, from the start, and then it does not. */
@@ -64,6 +78,7 @@ final class Pair {
     long now = 1_000_000;
     Filter filter = (to, packet) -> true;
     Line line = Line.SHORT;
+    Disorder disorder = Disorder.NONE;
 
     final End left;
     final End right;
@@ -104,6 +119,7 @@ final class Pair {
         int room = Integer.MAX_VALUE;
         Turns turns = Turns.ALWAYS;
         private long lineFreeAt; // of the line to it
+        int lost; // packets to it
 
         /** Whether it knows what came while it did not run. */
         boolean knowsLate = true;
@@ -238,12 +254,14 @@ final class Pair {
         }
         int copies = random.nextDouble() < faults.loss ? 0 : random.nextDouble() < faults.duplication ? 2 : 1;
         to.lineFreeAt = Math.max(to.lineFreeAt, now);
-        if (line.byteNanos > 0 && to.lineFreeAt - now > line.byteNanos * line.queueBytes) {
+        if (copies == 0 || line.byteNanos > 0 && to.lineFreeAt - now > line.byteNanos * line.queueBytes) {
+            to.lost++;
             return;
         }
         for (int i = 0; i < copies; i++) {
             to.lineFreeAt += line.byteNanos * packet.lengthBytes();
             long delay = line.delayNanos + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
+            delay += disorder.delay(random);
             long arrival = line.turns.next(to.lineFreeAt + delay);
             long seen = to.turns.next(arrival);
             flights.add(new Flight(seen, order++, to, copy(packet), seen > arrival));

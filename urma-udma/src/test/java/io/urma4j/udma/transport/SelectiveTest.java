@@ -86,13 +86,15 @@ class SelectiveTest {
 
         assertThat(kept.keep(packet, 11, 10)).isTrue();
         assertThat(kept.keep(packet, 11, 10)).as("known already").isFalse();
-        assertThat(kept.keep(packet, 12, 10)).as("nothing new is missing").isFalse();
+        assertThat(kept.keep(packet, 12, 10)).as("a second one").isTrue();
         assertThat(kept.keep(packet, 14, 10)).as("13 is missing").isTrue();
+        assertThat(kept.keep(packet, 15, 10)).as("nothing new is missing").isFalse();
+        assertThat(kept.keep(packet, 13, 10)).as("13 was late").isTrue();
         assertThat(kept.keep(packet, 10 + OutOfOrder.SLOTS, 10))
                 .as("too far ahead")
                 .isFalse();
         assertThat(kept.get(10 + OutOfOrder.SLOTS)).isNull();
         assertThat(kept.tell(packet.bytes(), 12, 10)).isEqualTo(1);
-        assertThat(packet.bytes().get(JAVA_BYTE, 12)).isEqualTo((byte) 0b1011);
+        assertThat(packet.bytes().get(JAVA_BYTE, 12)).isEqualTo((byte) 0b11111);
     }
 }
