@@ -181,6 +181,22 @@ class ConnectedTest {
     }
 
     @Test
+    void whatCameBeforeARefusalIsAnsweredAgain() {
+        int[] answers = {0};
+        pair.filter =
+                (to, packet) -> Opcodes.operation(packet.opcode()) != Opcodes.ATOMIC_ACKNOWLEDGE || answers[0]++ > 0;
+        out.atomic(WorkOpcode.FADD, 0, 8, 16, 5, 0);
+        long refused = out.write(8, 0);
+        out.key(refused, 99);
+
+        pair.run();
+
+        assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(answers[0]).as("answers to the atomic").isGreaterThan(1);
+        assertThat(pair.right.region.word(16)).as("added once").isEqualTo(5);
+    }
+
+    @Test
     void whatLiesOutsideTheRangeIsRefused() {
         out.write(100, (4 << 20) - 99);
 
