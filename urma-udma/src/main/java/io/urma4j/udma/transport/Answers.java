@@ -245,6 +245,7 @@ final class Answers {
     /** Whether nothing but an acknowledgement is due, which a request may bring along. */
     boolean isMereAcknowledgementDue() {
         return isAcknowledgementDue
+                && !isAgainDue
                 && !isGapDue
                 && !isRefusalDue
                 && dueFrom == NONE
