@@ -16,6 +16,9 @@ import java.util.function.Supplier;
  * it was refused and nothing moved, {@link OperationFailedException} when it was begun; then a part of a longer
  * transfer may have been done, and the next call starts afresh.
  *
+ * <p>Where the device maps segments (S7.11) a call is done by the calling thread alone: a load, a store or an atomic behind
+ * its checks, which no counter of a queue knows of. Elsewhere it is a work request, and waits for its record.
+ *
  * <p>Safe for any number of threads, which work side by side. A waiting virtual thread frees its carrier. An interrupt
  * does not end an operation, whose bytes are on their way; the flag stays set, and the queue's timeout bounds the wait.
  *
