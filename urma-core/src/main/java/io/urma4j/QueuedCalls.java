@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /** Simple calls as work requests: each has a lane to itself until its record is there. */
 final class QueuedCalls implements RemoteCalls {
@@ -22,23 +23,19 @@ final class QueuedCalls implements RemoteCalls {
 
     @Override
     public void write(long offset, MemorySegment source) {
-        Checks.usableHere(owner, SOURCE, source);
-        try {
-            lanes.perform(lane -> {
-                lane.write(offset, source);
-                return 0;
-            });
-        } catch (IllegalStateException _) {
-            throw Checks.invalid(owner, CLOSED_MEANWHILE);
-        }
+        perform(SOURCE, source, lane -> lane.write(offset, source));
     }
 
     @Override
     public void read(long offset, MemorySegment destination) {
-        Checks.usableHere(owner, DESTINATION, destination);
+        perform(DESTINATION, destination, lane -> lane.read(offset, destination));
+    }
+
+    private void perform(String argument, MemorySegment own, Consumer<RemoteLane> operation) {
+        Checks.usableHere(owner, argument, own);
         try {
             lanes.perform(lane -> {
-                lane.read(offset, destination);
+                operation.accept(lane);
                 return 0;
             });
         } catch (IllegalStateException _) {

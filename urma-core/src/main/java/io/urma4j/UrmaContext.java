@@ -376,6 +376,32 @@ public final class UrmaContext implements AutoCloseable {
         return MessageChannel.open(this, channelOptions);
     }
 
+    /** The reading end of a pipe of {@link PipeReader#DEFAULT_CAPACITY_BYTES}. */
+    public PipeReader pipe() {
+        return PipeReader.open(this, PipeReader.DEFAULT_CAPACITY_BYTES);
+    }
+
+    /**
+     * The reading end of a pipe: the shortest way for messages from one other.
+     *
+     * @param capacityBytes how much may wait to be read; a power of two from 4 KiB to 1 GiB, more than twice the longest
+     *     message
+     */
+    public PipeReader pipe(int capacityBytes) {
+        return PipeReader.open(this, capacityBytes);
+    }
+
+    /**
+     * The writing end of the pipe that {@link PipeReader#share} told of. Blocks at most the import timeout.
+     *
+     * @throws DescriptorException when the line is not as it was written
+     * @throws UrmaException EINVAL when it is not of a pipe; EEXIST when that has or had another writer; ENOPERM when its
+     *     reader refuses, ETIMEOUT when it cannot be reached
+     */
+    public PipeWriter pipeTo(String line) {
+        return PipeWriter.open(this, line);
+    }
+
     /** A completion event channel: where threads wait for records. */
     public Jfce createJfce() {
         life.checkOpen();

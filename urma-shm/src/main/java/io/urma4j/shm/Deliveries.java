@@ -8,6 +8,7 @@ import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.Placement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -227,7 +228,7 @@ final class Deliveries {
             if (!in.memory().scope().isAlive()) {
                 throw e; // not the buffer went away but the ring
             }
-            OneSided.forgetFence();
+            Placement.forgetFence(e);
             return CompletionStatus.LOC_ACCESS_ERR;
         }
     }

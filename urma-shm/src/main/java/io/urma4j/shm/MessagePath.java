@@ -12,6 +12,7 @@ import io.urma4j.shm.ring.RingSender;
 import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -278,7 +279,7 @@ final class MessagePath {
             // messages first: answers can wait, but not for ever
             return received > 0 && !insist && (++turns & (REAP_EVERY - 1)) != 0 ? received : received + reap(insist);
         } catch (IllegalStateException e) {
-            OneSided.forgetFence();
+            Placement.forgetFence(e);
             return 0; // the rings were taken away: the peer is gone, and the engine says so
         }
     }

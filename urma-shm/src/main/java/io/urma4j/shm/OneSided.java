@@ -62,7 +62,7 @@ final class OneSided {
         if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
             throw failure; // a bug of ours
         }
-        forgetFence();
+        Placement.forgetFence(failure);
         if ((entry.remote != null && isGone(entry.remote)) || (entry.notify != null && isGone(entry.notify))) {
             return CompletionStatus.REM_ACCESS_ABORT_ERR;
         }
@@ -74,19 +74,8 @@ final class OneSided {
         if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
             throw failure; // a bug of ours
         }
-        forgetFence();
+        Placement.forgetFence(failure);
         return isGone(remote) ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
-    }
-
-    /**
-     * To be called after an access failed since its memory was taken away. When the fence meets a thread in the middle
-     * of a copy, HotSpot throws it out by an asynchronous exception, and on the way sets its interrupt flag. Nobody
-     * interrupted it, and to be told so would end threads that are to survive their peer.
-     *
-     * <p>An interrupt that really came during that very copy is lost: the two cannot be told apart.
-     */
-    static void forgetFence() {
-        Thread.interrupted();
     }
 
     private static boolean isGone(ShmImport imported) {

@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
 import org.junit.jupiter.api.Nested;
 
@@ -21,6 +22,14 @@ class ShmSimpleCallsIT {
     @AcrossProcesses
     class Messages extends MessageChannelContract {
         Messages() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class Pipes extends PipesContract {
+        Pipes() {
             super(DEVICE);
         }
     }

@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.tck.InOneProcess;
 import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
 import org.junit.jupiter.api.Nested;
 
@@ -21,6 +22,14 @@ class ShmSimpleCallsTest {
     @InOneProcess
     class Messages extends MessageChannelContract {
         Messages() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class Pipes extends PipesContract {
+        Pipes() {
             super(DEVICE);
         }
     }

@@ -14,6 +14,8 @@ import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
+import io.urma4j.PipeReader;
+import io.urma4j.PipeWriter;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
@@ -218,6 +220,23 @@ public abstract class AllocationContract {
                     throw new AssertionError(memory);
                 }
             });
+        }
+    }
+
+    /** Where the writer asks for room by work requests, now and then, that is no operation of its own. */
+    @Test
+    void messageByPipeAllocatesNothing() {
+        try (PipeReader reader = home.context().pipe();
+                PipeWriter writer = remote.context().pipeTo(reader.share())) {
+            MemorySegment message = payload;
+            PipeReader.Handler handler = (memory, offset, lengthBytes) -> {};
+            assertAllocatesNothing(() -> {
+                boolean isSent = writer.trySend(message);
+                while (isSent && reader.poll(handler, 4) == 0) {
+                    Thread.onSpinWait();
+                }
+            });
+            assertThat(reader.counters().get("received")).isGreaterThan(operations);
         }
     }
 

@@ -54,6 +54,12 @@ public interface Home extends HomeObject {
 
     HomeChannel messageChannel(MessageChannel.Options options);
 
+    /** The reading end of a {@linkplain io.urma4j.PipeReader pipe}. */
+    HomePipeReader pipe(int capacityBytes);
+
+    /** The writing end of the pipe that the line is of. */
+    HomePipeWriter pipeTo(String line);
+
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);
 

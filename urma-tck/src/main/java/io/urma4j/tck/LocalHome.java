@@ -121,6 +121,16 @@ final class LocalHome implements Home {
     }
 
     @Override
+    public HomePipeReader pipe(int capacityBytes) {
+        return new LocalHomePipeReader(context.pipe(capacityBytes));
+    }
+
+    @Override
+    public HomePipeWriter pipeTo(String line) {
+        return new LocalHomePipeWriter(context.pipeTo(line));
+    }
+
+    @Override
     public AsyncEvent awaitEvent(AsyncEvent.Type type) {
         var found = new AtomicReference<@Nullable AsyncEvent>();
         Patience.await("event " + type + " at " + context, () -> {

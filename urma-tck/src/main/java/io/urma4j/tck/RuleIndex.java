@@ -42,7 +42,8 @@ public final class RuleIndex {
             LivesContract.class,
             UsersContract.class,
             RemoteMemoryContract.class,
-            MessageChannelContract.class);
+            MessageChannelContract.class,
+            PipesContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

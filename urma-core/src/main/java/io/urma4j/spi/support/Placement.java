@@ -96,6 +96,19 @@ public final class Placement {
         U64.setRelease(to, offset, value);
     }
 
+    /**
+     * To be called after an access threw {@code cause}, before the thread goes on. When memory is taken away from a thread
+     * in the middle of a copy, HotSpot throws it out by an asynchronous exception, and on the way sets its interrupt flag.
+     * Nobody interrupted it, and to be told so would end threads that are to survive their peer.
+     *
+     * <p>An interrupt that really came during that very copy is lost: the two cannot be told apart.
+     */
+    public static void forgetFence(RuntimeException cause) {
+        if (cause instanceof IllegalStateException) {
+            Thread.interrupted();
+        }
+    }
+
     /** Executes an atomic, and stores the old value into {@code result}. */
     public static void atomic(
             int opcode,

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
+import io.urma4j.spi.support.Placement;
 import io.urma4j.udma.ring.WorkOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -40,7 +41,7 @@ final class Dma {
             }
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
-            return isGone();
+            return isGone(e);
         }
     }
 
@@ -60,7 +61,7 @@ final class Dma {
             }
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
-            return isGone();
+            return isGone(e);
         }
     }
 
@@ -73,16 +74,13 @@ final class Dma {
             U64.setRelease(to, offset, value);
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
-            return isGone();
+            return isGone(e);
         }
     }
 
-    /**
-     * The memory was taken away. When that meets a thread in the middle of a copy, HotSpot throws it out by an asynchronous
-     * exception, and on the way sets its interrupt flag. Nobody interrupted it.
-     */
-    private static boolean isGone() {
-        Thread.interrupted();
+    /** The memory was taken away. */
+    private static boolean isGone(RuntimeException cause) {
+        Placement.forgetFence(cause);
         return false;
     }
 

@@ -9,6 +9,8 @@ import io.urma4j.JfrConfig;
 import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
+import io.urma4j.PipeReader;
+import io.urma4j.PipeWriter;
 import io.urma4j.RemoteSegment;
 import io.urma4j.SharedJetty;
 import io.urma4j.SharedSegment;
@@ -17,6 +19,7 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Work;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,7 @@ final class UrmaCard {
     private static final long BUFFER_BYTES = 16 << 20; // more would not stay in a cache
     private static final int LEAST_BUFFERS = 12;
     private static final int MOST_BUFFERS = 512;
+    private static final int STREAM_CAPACITY = 4 << 20; // beyond a second-level cache
     private static final int POLLS_PER_LOOK = 1024;
     private static final long PATIENCE_NANOS = 10_000_000_000L;
 
@@ -52,6 +56,8 @@ final class UrmaCard {
     private @Nullable Jfr jfr;
     private @Nullable RemoteSegment remote;
     private @Nullable TargetJetty target;
+    private @Nullable PipeReader pipe; // from the other, when messages are to go by pipes
+    private @Nullable PipeWriter out;
 
     UrmaCard(Urma urma, Reach reach) {
         context = urma.device(reach == Reach.MEMORY ? "shm0" : "udma0").openContext();
@@ -64,22 +70,30 @@ final class UrmaCard {
     }
 
     /** One word, with secrets; for each task anew. */
-    String invitation(Task task) {
+    String invitation(Task task, boolean byPipe) {
         Jfr fresh = context.createJfr(
                 jfc, JfrConfig.builder().depth(buffers(task.bytes())).build());
         jfr = fresh;
-        return local.share() + "," + fresh.share();
+        String line = local.share() + "," + fresh.share();
+        if (!byPipe) {
+            return line;
+        }
+        PipeReader reader =
+                context.pipe(task.work() == Work.SEND_RATE ? STREAM_CAPACITY : PipeReader.DEFAULT_CAPACITY_BYTES);
+        pipe = reader;
+        return line + "," + reader.share();
     }
 
     void meet(String invitation) {
-        String[] parts = invitation.split(",", 2);
+        String[] parts = invitation.split(",", -1);
         remote = context.importSegment(SharedSegment.parse(parts[0]));
         target = context.importJetty(SharedJetty.parse(parts[1]));
+        out = parts.length > 2 ? context.pipeTo(parts[2]) : null;
     }
 
     /** What of an invitation is the Jetty. */
     static String jettyOf(String invitation) {
-        return invitation.split(",", 2)[1];
+        return invitation.split(",", -1)[1];
     }
 
     /** Messages of whoever comes. */
@@ -101,6 +115,9 @@ final class UrmaCard {
     }
 
     Link link(Task task) {
+        if (pipe != null) {
+            return new UrmaPipes(pipe, Objects.requireNonNull(out), task.bytes());
+        }
         return new UrmaLink(
                 this,
                 Objects.requireNonNull(jfr),
@@ -122,6 +139,11 @@ final class UrmaCard {
             if (System.nanoTime() - start > PATIENCE_NANOS) {
                 throw new IllegalStateException(due + " records did not come");
             }
+        }
+        if (pipe != null) {
+            Objects.requireNonNull(out).close();
+            pipe.close();
+            pipe = null;
         }
         Objects.requireNonNull(target).close();
         Objects.requireNonNull(remote).close();

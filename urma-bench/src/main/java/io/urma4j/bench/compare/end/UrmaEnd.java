@@ -36,7 +36,7 @@ public final class UrmaEnd implements Participant {
             sleeper = new UrmaSleeper(urma, device(task), task);
             return sleeper.invitation();
         }
-        return card(task).invitation(task);
+        return card(task).invitation(task, isByPipe(task));
     }
 
     private static String device(Task task) {
@@ -67,7 +67,7 @@ public final class UrmaEnd implements Participant {
             return serveAsleep(task, leaderAddress);
         }
         UrmaCard card = card(task);
-        String invitation = card.invitation(task);
+        String invitation = card.invitation(task, isByPipe(task));
         card.meet(leaderAddress);
         return new Serving() {
             @Override
@@ -107,12 +107,30 @@ public final class UrmaEnd implements Participant {
     }
 
     /** Whether a task is simple calls: single operations on mapped memory. */
-    public static boolean isCall(Task task) {
+    private static boolean isCall(Task task) {
         return task.reach() == Reach.MEMORY
                 && switch (task.work()) {
                     case READ, READ_RATE, WRITE_RATE, FADD, CAS -> true;
                     default -> false;
                 };
+    }
+
+    /** Whether a task is messages by a pipe each way. */
+    private static boolean isByPipe(Task task) {
+        return isMessages(task) && !Boolean.getBoolean(QUEUES);
+    }
+
+    private static boolean isMessages(Task task) {
+        return task.reach() == Reach.MEMORY
+                && switch (task.work()) {
+                    case SEND_LATENCY, SEND_RATE, AT_RATE -> true;
+                    default -> false;
+                };
+    }
+
+    /** Whether a task is done without queues, unless it is to be by them. */
+    public static boolean isDirect(Task task) {
+        return isCall(task) || isMessages(task);
     }
 
     private static Tally call(UrmaCard card, Task task, long nanos) {

@@ -48,7 +48,7 @@ public final class UrmaPeer implements Peer {
 
     @Override
     public boolean can(Task task) {
-        return !name.equals(Names.URMA_QUEUES) || UrmaEnd.isCall(task);
+        return !name.equals(Names.URMA_QUEUES) || UrmaEnd.isDirect(task);
     }
 
     @Override

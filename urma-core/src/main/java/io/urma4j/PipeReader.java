@@ -1,0 +1,251 @@
+package io.urma4j;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.support.Placement;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reading end of a pipe: messages from one thread elsewhere to one thread here, in order, through memory of ours that
+ * the writer reaches by itself. Made by {@link UrmaContext#pipe}.
+ *
+ * <pre>{@code
+ * try (PipeReader reader = context.pipe()) {
+ *     print(reader.share());                            // for any side channel
+ *     while (!reader.hasEnded()) {
+ *         reader.poll((memory, offset, lengthBytes) -> ..., 64);
+ *     }
+ * }
+ *
+ * try (PipeWriter writer = context.pipeTo(line)) {      // elsewhere
+ *     writer.send(message, Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ *
+ * <p>It is the shortest way for a message: no queue, no record, no buffer to be handed in, and nobody who could be woken.
+ * Where the device maps segments, a message is one copy, and crosses as fast as its cache lines do. So a reader looks, as
+ * often as it likes. Who wants to sleep until something comes, or to hear many senders, wants a {@link MessageChannel}.
+ *
+ * <p>A pipe has one writer in its life. One that dies leaves whole messages only, and none behind them: the reader finds
+ * that {@linkplain #isConnected nobody is connected}. A writer that does not keep the rules can break this pipe, which
+ * {@link #poll} then says, and nothing else.
+ *
+ * <p>For one thread at a time; {@link #close} may come from any. Reading allocates nothing.
+ */
+public final class PipeReader implements AutoCloseable {
+    /** Capacity of a pipe whose maker did not say one: 1 MiB. */
+    public static final int DEFAULT_CAPACITY_BYTES = 1 << 20;
+
+    private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
+
+    private final UrmaContext context;
+    private final int capacityBytes;
+    private final ClosingOrder parts = new ClosingOrder(this);
+    private final LocalSegment segment;
+    private final MemorySegment memory;
+    private final MemorySegment readable;
+    /** Where arriving bytes must be placed by somebody: who polls it does. */
+    private final @Nullable Jfc progress;
+
+    private final CompletionBatch none = new CompletionBatch(1);
+    private final Lifetime life = new Lifetime(this);
+
+    private int run; // messages since the last look that found nothing
+    private final ReaderPace pace = new ReaderPace();
+    private long taken; // bytes of frames, since the first one
+    private long told; // of them the writer knows
+
+    private final AtomicLong received = new AtomicLong(); // messages; written by the polling thread alone
+    private volatile boolean ended;
+
+    private PipeReader(UrmaContext context, int capacityBytes) {
+        this.context = context;
+        this.capacityBytes = capacityBytes;
+        try {
+            SharedMemory shared = parts.add(context.allocate(PipeLayout.segmentBytes(capacityBytes)), 1);
+            memory = shared.segment();
+            memory.fill((byte) 0); // every page is there before the first message
+            memory.set(JAVA_LONG, PipeLayout.FORMAT_AT, PipeLayout.FORMAT);
+            memory.set(JAVA_LONG, PipeLayout.CAPACITY_AT, capacityBytes);
+            readable = memory.asReadOnly();
+            segment = parts.add(context.register(shared, Access.READ_WRITE_ATOMIC), 0);
+            boolean isMapped = context.attributes().capabilities().mappable();
+            progress = isMapped ? null : parts.add(context.createJfc(JfcConfig.DEFAULT), 0);
+        } catch (UrmaException e) {
+            parts.closeAll();
+            throw e;
+        }
+    }
+
+    static PipeReader open(UrmaContext context, int capacityBytes) {
+        if (!PipeLayout.isCapacity(capacityBytes)) {
+            throw Checks.invalid(
+                    context,
+                    "capacityBytes is " + capacityBytes + ", must be a power of two in " + PipeLayout.MIN_CAPACITY + "…"
+                            + PipeLayout.MAX_CAPACITY);
+        }
+        return context.children().add(new PipeReader(context, capacityBytes), ClosingRank.COMFORT);
+    }
+
+    /** Address and token as one line, with which one other can be its writer. */
+    public String share() {
+        life.checkOpen();
+        return segment.share();
+    }
+
+    /** Longest message. */
+    public int maxMessageBytes() {
+        return PipeLayout.maxMessageBytes(capacityBytes);
+    }
+
+    /** Gets each message where it lies. */
+    @FunctionalInterface
+    public interface Handler {
+        /**
+         * A message.
+         *
+         * @param memory read-only, and good only until this returns. A writer that does not keep the rules can change the
+         *     bytes meanwhile: who does not trust it copies before checking
+         */
+        void onMessage(MemorySegment memory, long offset, int lengthBytes);
+    }
+
+    /**
+     * Hands over what has arrived, oldest first, at most {@code limit} messages. The first one after a look in vain comes
+     * alone, so that it can be answered at once. Never waits; where a writer keeps sending, a look in vain takes up to 7 µs,
+     * so that he gets ahead. What {@code handler} throws comes out of here; its message counts as read.
+     *
+     * @return how many there were
+     * @throws UrmaException FAIL when the writer broke the pipe: what was sent before has been read, what came after is
+     *     lost
+     */
+    public int poll(Handler handler, int limit) {
+        life.checkOpen();
+        try {
+            // who waited for the first one may answer it before we look for the next, of which the writer has the line
+            return take(handler, run == 0 ? Math.min(limit, 1) : limit);
+        } catch (IllegalStateException e) {
+            if (!life.isClosed()) {
+                throw e; // the handler's
+            }
+            Placement.forgetFence(e);
+            throw Checks.closed(this);
+        }
+    }
+
+    private int take(Handler handler, int limit) {
+        long next = taken;
+        int count = 0;
+        long word = 0;
+        while (count < limit) {
+            long at = next & (capacityBytes - 1);
+            long offset = PipeLayout.FRAMES_AT + at;
+            word = (long) U64.getAcquire(memory, offset);
+            if (PipeLayout.isMessage(word)) {
+                int lengthBytes = PipeLayout.lengthBytes(word);
+                long frameBytes = PipeLayout.frameBytes(lengthBytes);
+                if (lengthBytes < 0 || at + frameBytes >= capacityBytes) {
+                    break;
+                }
+                next += frameBytes;
+                taken = next; // before the handler, which may throw
+                count++;
+                received.lazySet(received.getPlain() + 1);
+                handler.onMessage(readable, offset + PipeLayout.messageAt(lengthBytes), lengthBytes);
+            } else if (word == PipeLayout.TURN && at != 0) {
+                next += capacityBytes - at;
+                taken = next;
+            } else {
+                break;
+            }
+        }
+        run += count;
+        if (count < limit) {
+            stop(word);
+        } else if (next - told >= capacityBytes / TELLS_A_ROUND) {
+            tell();
+        }
+        return count;
+    }
+
+    /** Where the next message would begin, there is {@code word}. */
+    private void stop(long word) {
+        if (word == PipeLayout.END) {
+            ended = true;
+            tell();
+        } else if (word != 0) {
+            throw broken(word);
+        } else {
+            idle();
+        }
+    }
+
+    private void idle() {
+        if (taken != told) {
+            tell();
+        }
+        if (run > 0) {
+            rest(pace.restAfter(run));
+            run = 0;
+        }
+        if (progress != null) {
+            progress.poll(none);
+        }
+    }
+
+    private static void rest(int spins) {
+        for (int i = 0; i < spins; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void tell() {
+        told = taken;
+        U64.setRelease(memory, PipeLayout.TAKEN_AT, taken);
+    }
+
+    private UrmaException broken(long word) {
+        return new UrmaException(
+                UrmaStatus.FAIL,
+                this,
+                "its writer broke it: the word 0x" + Long.toHexString(word) + " at byte "
+                        + (taken & (capacityBytes - 1)) + " begins no message");
+    }
+
+    /** Whether the writer has closed the pipe, and everything was read. */
+    public boolean hasEnded() {
+        return ended;
+    }
+
+    /** Whether there is a writer now. */
+    public boolean isConnected() {
+        life.checkOpen();
+        return !segment.importing().isEmpty();
+    }
+
+    /** Messages received. */
+    public Counters counters() {
+        return Counters.builder().add("received", received.get()).build();
+    }
+
+    /** Ends it: messages that were not read are lost, and the writer is refused from now on. Idempotent. */
+    @Override
+    public void close() {
+        if (life.end()) {
+            context.children().remove(this);
+            MessageChannel.throwIfFailed(parts.closeAll());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "pipe of " + capacityBytes + " bytes at " + context;
+    }
+}

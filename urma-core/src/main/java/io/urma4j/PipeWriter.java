@@ -1,0 +1,225 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#pipeTo}.
+ *
+ * <p>For one thread at a time; {@link #close} may come from any. Sending allocates nothing.
+ */
+public final class PipeWriter implements AutoCloseable {
+    private static final int SPINS = 1000;
+    private static final long REST_NANOS = 20_000;
+
+    private final RemoteSegment segment;
+    private final RemoteMemory words;
+    private final PipeMemory memory;
+    private final Lifetime life = new Lifetime(this);
+    private final int capacityBytes;
+    private final int maxMessageBytes;
+
+    private long begun; // bytes of frames, since the first one
+    private long known; // how many of them the reader was done with when we last looked
+    private final AtomicLong sent = new AtomicLong(); // messages; written by the sending thread alone
+
+    private PipeWriter(RemoteSegment segment, RemoteMemory words, int capacityBytes) {
+        this.segment = segment;
+        this.words = words;
+        this.capacityBytes = capacityBytes;
+        this.maxMessageBytes = PipeLayout.maxMessageBytes(capacityBytes);
+        this.memory = segment.isMappable()
+                ? new MappedPipe(this, life, segment, capacityBytes)
+                : new QueuedPipe(this, segment, words, capacityBytes);
+    }
+
+    static PipeWriter open(UrmaContext context, String line) {
+        RemoteSegment segment = context.importSegment(SharedSegment.parse(line));
+        try {
+            RemoteMemory words = RemoteMemory.of(segment);
+            try {
+                int capacityBytes = capacity(segment, words);
+                if (words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) != 0) {
+                    throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that has, or had, another writer");
+                }
+                return context.children().add(new PipeWriter(segment, words, capacityBytes), ClosingRank.COMFORT);
+            } catch (UrmaException e) {
+                words.close();
+                throw e;
+            }
+        } catch (UrmaException e) {
+            segment.close();
+            throw e;
+        }
+    }
+
+    private static int capacity(RemoteSegment segment, RemoteMemory words) {
+        if (segment.access() != Access.READ_WRITE_ATOMIC
+                || segment.lengthBytes() < PipeLayout.segmentBytes(PipeLayout.MIN_CAPACITY)
+                || words.readLong(PipeLayout.FORMAT_AT) != PipeLayout.FORMAT) {
+            throw Checks.invalid(segment, "is no pipe, or one of another version");
+        }
+        long capacity = words.readLong(PipeLayout.CAPACITY_AT);
+        if (!PipeLayout.isCapacity(capacity) || PipeLayout.segmentBytes((int) capacity) > segment.lengthBytes()) {
+            throw Checks.invalid(segment, "is a pipe of " + capacity + " bytes, which it cannot be");
+        }
+        return (int) capacity;
+    }
+
+    /** Longest message. */
+    public int maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    /** Sends all of {@code message}, if there is room: see {@link #trySend(MemorySegment, long, int)}. */
+    public boolean trySend(MemorySegment message) {
+        return trySend(message, 0, lengthOf(message));
+    }
+
+    /**
+     * Sends a message, if there is room: it lies with the reader when this returns, or is on its way there, and {@code
+     * source} is free again.
+     *
+     * @param source on the heap or outside
+     * @return false when the reader has not taken enough of what was sent before, and nothing was sent
+     * @throws UrmaException EINVAL for a range outside of {@code source}, or a message longer than {@link
+     *     #maxMessageBytes}
+     * @throws OperationFailedException when the reader has closed the pipe, or is gone: it may not have read what was sent
+     *     before
+     */
+    public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
+        life.checkOpen();
+        Checks.range(this, offset, lengthBytes, source.byteSize());
+        if (lengthBytes > maxMessageBytes) {
+            throw tooLong(lengthBytes);
+        }
+        long frameBytes = PipeLayout.frameBytes(lengthBytes);
+        long at = begun & (capacityBytes - 1);
+        long skipped = at + frameBytes < capacityBytes ? 0 : capacityBytes - at;
+        try {
+            if (!isFree(skipped + frameBytes + PipeLayout.AHEAD_BYTES)) {
+                return false;
+            }
+            if (skipped > 0) {
+                if (!memory.turn(at)) {
+                    return false;
+                }
+                begun += skipped;
+                at = 0;
+            }
+            if (!memory.put(at, source, offset, lengthBytes)) {
+                return false;
+            }
+        } catch (UrmaException e) {
+            throw failure(e);
+        }
+        begun += frameBytes;
+        sent.lazySet(sent.getPlain() + 1);
+        return true;
+    }
+
+    /** Whatever was found closed or taken back first. */
+    private UrmaException failure(UrmaException found) {
+        if (life.isClosed()) {
+            return Checks.closed(this);
+        }
+        return segment.isRevoked() && !(found instanceof OperationFailedException)
+                ? new OperationFailedException(this, "message", CompletionStatus.REM_ACCESS_ABORT_ERR)
+                : found;
+    }
+
+    private boolean isFree(long bytes) {
+        if (begun + bytes - known <= capacityBytes) {
+            return true;
+        }
+        long taken = memory.taken();
+        if (taken < known || taken > begun) {
+            throw new UrmaException(
+                    UrmaStatus.FAIL, this, "its reader says that it took " + taken + " of " + begun + " bytes");
+        }
+        known = taken;
+        return begun + bytes - known <= capacityBytes;
+    }
+
+    /**
+     * Sends a message, and waits for room as long as that takes, at most {@code timeout}: looking all the time at first,
+     * then now and then.
+     *
+     * @throws UrmaException as {@link #trySend(MemorySegment, long, int)}; ETIMEOUT when there was no room in time, and
+     *     EAGAIN when the thread was interrupted, its flag set: nothing was sent then
+     */
+    public void send(MemorySegment message, Duration timeout) {
+        int lengthBytes = lengthOf(message);
+        if (trySend(message, 0, lengthBytes)) {
+            return;
+        }
+        long deadline = Nanos.deadlineAfter(timeout);
+        for (int tries = 1; !trySend(message, 0, lengthBytes); tries++) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new UrmaException(
+                        UrmaStatus.ETIMEOUT, this, "its reader made no room within " + timeout + "; nothing was sent");
+            }
+            if (tries < SPINS) {
+                Thread.onSpinWait();
+            } else if (Thread.currentThread().isInterrupted()) {
+                throw new UrmaException(
+                        UrmaStatus.EAGAIN, this, "the thread was interrupted while waiting for room; nothing was sent");
+            } else {
+                LockSupport.parkNanos(REST_NANOS);
+            }
+        }
+    }
+
+    private int lengthOf(MemorySegment message) {
+        if (message.byteSize() > maxMessageBytes) {
+            throw tooLong(message.byteSize());
+        }
+        return (int) message.byteSize();
+    }
+
+    private UrmaException tooLong(long lengthBytes) {
+        return Checks.invalid(
+                this,
+                "a message of " + lengthBytes + " bytes is longer than the " + maxMessageBytes + " that a pipe of "
+                        + capacityBytes + " bytes takes");
+    }
+
+    /** Messages sent. */
+    public Counters counters() {
+        return Counters.builder().add("sent", sent.get()).build();
+    }
+
+    /**
+     * Ends the pipe; its reader reads to the end of what was sent, and finds that it {@linkplain PipeReader#hasEnded has
+     * ended}. Where messages were still on their way, waits until they have arrived. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (!life.end()) {
+            return;
+        }
+        segment.context().children().remove(this);
+        try {
+            if (!segment.isRevoked()) {
+                memory.end(begun & (capacityBytes - 1));
+            }
+        } catch (UrmaException e) {
+            // its reader is gone
+        } finally {
+            memory.close();
+            words.close();
+            segment.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "pipe to " + segment.descriptor().uasid() + "/"
+                + segment.descriptor().tokenId() + " of " + capacityBytes + " bytes";
+    }
+}

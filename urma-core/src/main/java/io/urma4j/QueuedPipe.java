@@ -1,0 +1,161 @@
+package io.urma4j;
+
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipe whose bytes are out of reach for loads and stores: each frame is a WRITE_NOTIFY, out of memory that looks like the
+ * reader's and holds what is under way.
+ */
+final class QueuedPipe implements PipeMemory {
+    private static final int DEPTH = 64;
+    private static final long END_AT = 0; // in the staging memory, which has no head
+    private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
+
+    private final PipeWriter writer;
+    private final RemoteSegment segment;
+    private final RemoteMemory words;
+    private final long capacity;
+    private final ClosingOrder parts = new ClosingOrder(this);
+    private final LocalSegment staging;
+    private final CompletionPort port;
+    private final Jfs jfs;
+    private final WorkRequestList list = new WorkRequestList(1, 1);
+
+    private @Nullable OperationFailedException failure; // the first one: nothing arrives behind it
+    private int unfinished;
+    private long begun; // bytes of frames, since the first one
+    private long finished;
+
+    QueuedPipe(PipeWriter writer, RemoteSegment segment, RemoteMemory words, int capacityBytes) {
+        this.writer = writer;
+        this.segment = segment;
+        this.words = words;
+        this.capacity = capacityBytes;
+        UrmaContext context = segment.context();
+        try {
+            SharedMemory memory = parts.add(context.allocate(PipeLayout.segmentBytes(capacityBytes)), 0);
+            staging = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
+            port = parts.add(CompletionPort.open(context, DEPTH + 1, DEPTH), 0); // and one for the marker of an error
+            JfsConfig config = JfsConfig.builder().depth(DEPTH).maxSges(1).build();
+            jfs = parts.add(context.createJfs(port.jfc(), config), 0);
+        } catch (UrmaException e) {
+            parts.closeAll();
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean put(long at, MemorySegment source, long sourceOffset, int lengthBytes) {
+        long frameBytes = PipeLayout.frameBytes(lengthBytes);
+        if (!hasRoom(frameBytes)) {
+            return false;
+        }
+        long offset = PipeLayout.FRAMES_AT + at + PipeLayout.WORD_BYTES;
+        long message = PipeLayout.FRAMES_AT + at + PipeLayout.messageAt(lengthBytes);
+        Checks.usableHere(writer, RemoteCalls.SOURCE, source);
+        try {
+            MemorySegment.copy(source, sourceOffset, staging.memory(), message, lengthBytes);
+        } catch (IllegalStateException _) {
+            throw Checks.invalid(writer, RemoteCalls.CLOSED_MEANWHILE);
+        }
+        clear(at + frameBytes); // the last word of what is written is that of the next frame
+        return post(offset, frameBytes, at, PipeLayout.message(lengthBytes), frameBytes);
+    }
+
+    @Override
+    public boolean turn(long at) {
+        long rest = capacity - at;
+        if (!hasRoom(rest)) {
+            return false;
+        }
+        clear(0);
+        return post(PipeLayout.FRAMES_AT, PipeLayout.WORD_BYTES, at, PipeLayout.TURN, rest);
+    }
+
+    private void clear(long at) {
+        staging.memory().set(ValueLayout.JAVA_LONG, PipeLayout.FRAMES_AT + at, 0);
+    }
+
+    private boolean hasRoom(long bytes) {
+        if (failure != null) {
+            throw new OperationFailedException(writer, "message behind one that failed", failure.completionStatus());
+        }
+        take(port.jfc().poll(port.batch()));
+        return unfinished < DEPTH && begun + bytes + PipeLayout.LINE_BYTES - finished <= capacity;
+    }
+
+    /** Whether the queue had room. */
+    private boolean post(long offset, long lengthBytes, long at, long word, long frameBytes) {
+        list.clear()
+                .writeNotify(segment, offset, segment, PipeLayout.FRAMES_AT + at, word, begun + frameBytes)
+                .from(staging, offset, lengthBytes);
+        if (jfs.post(list) == 0) {
+            list.refusal().ifPresent(refusal -> {
+                throw refusal;
+            });
+            return false;
+        }
+        begun += frameBytes;
+        unfinished++;
+        return true;
+    }
+
+    private void take(int records) {
+        CompletionBatch batch = port.batch();
+        for (int i = 0; i < records; i++) {
+            if (batch.status(i) != CompletionStatus.SUCCESS) {
+                failure = new OperationFailedException(
+                        writer, "message that ends with byte " + batch.userContext(i), batch.status(i));
+                throw failure;
+            }
+            unfinished--;
+            finished = batch.userContext(i);
+        }
+    }
+
+    /** Waits until the reader has all, since what it is read from goes away. */
+    @Override
+    public void end(long at) {
+        if (failure != null) {
+            return;
+        }
+        staging.memory().set(ValueLayout.JAVA_LONG, END_AT, PipeLayout.END);
+        awaitAll();
+        if (jfs.write(segment, PipeLayout.FRAMES_AT + at, staging, END_AT, PipeLayout.WORD_BYTES, begun)) {
+            unfinished++;
+        }
+        awaitAll();
+    }
+
+    private void awaitAll() {
+        boolean interrupted = false;
+        try {
+            while (unfinished > 0) {
+                try {
+                    take(port.await(SLICE));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public long taken() {
+        return words.readLong(PipeLayout.TAKEN_AT);
+    }
+
+    @Override
+    public void close() {
+        MessageChannel.throwIfFailed(parts.closeAll());
+    }
+}
