@@ -34,6 +34,7 @@ final class MappedPipe implements PipeMemory {
             clearUntil(end + PipeLayout.AHEAD_BYTES);
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
+            cleared = at + PipeLayout.LINE_BYTES; // behind it lies what part of the message was copied
             throw access.failure(RemoteCalls.SOURCE, source, "message", offset, e);
         }
     }

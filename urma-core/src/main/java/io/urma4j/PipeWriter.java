@@ -41,19 +41,28 @@ public final class PipeWriter implements AutoCloseable {
     static PipeWriter open(UrmaContext context, String line) {
         RemoteSegment segment = context.importSegment(SharedSegment.parse(line));
         try {
-            RemoteMemory words = RemoteMemory.of(segment);
-            try {
-                int capacityBytes = capacity(segment, words);
-                if (words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) != 0) {
-                    throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that has, or had, another writer");
-                }
-                return context.children().add(new PipeWriter(segment, words, capacityBytes), ClosingRank.COMFORT);
-            } catch (UrmaException e) {
-                words.close();
-                throw e;
-            }
+            return open(segment, RemoteMemory.of(segment));
         } catch (UrmaException e) {
             segment.close();
+            throw e;
+        }
+    }
+
+    private static PipeWriter open(RemoteSegment segment, RemoteMemory words) {
+        boolean isClaimed = false;
+        try {
+            int capacityBytes = capacity(segment, words);
+            isClaimed = words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) == 0;
+            if (!isClaimed) {
+                throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that has, or had, another writer");
+            }
+            return segment.context().children().add(new PipeWriter(segment, words, capacityBytes), ClosingRank.COMFORT);
+        } catch (UrmaException e) {
+            try (words) {
+                if (isClaimed && !segment.isRevoked()) {
+                    words.writeLong(PipeLayout.CLAIM_AT, 0);
+                }
+            }
             throw e;
         }
     }
@@ -83,7 +92,8 @@ public final class PipeWriter implements AutoCloseable {
 
     /**
      * Sends a message, if there is room: it lies with the reader when this returns, or is on its way there, and {@code
-     * source} is free again.
+     * source} is free again. Waits for nobody; only where the device does not map segments, and what the reader is known to have
+     * taken is used up, it reads that at the reader's, and waits for the answer.
      *
      * @param source on the heap or outside
      * @return false when the reader has not taken enough of what was sent before, and nothing was sent
@@ -196,7 +206,8 @@ public final class PipeWriter implements AutoCloseable {
 
     /**
      * Ends the pipe; its reader reads to the end of what was sent, and finds that it {@linkplain PipeReader#hasEnded has
-     * ended}. Where messages were still on their way, waits until they have arrived. Idempotent.
+     * ended}. Where messages were still on their way, waits until they have arrived. A message that another thread is just
+     * sending arrives or not. Idempotent.
      */
     @Override
     public void close() {

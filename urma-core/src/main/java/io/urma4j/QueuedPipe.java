@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class QueuedPipe implements PipeMemory {
     private static final int DEPTH = 64;
     private static final long END_AT = 0; // in the staging memory, which has no head
-    private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
+    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20); // above the queue's own 15 s
 
     private final PipeWriter writer;
     private final RemoteSegment segment;
@@ -133,11 +134,17 @@ final class QueuedPipe implements PipeMemory {
     }
 
     private void awaitAll() {
+        long deadline = Nanos.deadlineAfter(DRAIN_TIMEOUT);
         boolean interrupted = false;
         try {
             while (unfinished > 0) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new UrmaException(
+                            UrmaStatus.ETIMEOUT, jfs, "has " + unfinished + " unfinished after " + DRAIN_TIMEOUT);
+                }
                 try {
-                    take(port.await(SLICE));
+                    take(port.await(Duration.ofNanos(left)));
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

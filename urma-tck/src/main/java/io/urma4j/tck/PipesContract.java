@@ -73,7 +73,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** Around the ends of cache lines, and up to the longest. */
-    @Rule({"S8.1", "S13.2"})
+    @Rule({"S8.12", "S13.2"})
     @Test
     void messagesGoBothWaysBetweenInitiatorAndHome() {
         int capacity = 1 << 16;
@@ -95,7 +95,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** So small a pipe is full and turns all the time. */
-    @Rule({"S8.1", "S8.9"})
+    @Rule("S8.12")
     @ParameterizedTest
     @ValueSource(ints = {SMALLEST, 1 << 14, 1 << 20})
     void messagesOfAllLengthsArriveInOrder(int capacity) {
@@ -130,7 +130,7 @@ public abstract class PipesContract extends Contract {
                 call, task -> Thread.ofPlatform().daemon().start(task));
     }
 
-    @Rule("S12.1")
+    @Rule("S8.12")
     @Test
     void aFullPipeTakesNothingUntilItIsRead() {
         try (PipeReader reader = there().pipe(SMALLEST);
@@ -162,7 +162,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    @Rule("S12.6")
+    @Rule({"S8.12", "S12.6"})
     @Test
     void anInterruptEndsTheWaitForRoom() {
         try (PipeReader reader = there().pipe(SMALLEST);
@@ -178,6 +178,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
+    @Rule("S8.12")
     @Test
     void aPipeHasOneWriter() {
         try (PipeReader reader = there().pipe()) {
@@ -193,7 +194,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    @Rule("S5.1")
+    @Rule("S8.12")
     @Test
     void whatIsNoPipeIsRefused() {
         String segment =
@@ -209,6 +210,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
+    @Rule("S8.12")
     @Test
     void argumentsAreChecked() {
         for (int capacity : new int[] {0, -1, 64, 2048, 5000, 4097, Integer.MIN_VALUE}) {
@@ -231,7 +233,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    @Rule("S4.2")
+    @Rule({"S8.12", "S4.2"})
     @Test
     void memoryOutOfReachIsRefused() {
         try (PipeReader reader = there().pipe();
@@ -253,7 +255,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** Messages that lie there are read before the end is seen. */
-    @Rule("S4.2")
+    @Rule({"S8.12", "S4.2"})
     @Test
     void closeOfTheWriterEndsThePipe() {
         try (PipeReader reader = there().pipe()) {
@@ -275,7 +277,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    @Rule("S4.2")
+    @Rule({"S8.12", "S4.2"})
     @Test
     void closeOfTheReaderFailsTheWriter() {
         PipeReader reader = there().pipe(SMALLEST);
@@ -303,7 +305,7 @@ public abstract class PipesContract extends Contract {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
-    @Rule({"S12.4", "S12.6"})
+    @Rule({"S8.12", "S12.4", "S12.6"})
     @Test
     void deathOfTheReaderFailsTheWriter() {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
@@ -320,7 +322,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** What of its messages has come is read; a network may have lost the last ones with it. */
-    @Rule({"S12.4", "S12.6"})
+    @Rule({"S8.12", "S12.4", "S12.6"})
     @Test
     void deathOfTheWriterLeavesWholeMessages() {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
@@ -349,6 +351,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
+    @Rule("S8.12")
     @Test
     void whatAHandlerThrowsComesOut() {
         try (PipeReader reader = there().pipe();
@@ -381,7 +384,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** A writer that keeps no rules breaks its pipe, and is told of nothing else. */
-    @Rule("S12.4")
+    @Rule({"S8.12", "S12.4"})
     @ParameterizedTest
     @ValueSource(
             longs = {
@@ -411,7 +414,7 @@ public abstract class PipesContract extends Contract {
     }
 
     /** Nor does a reader that keeps none bring its writer to write over what was not read. */
-    @Rule("S12.4")
+    @Rule({"S8.12", "S12.4"})
     @Test
     void aReaderThatTookMoreThanWasSentIsFoundOut() {
         try (PipeReader reader = there().pipe(SMALLEST);
