@@ -254,7 +254,7 @@ public abstract class RemoteMemoryContract extends Contract {
         byte[] zeros = new byte[length];
         byte[] ones = new byte[length];
         Arrays.fill(ones, (byte) 1);
-        int rounds = Patience.amount(20_000, 200);
+        int rounds = pair.device().attributes().capabilities().mappable() ? 20_000 : Patience.amount(4_000, 200);
         try (RemoteMemory memory = memory(segment())) {
             Thread writer = Thread.ofPlatform()
                     .start(() -> IntStream.range(0, rounds)
