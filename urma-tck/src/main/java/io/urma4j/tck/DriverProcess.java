@@ -122,14 +122,19 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
     /** Stops it where it is, until {@link #proceed}. */
     public void stop() {
         signal("STOP");
-        Patience.await("the stop of " + this, this::isStopped); // the signal is sent, each thread takes it in its time
+        awaitStop(pid());
     }
 
-    private boolean isStopped() {
-        try (var threads = Files.list(Path.of("/proc/" + pid() + "/task"))) {
+    /** Waits until a process stands still that was sent SIGSTOP: each of its threads takes that in its time. */
+    public static void awaitStop(long pid) {
+        Patience.await("the stop of pid " + pid, () -> isStopped(pid));
+    }
+
+    private static boolean isStopped(long pid) {
+        try (var threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             return threads.allMatch(DriverProcess::isThreadStopped);
         } catch (IOException | UncheckedIOException e) {
-            return !process.isAlive(); // or a thread has just ended
+            return !Files.exists(Path.of("/proc/" + pid)); // or a thread has just ended
         }
     }
 

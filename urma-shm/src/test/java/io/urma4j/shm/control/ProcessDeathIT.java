@@ -14,6 +14,7 @@ import io.urma4j.Revocation;
 import io.urma4j.libc.Signal;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
+import io.urma4j.tck.DriverProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,6 +100,7 @@ class ProcessDeathIT {
         try (Child importer = Child.importer(directory, "table")) {
             Signal.STOP.sendTo(importer.pid());
             try {
+                DriverProcess.awaitStop(importer.pid());
                 Revocation revocation = get(segment.unregister(Duration.ofMillis(300)));
 
                 assertThat(revocation.status()).isEqualTo(Revocation.Status.QUARANTINED);
