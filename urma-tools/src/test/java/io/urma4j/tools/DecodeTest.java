@@ -3,6 +3,7 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.capture.PcapWriter;
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -97,6 +98,30 @@ class DecodeTest {
         Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, context);
         packet.end(8, ip, new Icrc());
         writer.packet(packet, ip);
+    }
+
+    @Test
+    void whatIsInABundleHasALineEach() throws IOException {
+        Path file = folder.resolve("bundle.pcap");
+        IpHeaders ip = IpHeaders.ipv4(0x7F00_0001, 0x7F00_0002, IpHeaders.ROCE_PORT, IpHeaders.ROCE_PORT);
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system())) {
+            Packet bundle = Packet.allocate();
+            Packet second = Packet.allocate();
+            bundle.begin(Opcodes.RC | Opcodes.SEND_ONLY, 17, 5);
+            second.begin(Opcodes.RC | Opcodes.SEND_ONLY, 17, 6);
+            bundle.end(Bundle.add(bundle, Bundle.begin(bundle, 8), second, 3), ip, new Icrc());
+            writer.packet(bundle, ip);
+            second.end(3, ip, new Icrc());
+            writer.packet(second, ip);
+        }
+
+        assertThat(decode(file)).isZero();
+
+        assertThat(lines()).hasSize(4 + 1);
+        assertThat(lines().getFirst()).contains("BUNDLE of 2 packets  ICRC ok");
+        assertThat(lines().get(2)).startsWith("   ").contains("RC SEND_ONLY").contains("PSN 0x000006, 3 bytes");
+        assertThat(lines().get(3)).contains("again");
+        assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, sent again 1,");
     }
 
     @Test

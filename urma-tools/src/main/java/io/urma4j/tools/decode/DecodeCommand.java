@@ -7,6 +7,7 @@ import io.urma4j.tools.JsonOption;
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -102,6 +103,19 @@ public final class DecodeCommand implements Callable<Integer> {
             summary.packet(datagram, drop, again);
             if (lines) {
                 out.println(PacketLine.of(frame, startNanos, datagram, drop, again));
+            }
+            if (drop == null && Bundle.is(datagram.packet())) {
+                unpack(datagram, flows, summary, lines);
+            }
+        }
+    }
+
+    private void unpack(Datagram bundle, Flows flows, Summary summary, boolean lines) {
+        for (Datagram one : bundle.apart()) {
+            boolean again = flows.isAgain(one);
+            summary.bundled(one.packet(), again);
+            if (lines) {
+                spec.commandLine().getOut().println(PacketLine.ofBundled(one.packet(), again));
             }
         }
     }

@@ -26,9 +26,18 @@ final class PacketLine {
         if (drop != null && drop != Drop.ICRC) {
             return line.append(packet).append("  ").append(told(drop)).toString();
         }
-        line.append(PacketText.of(packet)).append(again ? ", again" : "");
+        line.append(told(packet, again));
         return line.append(drop == Drop.ICRC ? String.format("  ICRC 0x%08x WRONG", Icrc.in(packet)) : "  ICRC ok")
                 .toString();
+    }
+
+    /** One that is in a bundle, below the line of that. */
+    static String ofBundled(Packet packet, boolean again) {
+        return "        " + told(packet, again);
+    }
+
+    private static String told(Packet packet, boolean again) {
+        return PacketText.of(packet) + (again ? ", again" : "");
     }
 
     private static String told(Drop drop) {
@@ -38,6 +47,7 @@ final class PacketLine {
             case CUT -> "SHORTER THAN ITS HEADERS";
             case TOO_LONG -> "LONGER THAN ANY MTU";
             case TRANSPORT_VERSION -> "UNKNOWN TRANSPORT VERSION";
+            case BUNDLE -> "A BUNDLE OF SOMETHING ELSE";
             case ICRC -> "ICRC WRONG";
             case ON_PURPOSE -> "LOST ON PURPOSE"; // by a port, never by a file
         };

@@ -19,6 +19,7 @@ final class Summary {
     private long ofIpv4;
     private long wrong;
     private long malformed;
+    private long bundled;
     private long again;
     private long naks;
     private long notReady;
@@ -41,6 +42,13 @@ final class Summary {
         }
     }
 
+    /** One of those that are in a bundle, which was counted as one. */
+    void bundled(Packet packet, boolean isAgain) {
+        bundled++;
+        again += isAgain ? 1 : 0;
+        answer(packet);
+    }
+
     private void answer(Packet packet) {
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
             switch (Aeth.kind(Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)))) {
@@ -60,7 +68,7 @@ final class Summary {
         return String.format(
                 Locale.ROOT,
                 "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d;"
-                        + " sent again %d, NAK %d, RNR NAK %d",
+                        + " in bundles %d, sent again %d, NAK %d, RNR NAK %d",
                 frames,
                 spanNanos / 1e9,
                 packets,
@@ -69,6 +77,7 @@ final class Summary {
                 packets - wrong - malformed,
                 wrong,
                 malformed,
+                bundled,
                 again,
                 naks,
                 notReady);
@@ -84,6 +93,7 @@ final class Summary {
         map.put("icrcRight", packets - wrong - malformed);
         map.put("icrcWrong", wrong);
         map.put("malformed", malformed);
+        map.put("inBundles", bundled);
         map.put("sentAgain", again);
         map.put("nak", naks);
         map.put("rnrNak", notReady);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.capture;
 
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
@@ -7,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +34,21 @@ public record Datagram(
     private static final int FRAGMENT_BITS = 0x3FFF;
     private static final int DONT_FRAGMENT_BIT = 0x4000;
 
-    /** The same for the port of RoCE alone, which a peer of Linux always has on one side. */
+    /** One for each packet, when there is a sound bundle in it; else itself. */
+    public List<Datagram> apart() {
+        if (!Bundle.is(packet)) {
+            return List.of(this);
+        }
+        List<Datagram> all = new ArrayList<>();
+        for (int at = Bundle.first(); at < Bundle.end(packet); ) {
+            Packet one = Packet.allocate();
+            at = Bundle.take(packet, at, one);
+            all.add(new Datagram(source, destination, sourcePort, ip, ipv4Id, one));
+        }
+        return all;
+    }
+
+    /** {@link #of(Frame, Set)} for the port of RoCE alone, which a peer of Linux always has on one side. */
     public static @Nullable Datagram of(Frame frame) {
         return of(frame, Set.of(IpHeaders.ROCE_PORT));
     }

@@ -36,7 +36,7 @@ final class Board {
     private final List<SendQueue> awaitingRecords = new ArrayList<>();
 
     Board(Port port, CardListener listener, Registry registry, int maxKeys) {
-        this.port = new WatchedPort(port);
+        this.port = new WatchedPort(new BundlingPort(port));
         this.listener = listener;
         this.datagrams = new Datagrams(this.port, registry);
         this.keys = new KeyTable(registry, listener, maxKeys);

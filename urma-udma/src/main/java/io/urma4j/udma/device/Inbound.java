@@ -2,16 +2,19 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
+import java.lang.foreign.Arena;
 
 /** Finds out whom a packet is for. One for nobody is dropped, and counted. */
 final class Inbound {
     private final Registry registry;
     private final CardListener listener;
     private final Datagrams datagrams;
+    private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
     private long dropped;
 
     Inbound(Registry registry, CardListener listener, Datagrams datagrams) {
@@ -27,7 +30,9 @@ final class Inbound {
 
     void receive(Packet packet, Source origin, long nowNanos) {
         int opcode = packet.opcode();
-        if (opcode == Opcodes.CNP) {
+        if (opcode == Opcodes.BUNDLE) {
+            unpack(packet, origin, nowNanos);
+        } else if (opcode == Opcodes.CNP) {
             toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
         } else if (Opcodes.has(opcode, Header.RDETH)) {
             toConnection(Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH)), packet, origin, nowNanos);
@@ -35,6 +40,18 @@ final class Inbound {
             datagram(packet, origin, nowNanos);
         } else {
             toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
+        }
+    }
+
+    /** A mark of congestion is that of one packet. */
+    private void unpack(Packet bundle, Source origin, long nowNanos) {
+        boolean isMarked = Bth.isForwardNotice(bundle.bytes());
+        int at = Bundle.first();
+        while (at < Bundle.end(bundle)) {
+            at = Bundle.take(bundle, at, unpacked);
+            Bth.forwardNotice(unpacked.bytes(), isMarked);
+            isMarked = false;
+            receive(unpacked, origin, nowNanos);
         }
     }
 

@@ -26,10 +26,16 @@ final class WatchedPort implements Port {
 
     @Override
     public @Nullable Packet begin(Route route) {
-        Packet packet = port.begin(route);
-        if (packet == null) {
-            full = true;
-        }
+        return watched(port.begin(route));
+    }
+
+    @Override
+    public @Nullable Packet beginShort(Route route, int opcode, int payloadBytes, int mostBytes) {
+        return watched(port.beginShort(route, opcode, payloadBytes, mostBytes));
+    }
+
+    private @Nullable Packet watched(@Nullable Packet packet) {
+        full |= packet == null;
         return packet;
     }
 

@@ -8,6 +8,7 @@ import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
@@ -47,6 +49,7 @@ final class Life implements CardListener {
     private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
     private final SimulatedPort port;
     private final Packet received = Packet.allocate();
+    private final Packet unpacked = Packet.allocate();
     private final Icrc icrc = new Icrc();
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
     private long armed = Long.MAX_VALUE;
@@ -91,6 +94,10 @@ final class Life implements CardListener {
     }
 
     private void leaves(Packet packet) {
+        eachOf(packet, this::leavesAlone);
+    }
+
+    private void leavesAlone(Packet packet) {
         OnTheWay onTheWay = waysTo.get(connectionNumber(packet));
         if (onTheWay != null) {
             onTheWay.sent(packet, world.time.now());
@@ -98,9 +105,23 @@ final class Life implements CardListener {
     }
 
     private void arrives(SimulatedRoute route) {
-        Way way = ways.get(connectionNumber(received));
-        if (way != null && way.machine == route.from()) {
-            way.onTheWay.arrives(received, world.time.now());
+        eachOf(received, packet -> {
+            Way way = ways.get(connectionNumber(packet));
+            if (way != null && way.machine == route.from()) {
+                way.onTheWay.arrives(packet, world.time.now());
+            }
+        });
+    }
+
+    /** All that are in a bundle; else the packet itself. */
+    private void eachOf(Packet packet, Consumer<Packet> use) {
+        if (!Bundle.is(packet)) {
+            use.accept(packet);
+            return;
+        }
+        for (int at = Bundle.first(); at < Bundle.end(packet); ) {
+            at = Bundle.take(packet, at, unpacked);
+            use.accept(unpacked);
         }
     }
 

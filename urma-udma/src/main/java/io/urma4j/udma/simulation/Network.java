@@ -2,6 +2,7 @@ package io.urma4j.udma.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketText;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +31,7 @@ final class Network {
     BiConsumer<SimulatedRoute, byte[]> listener;
 
     long sent;
+    long bundles;
     long lost;
     long repeated;
     long overtaken;
@@ -81,11 +83,12 @@ final class Network {
     void send(SimulatedRoute route, Packet packet) {
         byte[] bytes = packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
         sent++;
+        bundles += Bundle.is(packet) ? 1 : 0;
         if (listener != null) {
             listener.accept(route, bytes.clone());
         }
         if (trace.isOn()) {
-            trace.say(Machine.name(route.from()) + "→" + Machine.name(route.to()), "%s", PacketText.of(packet));
+            trace(route, packet);
         }
         if (isCut(route) || happens(faults.loss())) {
             lost++;
@@ -100,6 +103,18 @@ final class Network {
             repeated++;
             trace.say("net", "makes two of it");
             carry(route, bytes.clone());
+        }
+    }
+
+    private void trace(SimulatedRoute route, Packet packet) {
+        String way = Machine.name(route.from()) + "→" + Machine.name(route.to());
+        trace.say(way, "%s", PacketText.of(packet));
+        if (Bundle.is(packet)) {
+            Packet one = Packet.allocate();
+            for (int at = Bundle.first(); at < Bundle.end(packet); ) {
+                at = Bundle.take(packet, at, one);
+                trace.say(way, "  %s", PacketText.of(one));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.urma4j.udma.ring.WorkStatus;
  * @param operations work requests that were posted
  * @param succeeded of them
  * @param packets that were sent
+ * @param bundles of them, in which there were several
  * @param lost by the network
  * @param repeated by the network
  * @param overtaken packets that came out of order
@@ -19,6 +20,7 @@ public record Report(
         long operations,
         long succeeded,
         long packets,
+        long bundles,
         long lost,
         long repeated,
         long overtaken,
@@ -27,7 +29,7 @@ public record Report(
         long events) {
 
     /** Of no run at all. */
-    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Report of(World world, long nanos, long events) {
         long succeeded = world.operations().stream()
@@ -38,6 +40,7 @@ public record Report(
                 world.operations().size(),
                 succeeded,
                 network.sent,
+                network.bundles,
                 network.lost,
                 network.repeated,
                 network.overtaken,
@@ -52,6 +55,7 @@ public record Report(
                 operations + other.operations,
                 succeeded + other.succeeded,
                 packets + other.packets,
+                bundles + other.bundles,
                 lost + other.lost,
                 repeated + other.repeated,
                 overtaken + other.overtaken,
@@ -63,8 +67,8 @@ public record Report(
     @Override
     public String toString() {
         return String.format(
-                "%,d work requests, %,d of them succeeded; %,d packets, of which %,d lost, %,d repeated, %,d overtaken,"
+                "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d lost, %,d repeated, %,d overtaken,"
                         + " %,d damaged; %,.0f s of virtual time",
-                operations, succeeded, packets, lost, repeated, overtaken, damaged, nanos / 1e9);
+                operations, succeeded, packets, bundles, lost, repeated, overtaken, damaged, nanos / 1e9);
     }
 }

@@ -27,6 +27,9 @@ final class Answers {
     /** Packets that have come again are told of no further back than this. */
     private static final int AGAIN_PACKETS = OutOfOrder.SLOTS;
 
+    /** Of a SELECTIVE_ACK: what is kept, and what has come again. */
+    private static final int MOST_TOLD_BYTES = 2 * OutOfOrder.TOLD_BYTES;
+
     private final ConnectionConfig config;
     private final Memory memory;
     private final Outlet outlet;
@@ -290,7 +293,7 @@ final class Answers {
     }
 
     private boolean tell(long psn, int syndrome) {
-        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ACKNOWLEDGE), psn);
+        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ACKNOWLEDGE), psn, 0);
         if (packet == null) {
             return false;
         }
@@ -301,7 +304,7 @@ final class Answers {
 
     /** What is missing, and what of the packets behind it is there. */
     private boolean tellKept(OutOfOrder kept, long expected) {
-        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), expected);
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), expected, MOST_TOLD_BYTES);
         if (packet == null) {
             return false;
         }
@@ -320,7 +323,7 @@ final class Answers {
 
     /** How far it is, and what has come again before that. */
     private boolean tellAgain(PsnSet cameAgain) {
-        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), acknowledged);
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES);
         if (packet == null) {
             return false;
         }
@@ -350,7 +353,7 @@ final class Answers {
     }
 
     private boolean sendAtomic(Turn turn) {
-        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ATOMIC_ACKNOWLEDGE), turn.firstPsn);
+        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ATOMIC_ACKNOWLEDGE), turn.firstPsn, 0);
         if (packet == null) {
             return false;
         }
@@ -365,7 +368,9 @@ final class Answers {
         long psn = turn.nextPsn();
         boolean isFirst = turn.isAtStart();
         boolean isLast = turn.isAtEnd();
-        Packet packet = outlet.beginAnswer(readOpcode(isFirst, isLast), psn);
+        long from = (psn - turn.firstPsn) * config.mtuBytes();
+        int length = (int) Math.min(config.mtuBytes(), turn.endByte() - from);
+        Packet packet = outlet.beginAnswer(readOpcode(isFirst, isLast), psn, length);
         if (packet == null) {
             return false;
         }
@@ -373,8 +378,6 @@ final class Answers {
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
             Aeth.put(bytes, packet.at(Header.AETH), Aeth.ACK, turn.msn);
         }
-        long from = (psn - turn.firstPsn) * config.mtuBytes();
-        int length = (int) Math.min(config.mtuBytes(), turn.endByte() - from);
         boolean isThere = length == 0
                 || memory.read(turn.remoteKey, turn.va + from, bytes, packet.payloadAt(), length, config.number());
         if (!isThere) {

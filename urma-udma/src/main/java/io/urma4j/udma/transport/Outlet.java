@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class Outlet {
     private static final int NOTICE_BYTES = 16;
 
+    /** Longer payloads have a datagram each: to copy them into one costs as much. */
+    private static final int SHORT_BYTES = 512;
+
     private final Port port;
     private final Route route;
     private final Traffic traffic;
@@ -23,6 +26,7 @@ final class Outlet {
     private final int ours;
     private final boolean isShared;
     private final boolean peerIsOurs;
+    private final int mtuBytes;
     private boolean isLate;
 
     Outlet(ConnectionConfig config, Port port, Route route, Traffic traffic) {
@@ -32,6 +36,7 @@ final class Outlet {
         this.number = config.peerNumber();
         this.isShared = config.isShared();
         this.peerIsOurs = config.peerIsOurs();
+        this.mtuBytes = config.mtuBytes();
         this.standard = isShared ? Opcodes.RD : Opcodes.RC;
         this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
     }
@@ -53,8 +58,8 @@ final class Outlet {
 
     /** A request; null when the port has no room. */
     @Nullable
-    Packet begin(int opcode, long psn, Request request) {
-        Packet packet = port.begin(route);
+    Packet begin(int opcode, long psn, int payloadBytes, Request request) {
+        Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
             packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
             if (isShared) {
@@ -68,23 +73,24 @@ final class Outlet {
 
     /** An answer; null when the port has no room. */
     @Nullable
-    Packet beginAnswer(int opcode, long psn) {
-        Packet packet = port.begin(route);
+    Packet beginAnswer(int opcode, long psn, int payloadBytes) {
+        Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
-            answer(packet, opcode, psn);
+            packet.begin(opcode, number, Psn.onWire(psn));
+            if (isShared) {
+                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
+            }
+            if (isLate) {
+                Bth.late(packet.bytes());
+            }
         }
         return packet;
     }
 
-    /** Makes an answer of a packet that was begun, whatever it was to be before. */
-    void answer(Packet packet, int opcode, long psn) {
-        packet.begin(opcode, number, Psn.onWire(psn));
-        if (isShared) {
-            Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
-        }
-        if (isLate) {
-            Bth.late(packet.bytes());
-        }
+    private @Nullable Packet begin(int opcode, int payloadBytes) {
+        return peerIsOurs && payloadBytes <= SHORT_BYTES
+                ? port.beginShort(route, opcode, payloadBytes, mtuBytes)
+                : port.begin(route);
     }
 
     /** Puts an acknowledgement into a request that has a place for it. */

@@ -15,6 +15,17 @@ public interface Port {
     @Nullable
     Packet begin(Route route);
 
+    /**
+     * The same for a short packet to a peer of urma4j, which may share its datagram with others.
+     *
+     * @param opcode that it will have
+     * @param payloadBytes that it will have
+     * @param mostBytes payload of a packet on that route
+     */
+    default @Nullable Packet beginShort(Route route, int opcode, int payloadBytes, int mostBytes) {
+        return begin(route);
+    }
+
     /** The packet that was begun last is complete, with so many bytes of payload; pads it, adds the ICRC. */
     void end(int payloadBytes);
 

@@ -73,7 +73,7 @@ final class RequestPackets {
 
     /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
     private Outcome sendFiller(Message message, long psn) {
-        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, message.request());
+        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, 0, message.request());
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -87,7 +87,7 @@ final class RequestPackets {
 
     /** On a connection of one queue: the responder goes on behind that PSN, wherever it is. False when there is no room. */
     boolean sendResync(long psn) {
-        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.RESYNC), psn);
+        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.RESYNC), psn, 0);
         if (packet == null) {
             return false;
         }
@@ -106,7 +106,7 @@ final class RequestPackets {
 
     private Outcome sendRead(Message message, long psn, long endPsn) {
         Request request = message.request();
-        Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, request);
+        Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -128,7 +128,7 @@ final class RequestPackets {
         int opcode = inRoce
                 ? outlet.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
                 : outlet.ours(Opcodes.ATOMIC);
-        Packet packet = outlet.begin(opcode, psn, request);
+        Packet packet = outlet.begin(opcode, psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -154,7 +154,7 @@ final class RequestPackets {
         boolean isWrite = !isSend(request.opcode);
         boolean acknowledges = isAlone && tail == Tail.NOTHING && mayAcknowledge && answers.isMereAcknowledgementDue();
         int opcode = acknowledges ? acknowledging(isWrite) : opcode(isWrite, index == 0, isLast, tail);
-        Packet packet = outlet.begin(opcode, psn, request);
+        Packet packet = outlet.begin(opcode, psn, length, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }

@@ -26,6 +26,7 @@ public final class PortCounters {
     private long cut;
     private long tooLong;
     private long transportVersion;
+    private long bundle;
     private long icrc;
     private long onPurpose;
 
@@ -82,6 +83,7 @@ public final class PortCounters {
             case CUT -> cut++;
             case TOO_LONG -> tooLong++;
             case TRANSPORT_VERSION -> transportVersion++;
+            case BUNDLE -> bundle++;
             case ICRC -> icrc++;
             case ON_PURPOSE -> onPurpose++;
         }
@@ -131,7 +133,7 @@ public final class PortCounters {
 
     /** Packets that arrived and were not handed on, whatever the reason. */
     public long dropped() {
-        return tooShort + unknownOpcode + cut + tooLong + transportVersion + icrc + onPurpose;
+        return tooShort + unknownOpcode + cut + tooLong + transportVersion + bundle + icrc + onPurpose;
     }
 
     /** Names and values, in the order in which a person wants to read them. */
@@ -156,6 +158,7 @@ public final class PortCounters {
         reader.accept("dropped_cut", cut);
         reader.accept("dropped_too_long", tooLong);
         reader.accept("dropped_transport_version", transportVersion);
+        reader.accept("dropped_bundle", bundle);
         reader.accept("dropped_icrc", icrc);
         reader.accept("dropped_on_purpose", onPurpose);
     }

@@ -58,11 +58,21 @@ public final class Bth {
 
     /** Bytes of zero behind the payload, 0…3. */
     public static int padCount(MemorySegment packet) {
-        return Fields.u8(packet, FLAGS) >>> PAD_SHIFT & 3;
+        return padCountAt(packet, 0);
+    }
+
+    /** The same of a packet that begins there. */
+    static int padCountAt(MemorySegment bytes, int at) {
+        return Fields.u8(bytes, at + FLAGS) >>> PAD_SHIFT & 3;
     }
 
     public static int transportVersion(MemorySegment packet) {
-        return Fields.u8(packet, FLAGS) & VERSION_MASK;
+        return transportVersionAt(packet, 0);
+    }
+
+    /** The same of a packet that begins there. */
+    static int transportVersionAt(MemorySegment bytes, int at) {
+        return Fields.u8(bytes, at + FLAGS) & VERSION_MASK;
     }
 
     public static int partitionKey(MemorySegment packet) {

@@ -10,6 +10,8 @@ public enum Drop {
     /** Longer than the largest MTU allows. */
     TOO_LONG,
     TRANSPORT_VERSION,
+    /** What is in a bundle is cut, or does not belong there. */
+    BUNDLE,
     ICRC,
     /** It was right, and somebody wanted to lose some. */
     ON_PURPOSE

@@ -39,6 +39,9 @@ public final class Opcodes {
     /** A datagram with 64 bits of immediate. */
     public static final int UD_SEND_ONLY_IMM64 = OURS_RC | 0x1D;
 
+    /** Short packets of connections in one: {@link Bundle}. */
+    public static final int BUNDLE = OURS_RC | 0x1E;
+
     // operations
     public static final int SEND_FIRST = 0x00;
     public static final int SEND_MIDDLE = 0x01;
@@ -170,6 +173,7 @@ public final class Opcodes {
             define(OURS_RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
         }
         define(UD_SEND_ONLY_IMM64, "UD SEND_ONLY_IMM64", List.of(DETH, IMM_64));
+        define(BUNDLE, "BUNDLE", List.of());
         define(CNP, "CNP", List.of());
     }
 
@@ -212,6 +216,13 @@ public final class Opcodes {
     /** Whether the opcode means something to us. */
     public static boolean isKnown(int opcode) {
         return HEADER_BYTES[opcode] > 0;
+    }
+
+    /** Whether its packet is one of a connection between peers of urma4j, and may be in a {@link Bundle}. */
+    static boolean isOfConnection(int opcode) {
+        boolean isOfShared = has(opcode, Header.RDETH);
+        boolean isOfOwn = transport(opcode) == RC || transport(opcode) == OURS_RC && !has(opcode, Header.DETH);
+        return isKnown(opcode) && opcode != BUNDLE && (isOfShared || isOfOwn);
     }
 
     /** Such as "RC SEND_ONLY"; in hexadecimal digits when it is not known. */

@@ -81,14 +81,19 @@ public final class Packet {
 
     /** Pads a payload of so many bytes, which lies at {@link #payloadAt}, and adds the ICRC. */
     public void end(int payloadBytes, IpHeaders ip, Icrc icrc) {
+        lengthBytes = pad(payloadBytes) + Icrc.BYTES;
+        icrc.seal(this, ip);
+    }
+
+    /** Pads the payload; returns the length of all before the ICRC. */
+    int pad(int payloadBytes) {
         int pad = -payloadBytes & 3;
         int end = payloadAt() + payloadBytes;
         for (int i = 0; i < pad; i++) {
             Fields.u8(bytes, end + i, 0);
         }
         Bth.padCount(bytes, pad);
-        lengthBytes = end + pad + Icrc.BYTES;
-        icrc.seal(this, ip);
+        return end + pad;
     }
 
     @Override

@@ -27,6 +27,9 @@ public final class PacketCheck {
         if (length > Packet.MAX_BYTES) {
             return Drop.TOO_LONG;
         }
-        return Bth.transportVersion(bytes) == 0 ? null : Drop.TRANSPORT_VERSION;
+        if (Bth.transportVersion(bytes) != 0) {
+            return Drop.TRANSPORT_VERSION;
+        }
+        return opcode == Opcodes.BUNDLE && !Bundle.isSound(packet) ? Drop.BUNDLE : null;
     }
 }

@@ -8,6 +8,10 @@ public final class PacketText {
 
     /** Of a packet that {@link PacketCheck} has found sound. */
     public static String of(Packet packet) {
+        return Bundle.is(packet) ? "BUNDLE of " + Bundle.count(packet) + " packets" : ofOne(packet);
+    }
+
+    private static String ofOne(Packet packet) {
         MemorySegment bytes = packet.bytes();
         StringBuilder text = new StringBuilder(160);
         text.append(String.format(

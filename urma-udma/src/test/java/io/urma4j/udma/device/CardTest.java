@@ -11,6 +11,8 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -86,6 +88,27 @@ class CardTest {
 
         assertThat(queue.scratch.get(JAVA_LONG, 0)).isEqualTo(42);
         assertThat(cq.pollAll()).hasSize(3).allMatch(told -> told.status() == WorkStatus.SUCCESS);
+    }
+
+    /** Marked on the way, they draw a notice as one packet does. */
+    @Test
+    void shortOnesGoInOnePacket() {
+        Host.Sends queue = queue();
+        List<Packet> sent = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            queue.scratch.set(JAVA_LONG, 0, i);
+            queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000 + 8 * i, 8, 0);
+        }
+
+        here.card.step(hosts.now);
+        sent.addAll(here.leaving);
+        sent.forEach(packet -> Bth.forwardNotice(packet.bytes(), true));
+        hosts.run();
+
+        assertThat(sent).singleElement().matches(Bundle::is);
+        assertThat(positions(cq.pollAll())).containsExactly(0L, 1L, 2L, 3L, 4L);
+        assertThat(memoryThere.get(JAVA_LONG, 32)).isEqualTo(4);
+        assertThat(there.card.notices().sent()).isEqualTo(1);
     }
 
     @Test

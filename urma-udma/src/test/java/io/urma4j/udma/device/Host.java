@@ -9,6 +9,7 @@ import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,7 +30,10 @@ final class Host implements Port, CardListener {
     final Card card;
     final List<String> events = new ArrayList<>();
     final ArrayDeque<Packet> leaving = new ArrayDeque<>();
-    Predicate<Packet> isLost = packet -> false;
+
+    /** Null when nothing is. */
+    @Nullable
+    Predicate<Packet> isLost;
 
     private @Nullable Packet begun;
 
@@ -70,8 +74,24 @@ final class Host implements Port, CardListener {
         }
         begun = null;
         packet.lengthBytes(packet.payloadAt() + payloadBytes + 4);
-        if (!isLost.test(packet)) {
+        Predicate<Packet> lost = isLost;
+        if (lost == null) {
             leaving.add(packet);
+        } else if (Bundle.is(packet)) {
+            loseSomeOf(packet, lost);
+        } else if (!lost.test(packet)) {
+            leaving.add(packet);
+        }
+    }
+
+    /** As if each had left by itself. */
+    private void loseSomeOf(Packet bundle, Predicate<Packet> lost) {
+        for (int at = Bundle.first(); at < Bundle.end(bundle); ) {
+            Packet one = Packet.allocate();
+            at = Bundle.take(bundle, at, one);
+            if (!lost.test(one)) {
+                leaving.add(one);
+            }
         }
     }
 

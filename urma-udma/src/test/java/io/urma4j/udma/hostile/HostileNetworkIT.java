@@ -394,6 +394,7 @@ class HostileNetworkIT {
 
     private long refusals() {
         return capture("peer.pcap").stream()
+                .flatMap(datagram -> datagram.apart().stream())
                 .map(Datagram::packet)
                 .filter(packet -> Opcodes.has(packet.opcode(), Header.AETH))
                 .filter(packet -> Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)) == Aeth.NAK_REMOTE_ACCESS)

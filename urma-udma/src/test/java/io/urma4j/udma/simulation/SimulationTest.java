@@ -24,6 +24,11 @@ class SimulationTest {
     }
 
     @Test
+    void shortPacketsShareOne() {
+        assertThat(Simulation.run(4, null).bundles()).isGreaterThan(20);
+    }
+
+    @Test
     void aTraceChangesNothing() {
         assertThat(Simulation.run(7, null)).isEqualTo(Simulation.run(7, line -> {}));
     }

@@ -35,6 +35,8 @@ class PacketCheckTest {
         is(Opcodes.RC | Opcodes.SEND_ONLY, 64);
         Fields.u8(packet.bytes(), 1, 1);
         assertThat(PacketCheck.of(packet)).isEqualTo(Drop.TRANSPORT_VERSION);
+        is(Opcodes.BUNDLE, 64);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.BUNDLE);
     }
 
     /** Everything that the check lets through can be read to its last field. */
@@ -45,23 +47,49 @@ class PacketCheckTest {
         Random random = new Random(seed);
         byte[] noise = new byte[128];
         int good = 0;
+        int bundles = 0;
         for (int i = 0; i < 200_000; i++) {
             random.nextBytes(noise);
             int length = random.nextInt(noise.length + 1);
             if (random.nextBoolean()) {
                 noise[1] &= (byte) 0xF0; // else most fall at the version
             }
+            if (i % 4 == 0) {
+                plausibleBundle(noise, random);
+            }
             Packet whole = new Packet(java.lang.foreign.MemorySegment.ofArray(java.util.Arrays.copyOf(noise, length)));
             whole.lengthBytes(length);
             if (PacketCheck.of(whole) == null) {
                 good++;
+                bundles += Bundle.is(whole) ? 1 : 0;
                 readAll(whole);
             }
         }
         assertThat(good).isGreaterThan(1_000);
+        assertThat(bundles).isGreaterThan(100);
+    }
+
+    /** Noise in which lengths may be right. */
+    private static void plausibleBundle(byte[] noise, Random random) {
+        noise[0] = (byte) Opcodes.BUNDLE;
+        noise[1] = 0;
+        for (int at = Bth.BYTES; at < noise.length - 6; at += 4 + noise[at + 1]) {
+            noise[at] = 0;
+            noise[at + 1] = (byte) (random.nextInt(5, 12) * 4);
+            noise[at + 4] = (byte) (random.nextInt(24) | (random.nextBoolean() ? Opcodes.RD : 0));
+            noise[at + 5] &= (byte) 0x30;
+        }
     }
 
     private static void readAll(Packet packet) {
+        if (Bundle.is(packet)) {
+            Packet one = Packet.allocate();
+            for (int at = Bundle.first(); at < Bundle.end(packet); ) {
+                at = Bundle.take(packet, at, one);
+                readAll(one);
+            }
+            return;
+        }
         for (Header header : Header.values()) {
             if (Opcodes.has(packet.opcode(), header)) {
                 packet.bytes().asSlice(packet.at(header), header.lengthBytes());

@@ -1,0 +1,103 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts short packets that leave one after the other for the same peer of urma4j into one: each packet costs the kernels of
+ * both sides more than making it does.
+ *
+ * <p>What was ended stays open for company until something else begins, or the port is flushed. The first is filled in in
+ * the port's own place, so that one that remains alone costs nothing more; those behind it elsewhere, and are copied.
+ */
+final class BundlingPort implements Port {
+    private enum Begun {
+        /** It leaves alone. */
+        ALONE,
+        /** Others may follow it. */
+        FIRST,
+        /** It follows one that is open. */
+        FURTHER
+    }
+
+    private final Port port;
+    private final Packet further = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+    private Begun begun = Begun.ALONE;
+
+    /** In the port's place: a packet that was begun as the first, or the bundle that it has become. */
+    private Packet open = further;
+
+    private @Nullable Route route; // of what is open
+    private int openPackets; // that were ended; 0 when nothing is open
+    private int openBytes; // of payload
+
+    BundlingPort(Port port) {
+        this.port = port;
+    }
+
+    @Override
+    public @Nullable Packet begin(Route to) {
+        close();
+        begun = Begun.ALONE;
+        return port.begin(to);
+    }
+
+    @Override
+    public @Nullable Packet beginShort(Route to, int opcode, int payloadBytes, int mostBytes) {
+        if (openPackets > 0 && isRoute(to) && bytesWith(opcode, payloadBytes) <= mostBytes) {
+            begun = Begun.FURTHER;
+            return further;
+        }
+        close();
+        begun = Begun.FIRST;
+        route = to;
+        Packet place = port.begin(to);
+        open = place == null ? further : place;
+        return place;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // to a peer's port there is one
+    private boolean isRoute(Route to) {
+        return route == to;
+    }
+
+    /** The payload of a bundle of what is open and one more. */
+    private int bytesWith(int opcode, int payloadBytes) {
+        int had = openPackets == 1 ? Bundle.entryBytes(open.opcode(), openBytes) : openBytes;
+        return had + Bundle.entryBytes(opcode, payloadBytes);
+    }
+
+    @Override
+    public void end(int payloadBytes) {
+        switch (begun) {
+            case ALONE -> port.end(payloadBytes);
+            case FIRST -> {
+                openPackets = 1;
+                openBytes = payloadBytes;
+            }
+            case FURTHER -> {
+                int had = openPackets == 1 ? Bundle.begin(open, openBytes) : openBytes;
+                openBytes = Bundle.add(open, had, further, payloadBytes);
+                openPackets++;
+            }
+        }
+    }
+
+    /** What is open leaves as it is. */
+    private void close() {
+        if (openPackets > 0) {
+            openPackets = 0;
+            port.end(openBytes);
+        }
+    }
+
+    @Override
+    public void flush() {
+        close();
+        port.flush();
+    }
+}

@@ -1,0 +1,123 @@
+package io.urma4j.udma.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Several short packets for one peer of urma4j in the place of one, whose ICRC is for all of them
+ * (docs/wire-extensions.md). Behind its BTH, for each:
+ *
+ * <pre>
+ *   0  length u16  of the packet, from its BTH to its padding
+ *   2  zero   u16
+ *   4  packet      without an ICRC
+ * </pre>
+ *
+ * <p>A network loses it, repeats it and delivers it as a whole; behind that, what is in it is as if it had come by itself.
+ */
+public final class Bundle {
+    private static final int ENTRY_BYTES = 4;
+
+    private Bundle() {}
+
+    public static boolean is(Packet packet) {
+        return packet.opcode() == Opcodes.BUNDLE;
+    }
+
+    // ---- packing
+
+    /** What a packet adds to the payload of a bundle. */
+    public static int entryBytes(int opcode, int payloadBytes) {
+        return ENTRY_BYTES + Opcodes.headerBytes(opcode) + payloadBytes + (-payloadBytes & 3);
+    }
+
+    /**
+     * Makes a bundle of a packet that was begun and filled in, in its place.
+     *
+     * @param payloadBytes of the packet
+     * @return the payload of the bundle in bytes
+     */
+    public static int begin(Packet packet, int payloadBytes) {
+        int length = packet.pad(payloadBytes);
+        MemorySegment bytes = packet.bytes();
+        MemorySegment.copy(bytes, 0, bytes, Bth.BYTES + ENTRY_BYTES, length);
+        packet.begin(Opcodes.BUNDLE, 0, 0);
+        Fields.u32(bytes, Bth.BYTES, length << Short.SIZE);
+        return ENTRY_BYTES + length;
+    }
+
+    /**
+     * Appends a packet that was begun and filled in elsewhere, and for which there is room.
+     *
+     * @param had the payload of the bundle so far
+     * @param payloadBytes of the packet
+     * @return the payload of the bundle in bytes
+     */
+    public static int add(Packet bundle, int had, Packet packet, int payloadBytes) {
+        int length = packet.pad(payloadBytes);
+        int at = Bth.BYTES + had;
+        Fields.u32(bundle.bytes(), at, length << Short.SIZE);
+        MemorySegment.copy(packet.bytes(), 0, bundle.bytes(), at + ENTRY_BYTES, length);
+        return had + ENTRY_BYTES + length;
+    }
+
+    // ---- unpacking
+
+    /** Packets in it. */
+    public static int count(Packet bundle) {
+        int count = 0;
+        for (int at = first(); at < end(bundle); at += ENTRY_BYTES + lengthAt(bundle, at)) {
+            count++;
+        }
+        return count;
+    }
+
+    /** Where its first packet is; to be asked for with {@link #take}. */
+    public static int first() {
+        return Bth.BYTES;
+    }
+
+    /** Behind its last packet. */
+    public static int end(Packet bundle) {
+        return bundle.lengthBytes() - Icrc.BYTES;
+    }
+
+    /**
+     * Copies the packet that is there; it has the place of an ICRC then, and none in it.
+     *
+     * @param at before the {@linkplain #end end}, of a bundle that {@link PacketCheck} found sound
+     * @return where the next one is
+     */
+    public static int take(Packet bundle, int at, Packet to) {
+        int length = lengthAt(bundle, at);
+        MemorySegment.copy(bundle.bytes(), at + ENTRY_BYTES, to.bytes(), 0, length);
+        to.lengthBytes(length + Icrc.BYTES);
+        return at + ENTRY_BYTES + length;
+    }
+
+    private static int lengthAt(Packet bundle, int at) {
+        return Fields.u16(bundle.bytes(), at);
+    }
+
+    /** Whether each packet in it is whole, and one of a connection between urma4j peers, and nothing is left over. */
+    static boolean isSound(Packet bundle) {
+        int end = end(bundle);
+        int at = first();
+        while (at + ENTRY_BYTES + Bth.BYTES <= end && isSound(bundle, at, end)) {
+            at += ENTRY_BYTES + lengthAt(bundle, at);
+        }
+        return at == end && end > first() && Bth.padCount(bundle.bytes()) == 0;
+    }
+
+    private static boolean isSound(Packet bundle, int at, int end) {
+        int length = lengthAt(bundle, at);
+        int packet = at + ENTRY_BYTES;
+        if (length < Bth.BYTES || packet + length > end) {
+            return false;
+        }
+        MemorySegment bytes = bundle.bytes();
+        int opcode = Fields.u8(bytes, packet);
+        return Opcodes.isOfConnection(opcode)
+                && length >= Opcodes.headerBytes(opcode) + Bth.padCountAt(bytes, packet)
+                && Bth.transportVersionAt(bytes, packet) == 0;
+    }
+}
