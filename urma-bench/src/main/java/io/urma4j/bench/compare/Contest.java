@@ -44,7 +44,7 @@ final class Contest {
         long millis = 0;
         for (Peer peer : peers) {
             if (peer.can(task)) {
-                millis += peer.warmUpMillis(task) + rounds * (turn.toMillis() + peer.overheadMillis(task));
+                millis += peer.warmUpMillis(task, turn) + rounds * (turn.toMillis() + peer.overheadMillis(task));
             }
         }
         return Duration.ofMillis(millis);
@@ -70,7 +70,7 @@ final class Contest {
                 long start = System.nanoTime();
                 try {
                     if (round < 0) {
-                        peer.warmUp(task);
+                        peer.warmUp(task, turn);
                     } else {
                         series.computeIfAbsent(peer, any -> new Series()).add(peer.measure(task, turn));
                     }

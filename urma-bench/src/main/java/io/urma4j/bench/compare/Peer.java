@@ -27,8 +27,12 @@ public interface Peer extends AutoCloseable {
      */
     Sample measure(Task task, Duration about) throws IOException, InterruptedException;
 
-    /** Works before anything counts: a JVM compiles first. */
-    default void warmUp(Task task) throws IOException, InterruptedException {
+    /**
+     * Works before anything counts: a JVM compiles first.
+     *
+     * @param turn about how long each measurement will be
+     */
+    default void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
         measure(task, Duration.ofMillis(20));
     }
 
@@ -38,7 +42,7 @@ public interface Peer extends AutoCloseable {
     }
 
     /** About what {@link #warmUp} takes. */
-    default long warmUpMillis(Task task) {
+    default long warmUpMillis(Task task, Duration turn) {
         return 20 + overheadMillis(task);
     }
 

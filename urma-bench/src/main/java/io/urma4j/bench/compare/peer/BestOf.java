@@ -64,12 +64,12 @@ abstract class BestOf implements Peer {
     }
 
     @Override
-    public void warmUp(Task task) throws IOException, InterruptedException {
+    public void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
         double least = Double.POSITIVE_INFINITY;
         List<String> failures = new ArrayList<>();
         for (Variant variant : variants) {
             try {
-                variant.peer().warmUp(task);
+                variant.peer().warmUp(task, turn);
                 if (variants.size() == 1) {
                     best.put(task, variant);
                     return;
@@ -89,8 +89,8 @@ abstract class BestOf implements Peer {
     }
 
     @Override
-    public long warmUpMillis(Task task) {
-        return variants.size() * (JvmPeer.warmUpMillis() + TRIAL.toMillis());
+    public long warmUpMillis(Task task, Duration turn) {
+        return variants.size() * (JvmPeer.warmUpMillis(task, turn) + TRIAL.toMillis());
     }
 
     @Override

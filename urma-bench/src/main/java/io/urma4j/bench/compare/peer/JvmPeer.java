@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.Duo;
+import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.tools.CompilerThreads;
@@ -16,7 +17,10 @@ final class JvmPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20); // the first task of all takes many
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
-    private static final long MOST_TO_WARM_UP = 40_000;
+    private static final long MOST_TO_WARM_UP_PER_MILLI =
+            800; // of a turn: each branch that is rarely taken is compiled later
+    private static final int SHORT_BYTES = 4096;
+    private static final long LONGEST_OPERATION_NANOS = 10_000; // of those that are done so often
 
     private final String participant;
     private final List<String> options;
@@ -61,9 +65,11 @@ final class JvmPeer implements AutoCloseable {
     /**
      * In pieces, with rests between them: while both processes spin on all CPUs that there are, the compilers have none, and
      * it is them that we wait for. It ends when a piece has given them nothing more to do, and is long enough by number.
+     *
+     * @param turn how long those turns are that will count: who takes them longer warms up more
      */
-    void warmUp(Task task) throws IOException, InterruptedException {
-        long wanted = operationsToWarmUp(task);
+    void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
+        long wanted = operationsToWarmUp(task, turn);
         long done = 0;
         long end = System.nanoTime() + PATIENCE.toNanos();
         boolean isCompiling = true;
@@ -78,14 +84,18 @@ final class JvmPeer implements AutoCloseable {
     }
 
     /** About what that takes, once the compilers know most of it. */
-    static long warmUpMillis() {
-        return 3 * PIECE.toMillis();
+    static long warmUpMillis(Task task, Duration turn) {
+        long working = operationsToWarmUp(task, turn) * LONGEST_OPERATION_NANOS / 1_000_000;
+        return 3 * PIECE.toMillis() + (task.reach() == Reach.NETWORK && task.bytes() <= SHORT_BYTES ? working : 0);
     }
 
-    private static long operationsToWarmUp(Task task) {
+    private static long operationsToWarmUp(Task task, Duration turn) {
         return switch (task.work()) {
             case WAKE, CONNECT, AT_RATE -> 0; // slow by nature
-            default -> Math.clamp(BYTES_TO_WARM_UP / task.bytes(), LEAST_TO_WARM_UP, MOST_TO_WARM_UP);
+            default -> {
+                long most = Math.max(LEAST_TO_WARM_UP, turn.toMillis() * MOST_TO_WARM_UP_PER_MILLI);
+                yield Math.clamp(BYTES_TO_WARM_UP / task.bytes(), LEAST_TO_WARM_UP, most);
+            }
         };
     }
 

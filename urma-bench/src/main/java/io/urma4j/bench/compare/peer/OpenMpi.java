@@ -78,10 +78,10 @@ public final class OpenMpi implements Peer {
 
     /** Each turn has a short one before it. */
     @Override
-    public void warmUp(Task task) {}
+    public void warmUp(Task task, Duration turn) {}
 
     @Override
-    public long warmUpMillis(Task task) {
+    public long warmUpMillis(Task task, Duration turn) {
         return 0;
     }
 

@@ -57,13 +57,13 @@ public final class UrmaPeer implements Peer {
     }
 
     @Override
-    public void warmUp(Task task) throws IOException, InterruptedException {
-        jvms.warmUp(task);
+    public void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
+        jvms.warmUp(task, turn);
     }
 
     @Override
-    public long warmUpMillis(Task task) {
-        return JvmPeer.warmUpMillis();
+    public long warmUpMillis(Task task, Duration turn) {
+        return JvmPeer.warmUpMillis(task, turn);
     }
 
     @Override
