@@ -91,7 +91,7 @@ final class JvmPeer implements AutoCloseable {
 
     private static long operationsToWarmUp(Task task, Duration turn) {
         return switch (task.work()) {
-            case WAKE, CONNECT, AT_RATE -> 0; // slow by nature
+            case WAKE, CONNECT -> 0; // slow by nature
             default -> {
                 long most = Math.max(LEAST_TO_WARM_UP, turn.toMillis() * MOST_TO_WARM_UP_PER_MILLI);
                 yield Math.clamp(BYTES_TO_WARM_UP / task.bytes(), LEAST_TO_WARM_UP, most);
