@@ -1,7 +1,12 @@
 package io.urma4j.libc;
 
-/** System calls that older libcs do not wrap, by their number in the kernel's tables of both architectures. */
+/**
+ * System calls that older libcs do not wrap, or wrap in two atomic operations, since a thread could be cancelled in them;
+ * by their number in the kernel's tables of both architectures.
+ */
 enum KernelCall {
+    SENDTO(44, 206),
+    RECVMSG(47, 212),
     FUTEX(202, 98),
     MBIND(237, 235),
     PIDFD_OPEN(434, 434),

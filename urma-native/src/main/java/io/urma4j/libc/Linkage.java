@@ -49,11 +49,24 @@ final class Linkage {
 
     /** A system call that goes through {@code syscall(2)}; its handle looks as if libc had the function. */
     static MethodHandle bindKernelCall(KernelCall call, FunctionDescriptor descriptor) {
-        FunctionDescriptor withNumber = descriptor.insertArgumentLayouts(0, JAVA_LONG);
-        MethodHandle handle = bind("syscall", withNumber, Linker.Option.firstVariadicArg(1));
+        MethodHandle handle = bind("syscall", withNumber(descriptor), Linker.Option.firstVariadicArg(1));
+        return MethodHandles.insertArguments(handle, 1, number(call));
+    }
+
+    /** The same, of which only the result counts; see {@link #bindBare}. */
+    static MethodHandle bindBareKernelCall(KernelCall call, FunctionDescriptor descriptor) {
+        FunctionDescriptor withNumber = withNumber(descriptor);
+        MethodHandle handle = link("syscall", withNumber, withNumber.toMethodType(), Linker.Option.firstVariadicArg(1));
+        return MethodHandles.insertArguments(handle, 0, number(call));
+    }
+
+    private static FunctionDescriptor withNumber(FunctionDescriptor descriptor) {
+        return descriptor.insertArgumentLayouts(0, JAVA_LONG);
+    }
+
+    private static long number(KernelCall call) {
         Optional<Platform> platform = Platform.current();
-        long number = platform.isPresent() ? call.number(platform.get()) : -1;
-        return MethodHandles.insertArguments(handle, 1, number);
+        return platform.isPresent() ? call.number(platform.get()) : -1;
     }
 
     /** What a handle threw: only refusals and errors are possible, since no C function throws. */

@@ -35,12 +35,13 @@ public final class UdpSocket implements AutoCloseable {
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
     private static final FunctionDescriptor RECEIVES =
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle SENDTO_BARE = Linkage.bindBare(
-            "sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle SENDTO_BARE = Linkage.bindBareKernelCall(
+            KernelCall.SENDTO,
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle SENDMMSG = Linkage.bind("sendmmsg", SENDS);
     private static final MethodHandle SENDMMSG_BARE = Linkage.bindBare("sendmmsg", SENDS);
-    private static final MethodHandle RECVMSG_BARE =
-            Linkage.bindBare("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle RECVMSG_BARE = Linkage.bindBareKernelCall(
+            KernelCall.RECVMSG, FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle RECVMMSG = Linkage.bind("recvmmsg", RECEIVES);
     private static final MethodHandle RECVMMSG_BARE = Linkage.bindBare("recvmmsg", RECEIVES);
 

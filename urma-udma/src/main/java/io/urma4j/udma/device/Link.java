@@ -167,6 +167,10 @@ final class Link extends Timed implements ConnectionOwner {
 
     /** Sends what may be sent; true when there is more. */
     boolean step(long nowNanos) {
+        if (board.leave == Leave.TRAINS_AND_ACKNOWLEDGEMENTS && waiters.isEmpty() && connection.merelyAcknowledges()) {
+            board.left(this);
+            return false;
+        }
         boolean more = connection.step(nowNanos, board.leave);
         if (board.leave != Leave.NOTHING && connection.hasLeft()) {
             board.left(this);

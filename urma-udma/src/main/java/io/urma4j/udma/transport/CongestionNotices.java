@@ -29,6 +29,10 @@ final class CongestionNotices {
         }
     }
 
+    boolean isDue() {
+        return isDue;
+    }
+
     /** Sends what is due; false when the port has no room. */
     boolean send() {
         if (isDue) {

@@ -183,6 +183,14 @@ public final class Connection {
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
 
+    /** Whether a {@link #step} would do no more than acknowledge what has come, which a request may do as well. */
+    public boolean merelyAcknowledges() {
+        return state == State.OPEN
+                && requester.isSilent()
+                && !notices.isDue()
+                && responder.answers().isMereAcknowledgementDue();
+    }
+
     /** Whether something was left for the next {@link #step(long) step}. */
     public boolean hasLeft() {
         return state == State.OPEN && (responder.owesAcknowledgement() || requester.isGathering());

@@ -678,6 +678,11 @@ final class Requester {
         readBytesOpen = 0;
     }
 
+    /** Whether it has nothing to send, and waits for nothing. */
+    boolean isSilent() {
+        return isIdle() && resyncPsn == NONE;
+    }
+
     boolean isIdle() {
         return inFlight.isEmpty() && cutter.isEmpty();
     }

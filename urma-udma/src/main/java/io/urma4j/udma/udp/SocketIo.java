@@ -169,8 +169,7 @@ final class SocketIo implements Io {
     public void await(long timeoutNanos, boolean packets, boolean room) {
         int events = (packets ? Epoll.IN : 0) | (room ? Epoll.OUT : 0);
         if (events != watches) {
-            epoll.modify(socket.fd(), events, SOCKET);
-            watches = events;
+            watch(events);
         }
         int ready = epoll.awaitNanos(timeoutNanos);
         for (int i = 0; i < ready; i++) {
@@ -181,6 +180,18 @@ final class SocketIo implements Io {
                 somethingElse(tag);
             }
         }
+    }
+
+    /** A socket that is watched for nothing costs each sender a look at who watches it: then it is not watched at all. */
+    private void watch(int events) {
+        if (events == 0) {
+            epoll.remove(socket.fd());
+        } else if (watches == 0) {
+            epoll.add(socket.fd(), events, SOCKET);
+        } else {
+            epoll.modify(socket.fd(), events, SOCKET);
+        }
+        watches = events;
     }
 
     private void somethingElse(long tag) {
