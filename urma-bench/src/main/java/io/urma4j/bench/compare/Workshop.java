@@ -55,7 +55,8 @@ public final class Workshop {
         }
     }
 
-    private void install(String what, String... packages) throws Missing, IOException, InterruptedException {
+    /** What is needed is known not to be there. */
+    public void install(String what, String... packages) throws Missing, IOException, InterruptedException {
         String wanted = what + " is not there (" + String.join(", ", packages) + ")";
         if (!mayInstall) {
             throw new Missing(wanted + ", and nothing is to be installed now");

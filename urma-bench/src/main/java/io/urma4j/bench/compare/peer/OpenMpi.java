@@ -11,6 +11,7 @@ import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Work;
 import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,8 +65,18 @@ public final class OpenMpi implements Peer {
     public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
         workshop.need("mpirun", "openmpi-bin");
         workshop.need("mpicc", "libopenmpi-dev");
-        program = workshop.compile("mpicc", "open_mpi").toString();
+        program = compile(workshop).toString();
         return workshop.packageVersion("openmpi-bin") + ", " + String.join(" ", components);
+    }
+
+    /** The package of {@code mpirun} may have the compiler as well, but not the header. */
+    private static Path compile(Workshop workshop) throws Missing, IOException, InterruptedException {
+        try {
+            return workshop.compile("mpicc", "open_mpi");
+        } catch (Missing e) {
+            workshop.install("mpi.h", "libopenmpi-dev");
+            return workshop.compile("mpicc", "open_mpi");
+        }
     }
 
     @Override
