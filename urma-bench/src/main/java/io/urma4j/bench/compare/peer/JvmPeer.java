@@ -17,8 +17,10 @@ final class JvmPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20); // the first task of all takes many
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
-    private static final long MOST_TO_WARM_UP_PER_MILLI =
-            800; // of a turn: each branch that is rarely taken is compiled later
+
+    /** For each millisecond of a turn: what happens rarely makes the compilers work later. */
+    private static final long MOST_TO_WARM_UP_PER_MILLI = 800;
+
     private static final int SHORT_BYTES = 4096;
     private static final long LONGEST_OPERATION_NANOS = 10_000; // of those that are done so often
 
@@ -93,8 +95,8 @@ final class JvmPeer implements AutoCloseable {
         return switch (task.work()) {
             case WAKE, CONNECT -> 0; // slow by nature
             default -> {
-                long most = Math.max(LEAST_TO_WARM_UP, turn.toMillis() * MOST_TO_WARM_UP_PER_MILLI);
-                yield Math.clamp(BYTES_TO_WARM_UP / task.bytes(), LEAST_TO_WARM_UP, most);
+                long most = turn.toMillis() * MOST_TO_WARM_UP_PER_MILLI;
+                yield Math.max(LEAST_TO_WARM_UP, Math.min(BYTES_TO_WARM_UP / task.bytes(), most));
             }
         };
     }

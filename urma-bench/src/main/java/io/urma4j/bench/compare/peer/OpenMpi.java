@@ -74,7 +74,7 @@ public final class OpenMpi implements Peer {
         try {
             return workshop.compile("mpicc", "open_mpi");
         } catch (Missing e) {
-            workshop.install("mpi.h", "libopenmpi-dev");
+            workshop.install("what mpicc needs for open_mpi.c", "libopenmpi-dev");
             return workshop.compile("mpicc", "open_mpi");
         }
     }
