@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,16 +35,9 @@ public record Datagram(
 
     /** One for each packet, when there is a sound bundle in it; else itself. */
     public List<Datagram> apart() {
-        if (!Bundle.is(packet)) {
-            return List.of(this);
-        }
-        List<Datagram> all = new ArrayList<>();
-        for (int at = Bundle.first(); at < Bundle.end(packet); ) {
-            Packet one = Packet.allocate();
-            at = Bundle.take(packet, at, one);
-            all.add(new Datagram(source, destination, sourcePort, ip, ipv4Id, one));
-        }
-        return all;
+        return Bundle.apart(packet).stream()
+                .map(one -> new Datagram(source, destination, sourcePort, ip, ipv4Id, one))
+                .toList();
     }
 
     /** {@link #of(Frame, Set)} for the port of RoCE alone, which a peer of Linux always has on one side. */

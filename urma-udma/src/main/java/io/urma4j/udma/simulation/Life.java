@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
@@ -49,7 +48,6 @@ final class Life implements CardListener {
     private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
     private final SimulatedPort port;
     private final Packet received = Packet.allocate();
-    private final Packet unpacked = Packet.allocate();
     private final Icrc icrc = new Icrc();
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
     private long armed = Long.MAX_VALUE;
@@ -94,34 +92,20 @@ final class Life implements CardListener {
     }
 
     private void leaves(Packet packet) {
-        eachOf(packet, this::leavesAlone);
-    }
-
-    private void leavesAlone(Packet packet) {
-        OnTheWay onTheWay = waysTo.get(connectionNumber(packet));
-        if (onTheWay != null) {
-            onTheWay.sent(packet, world.time.now());
+        for (Packet one : Bundle.apart(packet)) {
+            OnTheWay onTheWay = waysTo.get(connectionNumber(one));
+            if (onTheWay != null) {
+                onTheWay.sent(one, world.time.now());
+            }
         }
     }
 
     private void arrives(SimulatedRoute route) {
-        eachOf(received, packet -> {
-            Way way = ways.get(connectionNumber(packet));
+        for (Packet one : Bundle.apart(received)) {
+            Way way = ways.get(connectionNumber(one));
             if (way != null && way.machine == route.from()) {
-                way.onTheWay.arrives(packet, world.time.now());
+                way.onTheWay.arrives(one, world.time.now());
             }
-        });
-    }
-
-    /** All that are in a bundle; else the packet itself. */
-    private void eachOf(Packet packet, Consumer<Packet> use) {
-        if (!Bundle.is(packet)) {
-            use.accept(packet);
-            return;
-        }
-        for (int at = Bundle.first(); at < Bundle.end(packet); ) {
-            at = Bundle.take(packet, at, unpacked);
-            use.accept(unpacked);
         }
     }
 

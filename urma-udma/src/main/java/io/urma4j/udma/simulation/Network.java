@@ -110,9 +110,7 @@ final class Network {
         String way = Machine.name(route.from()) + "→" + Machine.name(route.to());
         trace.say(way, "%s", PacketText.of(packet));
         if (Bundle.is(packet)) {
-            Packet one = Packet.allocate();
-            for (int at = Bundle.first(); at < Bundle.end(packet); ) {
-                at = Bundle.take(packet, at, one);
+            for (Packet one : Bundle.apart(packet)) {
                 trace.say(way, "  %s", PacketText.of(one));
             }
         }

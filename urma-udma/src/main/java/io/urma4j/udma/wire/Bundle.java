@@ -1,6 +1,8 @@
 package io.urma4j.udma.wire;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Several short packets for one peer of urma4j in the place of one, whose ICRC is for all of them
@@ -92,6 +94,20 @@ public final class Bundle {
         MemorySegment.copy(bundle.bytes(), at + ENTRY_BYTES, to.bytes(), 0, length);
         to.lengthBytes(length + Icrc.BYTES);
         return at + ENTRY_BYTES + length;
+    }
+
+    /** What is in it, each as a packet of its own, without a right ICRC; of a packet that is no bundle itself alone. */
+    public static List<Packet> apart(Packet packet) {
+        if (!is(packet)) {
+            return List.of(packet);
+        }
+        List<Packet> all = new ArrayList<>();
+        for (int at = first(); at < end(packet); ) {
+            Packet one = new Packet(MemorySegment.ofArray(new byte[lengthAt(packet, at) + Icrc.BYTES]));
+            at = take(packet, at, one);
+            all.add(one);
+        }
+        return all;
     }
 
     private static int lengthAt(Packet bundle, int at) {

@@ -52,10 +52,8 @@ class BundlingPortTest {
             return " " + Bth.psn(packet.bytes());
         }
         StringBuilder text = new StringBuilder(" [");
-        Packet unpacked = Packet.allocate();
-        for (int at = Bundle.first(); at < Bundle.end(packet); ) {
-            at = Bundle.take(packet, at, unpacked);
-            text.append(' ').append(Bth.psn(unpacked.bytes()));
+        for (Packet one : Bundle.apart(packet)) {
+            text.append(' ').append(Bth.psn(one.bytes()));
         }
         return text.append(" ]").toString();
     }

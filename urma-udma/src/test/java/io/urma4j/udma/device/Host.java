@@ -77,18 +77,14 @@ final class Host implements Port, CardListener {
         Predicate<Packet> lost = isLost;
         if (lost == null) {
             leaving.add(packet);
-        } else if (Bundle.is(packet)) {
+        } else {
             loseSomeOf(packet, lost);
-        } else if (!lost.test(packet)) {
-            leaving.add(packet);
         }
     }
 
     /** As if each had left by itself. */
-    private void loseSomeOf(Packet bundle, Predicate<Packet> lost) {
-        for (int at = Bundle.first(); at < Bundle.end(bundle); ) {
-            Packet one = Packet.allocate();
-            at = Bundle.take(bundle, at, one);
+    private void loseSomeOf(Packet packet, Predicate<Packet> lost) {
+        for (Packet one : Bundle.apart(packet)) {
             if (!lost.test(one)) {
                 leaving.add(one);
             }

@@ -83,11 +83,7 @@ class PacketCheckTest {
 
     private static void readAll(Packet packet) {
         if (Bundle.is(packet)) {
-            Packet one = Packet.allocate();
-            for (int at = Bundle.first(); at < Bundle.end(packet); ) {
-                at = Bundle.take(packet, at, one);
-                readAll(one);
-            }
+            Bundle.apart(packet).forEach(PacketCheckTest::readAll);
             return;
         }
         for (Header header : Header.values()) {
