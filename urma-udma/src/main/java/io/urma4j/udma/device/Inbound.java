@@ -63,13 +63,13 @@ final class Inbound {
         }
     }
 
-    /** Linux looks at the address as well, so that nobody else can get into a connection by guessing (WIRE §0, 7). */
+    /** A packet for a connection from another source than its peer's is for nobody. */
     private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
         Link link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {
             dropped++;
         } else {
-            link.receive(packet, nowNanos);
+            link.receive(packet, origin, nowNanos);
         }
     }
 }

@@ -18,11 +18,14 @@ final class Link extends Timed implements ConnectionOwner {
     /** The card counts the silence of a peer for each queue; the connection itself never gives up. */
     private static final int NEVER_SILENT = Integer.MAX_VALUE - 1;
 
+    private static final int ANY_PORT = 0;
+
     private final Board board;
     private final Receivers receivers;
     private final ConnectionConfig config;
     private final int number;
     private final @Nullable SendQueue only; // the queue of a connection of one queue
+    private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
     private final ArrayDeque<SendQueue> waiters = new ArrayDeque<>();
 
     /** Whether it waits in the line of the card. */
@@ -44,6 +47,7 @@ final class Link extends Timed implements ConnectionOwner {
         this.config = config;
         this.number = number;
         this.only = only;
+        this.sourcePort = config.urma4j() ? config.route().port() : ANY_PORT;
         this.connection = open(nowNanos);
     }
 
@@ -154,14 +158,22 @@ final class Link extends Timed implements ConnectionOwner {
 
     // ---- the crank
 
-    /** Whether a packet came from the peer's address. */
+    /**
+     * Whether a packet came from the peer: from its address and from its port, without which any local user could speak in
+     * the name of any peer on its host. The port of a foreign peer is that of its first packet that was taken in order.
+     */
     boolean isFrom(Source origin) {
         return origin.eidLow() == config.route().eidLow()
-                && origin.eidHigh() == config.route().eidHigh();
+                && origin.eidHigh() == config.route().eidHigh()
+                && (origin.port() == sourcePort || sourcePort == ANY_PORT);
     }
 
-    void receive(Packet packet, long nowNanos) {
+    void receive(Packet packet, Source origin, long nowNanos) {
+        long before = connection.progress();
         connection.receive(packet, nowNanos, board.isLate);
+        if (sourcePort == ANY_PORT && connection.progress() != before) {
+            sourcePort = origin.port();
+        }
         board.ready(this);
     }
 

@@ -12,6 +12,7 @@ import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
@@ -103,7 +104,7 @@ final class Life implements CardListener {
     private void arrives(SimulatedRoute route) {
         for (Packet one : Bundle.apart(received)) {
             Way way = ways.get(connectionNumber(one));
-            if (way != null && way.machine == route.from()) {
+            if (way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT) {
                 way.onTheWay.arrives(one, world.time.now());
             }
         }
@@ -130,7 +131,7 @@ final class Life implements CardListener {
             return;
         }
         arrives(route);
-        card.receive(received, routeTo(route.from()), world.time.now());
+        card.receive(received, route.source(), world.time.now());
         received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
         home.checkBorders(this);
     }

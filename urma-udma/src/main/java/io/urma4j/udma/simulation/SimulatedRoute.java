@@ -4,35 +4,55 @@ import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.IpHeaders;
 
-/** The way from one machine to another; to that other one's packets it is where they come from. */
-final class SimulatedRoute implements Route, Source {
+/** The way of packets from one machine to another. */
+final class SimulatedRoute implements Route {
     private static final long PREFIX = 0xFD77_0000_0000_0000L;
     private static final int IPV4_NET = 10 << 24;
-    private static final int SOURCE_PORT = 0xC000;
 
     private final int from;
     private final int to;
     private final int mtuBytes;
     private final boolean ipv6;
+    private final int sourcePort;
+    private final Origin source;
     private final IpHeaders headers;
 
+    private record Origin(long eidHigh, long eidLow, int port) implements Source {}
+
+    /** From the port that a machine listens on, as all packets of urma4j. */
     SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6) {
+        this(from, to, mtuBytes, ipv6, IpHeaders.ROCE_PORT);
+    }
+
+    SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6, int sourcePort) {
         this.from = from;
         this.to = to;
         this.mtuBytes = mtuBytes;
         this.ipv6 = ipv6;
+        this.sourcePort = sourcePort;
+        this.source = new Origin(eidHigh(), eidLow(from), sourcePort);
         this.headers = headers();
     }
 
     /** As the ICRC covers them; each side of a wire has its own. */
     IpHeaders headers() {
         return ipv6
-                ? IpHeaders.ipv6(PREFIX, from, PREFIX, to, SOURCE_PORT, IpHeaders.ROCE_PORT)
-                : IpHeaders.ipv4(IPV4_NET | from, IPV4_NET | to, SOURCE_PORT, IpHeaders.ROCE_PORT);
+                ? IpHeaders.ipv6(PREFIX, from, PREFIX, to, sourcePort, IpHeaders.ROCE_PORT)
+                : IpHeaders.ipv4(IPV4_NET | from, IPV4_NET | to, sourcePort, IpHeaders.ROCE_PORT);
     }
 
     IpHeaders sending() {
         return headers;
+    }
+
+    /** The same from another port of the same machine. */
+    SimulatedRoute fromPort(int port) {
+        return new SimulatedRoute(from, to, mtuBytes, ipv6, port);
+    }
+
+    /** Where its packets come from, as who receives them sees it. */
+    Source source() {
+        return source;
     }
 
     int from() {
@@ -55,12 +75,16 @@ final class SimulatedRoute implements Route, Source {
 
     @Override
     public long eidLow() {
-        return ipv6 ? to : 0xFFFF_0000_0000L | IPV4_NET | to;
+        return eidLow(to);
+    }
+
+    private long eidLow(int machine) {
+        return ipv6 ? machine : 0xFFFF_0000_0000L | IPV4_NET | machine;
     }
 
     @Override
     public int port() {
-        return SOURCE_PORT;
+        return IpHeaders.ROCE_PORT;
     }
 
     @Override

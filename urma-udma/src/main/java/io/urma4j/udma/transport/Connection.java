@@ -81,6 +81,11 @@ public final class Connection {
         return traffic;
     }
 
+    /** Grows with each packet of the peer that was taken in order, request or acknowledgement, and with no other. */
+    public long progress() {
+        return responder.expected() + requester.unacked();
+    }
+
     /** Whether all that was started has ended. */
     public boolean isIdle() {
         return requester.isIdle();

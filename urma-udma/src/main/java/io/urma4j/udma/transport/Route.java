@@ -9,4 +9,7 @@ public interface Route {
     long eidHigh();
 
     long eidLow();
+
+    /** The UDP port that the peer takes packets by. */
+    int port();
 }

@@ -7,6 +7,9 @@ public interface Source {
 
     long eidLow();
 
-    /** The port that it was sent from. A peer of Linux does not listen there, but at 4791 (WIRE §0). */
+    /**
+     * The port that it was sent from. A peer of urma4j takes packets by the same one; a peer of Linux listens at 4791,
+     * whatever it sends from (WIRE §0).
+     */
     int port();
 }

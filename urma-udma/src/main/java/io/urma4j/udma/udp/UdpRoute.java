@@ -39,7 +39,7 @@ public final class UdpRoute implements Route {
         return eidLow;
     }
 
-    /** The peer's UDP port. */
+    @Override
     public int port() {
         return port;
     }

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,6 +29,8 @@ class HostileCardTest {
     private static final long MICROS = 1_000;
     private static final long EVERY_NANOS = MICROS;
 
+    private static final int NEAR = 32;
+
     private final Icrc icrc = new Icrc();
     private final Packet packet = Packet.allocate();
 
@@ -38,22 +41,25 @@ class HostileCardTest {
 
     @Test
     void randomBytesMoveNothing() {
-        attack("random bytes", true, (random, route, seen) -> noise(random));
+        attack("random bytes", HostileCardTest::stranger, (random, route, seen) -> noise(random));
     }
 
     @Test
     void randomPacketsFromAStrangerMoveNothing() {
-        attack("random packets", true, (random, route, seen) -> wild(random, route));
+        attack("random packets", HostileCardTest::stranger, (random, route, seen) -> wild(random, route));
     }
 
     @Test
     void whatAStrangerHasHeardAndSendsAgainMovesNothing() {
-        attack("heard packets", true, (random, route, seen) -> sealed(route, seen.get(random.nextInt(seen.size()))));
+        attack(
+                "heard packets",
+                HostileCardTest::stranger,
+                (random, route, seen) -> sealed(route, seen.get(random.nextInt(seen.size()))));
     }
 
     @Test
     void cutPacketsMoveNothing() {
-        attack("cut packets", false, (random, route, seen) -> {
+        attack("cut packets", HostileCardTest::peer, (random, route, seen) -> {
             byte[] whole = seen.get(random.nextInt(seen.size()));
             return Arrays.copyOf(whole, random.nextInt(whole.length));
         });
@@ -61,7 +67,7 @@ class HostileCardTest {
 
     @Test
     void requestsWithWildPsnsInThePeersNameMoveNothing() {
-        attack("PSN floods", false, (random, route, seen) -> {
+        attack("PSN floods", HostileCardTest::peer, (random, route, seen) -> {
             byte[] request = seen.get(random.nextInt(seen.size()));
             if (Opcodes.isResponse(request[0] & 0xFF)) {
                 return noise(random);
@@ -72,16 +78,29 @@ class HostileCardTest {
         });
     }
 
-    private void attack(String what, boolean strange, Forger forger) {
+    /** Within the window: with the PSNs of now, or one near them, and with what else the peer is just saying. */
+    @Test
+    void requestsFromAnotherPortOfThePeersAddressMoveNothing() {
+        attack("requests from another port", HostileCardTest::anotherPort, (random, route, seen) -> {
+            byte[] heard = seen.get(random.nextInt(seen.size()));
+            int psn = (heard[10] & 0xFF) << 8 | heard[11] & 0xFF;
+            int near = psn + random.nextInt(-NEAR, NEAR);
+            heard[10] = (byte) (near >> 8);
+            heard[11] = (byte) near;
+            return sealed(route, heard);
+        });
+    }
+
+    private void attack(String what, UnaryOperator<SimulatedRoute> way, Forger forger) {
         long seed = Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
         int runs = INPUTS / INPUTS_EACH_RUN;
         double quiet = 0;
         double attacked = 0;
         for (int i = 0; i < runs; i++) {
-            attacked += (double) run(seed + i, INPUTS_EACH_RUN, strange, forger) / runs;
+            attacked += (double) run(seed + i, INPUTS_EACH_RUN, way, forger) / runs;
         }
         for (int i = 0; i < QUIET_RUNS; i++) {
-            quiet += (double) run(seed + i, 0, strange, forger) / QUIET_RUNS;
+            quiet += (double) run(seed + i, 0, way, forger) / QUIET_RUNS;
         }
         System.out.printf(
                 "HostileCardTest: %,d %s from seed %d on: %.1f ms of virtual time a run, %.1f ms without them%n",
@@ -90,7 +109,7 @@ class HostileCardTest {
     }
 
     /** How long the workload takes. */
-    private long run(long seed, int inputs, boolean strange, Forger forger) {
+    private long run(long seed, int inputs, UnaryOperator<SimulatedRoute> of, Forger forger) {
         Faults none = new Faults(20 * MICROS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
         Scenario scenario = new Scenario(3, 1024, false, false, 300, 2, 2, 0, 32, 8, 1024, 0, false, true, none);
         Simulation simulation = new Simulation(scenario, new SplittableRandom(seed), null);
@@ -107,7 +126,7 @@ class HostileCardTest {
             world.time.at(i * EVERY_NANOS, () -> {
                 if (!seen.isEmpty()) {
                     SimulatedRoute route = routes.get(random.nextInt(routes.size()));
-                    SimulatedRoute way = strange ? stranger(route) : route;
+                    SimulatedRoute way = of.apply(route);
                     world.network.inject(way, forger.forge(random, way, recent(seen, routes, route)));
                 }
             });
@@ -123,6 +142,16 @@ class HostileCardTest {
     /** To the same machine, from the one that has nothing to do with it. */
     private static SimulatedRoute stranger(SimulatedRoute route) {
         return new SimulatedRoute(3 - route.from() - route.to(), route.to(), route.mtuBytes(), false);
+    }
+
+    /** In the name of the one who sends there. */
+    private static SimulatedRoute peer(SimulatedRoute route) {
+        return route;
+    }
+
+    /** The same, by a process that has another port at the peer's address. */
+    private static SimulatedRoute anotherPort(SimulatedRoute route) {
+        return route.fromPort(40_000);
     }
 
     /** Copies of what went that way lately. */

@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -178,6 +179,11 @@ class AllocationTest {
         @Override
         public long eidLow() {
             return 0;
+        }
+
+        @Override
+        public int port() {
+            return IpHeaders.ROCE_PORT;
         }
     }
 

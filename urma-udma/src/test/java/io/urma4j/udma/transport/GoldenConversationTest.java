@@ -65,6 +65,11 @@ class GoldenConversationTest {
             return 0;
         }
 
+        @Override
+        public int port() {
+            return IpHeaders.ROCE_PORT;
+        }
+
         List<String> bytes() {
             return sent.stream().map(Conversation::bytes).toList();
         }

@@ -202,6 +202,11 @@ final class Pair {
             return 0;
         }
 
+        @Override
+        public int port() {
+            return IpHeaders.ROCE_PORT;
+        }
+
         void receive(Packet packet) {
             receive(packet, false);
         }
