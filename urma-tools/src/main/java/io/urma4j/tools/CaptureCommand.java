@@ -21,6 +21,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Run a program, and keep in a file what its udma devices send and receive, for Wireshark and 'urma decode'.",
             "Nobody needs to be root for it: the packets are taken in the program, with headers as they have on the wire.",
+            "The file is secret: whoever reads it can forge packets of the connections in it while they last. Only its"
+                    + " owner may read it.",
             "A packet that arrives damaged is kept as it came; one that URMA_UDMA_LOSS loses is not, as if the network had.",
             "It sets URMA_UDMA_CAPTURE for the program, which you may do yourself; for a process that runs already it is"
                     + " too late: 'tcpdump -w FILE udp port 4791' sees that one too."

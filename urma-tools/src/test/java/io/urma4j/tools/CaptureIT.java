@@ -38,7 +38,7 @@ class CaptureIT extends WithShell {
         assertThat(program.out()).containsPattern("[1-9]\\d* passed, 0 failed");
         assertThat(decoded.exitCode()).as(decoded.out() + decoded.err()).isZero();
         assertThat(decoded.out())
-                .contains("\"icrcWrong\" : 0", "\"malformed\" : 0", "\"sentAgain\" : ")
+                .contains("\"icrcWrong\" : 0", "\"malformed\" : 0", "\"icrcNotVerifiable\" : 0", "\"sentAgain\" : ")
                 .doesNotContain("\"icrcRight\" : 0,");
     }
 
@@ -53,7 +53,9 @@ class CaptureIT extends WithShell {
 
         assertThat(program.exitCode()).as(program.out() + program.err()).isZero();
         assertThat(decoded.exitCode()).as(decoded.out() + decoded.err()).isZero();
-        assertThat(decoded.out()).contains("\"sentAgain\" : ").doesNotContain("\"sentAgain\" : 0,");
+        assertThat(decoded.out())
+                .contains("\"icrcNotVerifiable\" : 0", "\"sentAgain\" : ")
+                .doesNotContain("\"sentAgain\" : 0,");
     }
 
     @Test

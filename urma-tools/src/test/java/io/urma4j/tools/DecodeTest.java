@@ -124,6 +124,24 @@ class DecodeTest {
         assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, sent again 1,");
     }
 
+    /** A sealed packet is right if the capture tells the secret, and no wrong one if it does not. */
+    @Test
+    void anIcrcWithASecretThatTheCaptureDoesNotTellIsNotCalledWrong() throws IOException {
+        Path file = folder.resolve("sealed.pcap");
+        IpHeaders ip = IpHeaders.ipv4(0x7F00_0001, 0x7F00_0002, IpHeaders.ROCE_PORT, IpHeaders.ROCE_PORT);
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system())) {
+            Packet packet = Packet.allocate();
+            packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, 17, 6);
+            packet.end(3, ip.secret(0x1234_5678_9ABCL), new Icrc());
+            writer.packet(packet, ip);
+        }
+
+        assertThat(decode(file)).isZero();
+
+        assertThat(lines().getFirst()).contains("RC SEND_ONLY").endsWith("not verifiable: secret unknown");
+        assertThat(lines().getLast()).contains("ICRC right 0, wrong 0, malformed 0, not verifiable 1;");
+    }
+
     @Test
     void aDamagedPacketIsShownAndTheExitCodeTellsIt() throws IOException {
         byte[] bytes = Files.readAllBytes(GOLDEN.resolve("sample-rxe.pcap"));

@@ -39,4 +39,9 @@ record Way(SimulatedHost to, IpHeaders headers) implements Route, Source {
     public int port() {
         return PORT;
     }
+
+    @Override
+    public long secret() {
+        return IpHeaders.NO_SECRET;
+    }
 }

@@ -2,7 +2,8 @@ package io.urma4j.spi.support;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Numbers of one kind of object in a context. A number that was given back comes again only after all others were used,
@@ -14,7 +15,7 @@ public final class IdSpace {
 
     private final String kind;
     private final int last;
-    private final BitSet taken = new BitSet();
+    private final Set<Integer> taken = new HashSet<>(); // they may lie far apart
     private int next = LAST_WELL_KNOWN + 1;
 
     /**
@@ -36,26 +37,29 @@ public final class IdSpace {
      */
     public synchronized int take(int wanted) {
         int id = wanted == 0 ? any() : wanted;
-        if (taken.get(id)) {
+        if (!taken.add(id)) {
             throw new UrmaException(UrmaStatus.EEXIST, kind, "id " + id + " is taken");
         }
-        taken.set(id);
         return id;
     }
 
     private int any() {
-        int id = taken.nextClearBit(next);
-        if (id > last) {
-            id = taken.nextClearBit(LAST_WELL_KNOWN + 1);
+        int id = next;
+        for (int tried = 0; taken.contains(id); tried++) {
+            if (tried > last - LAST_WELL_KNOWN) {
+                throw new UrmaException(UrmaStatus.ENOMEM, kind, "all ids up to " + last + " are taken");
+            }
+            id = following(id);
         }
-        if (id > last) {
-            throw new UrmaException(UrmaStatus.ENOMEM, kind, "all ids up to " + last + " are taken");
-        }
-        next = id + 1;
+        next = following(id);
         return id;
     }
 
+    private int following(int id) {
+        return id >= last ? LAST_WELL_KNOWN + 1 : id + 1;
+    }
+
     public synchronized void give(int id) {
-        taken.clear(id);
+        taken.remove(id);
     }
 }

@@ -9,7 +9,6 @@ import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
-import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.PacketCheck;
 import java.io.IOException;
@@ -31,11 +30,13 @@ import picocli.CommandLine.Spec;
         name = "decode",
         description = {
             "Decode the RoCEv2 packets of a capture file: one line a packet, each ICRC verified.",
-            "Then a summary: how many were wrong, sent again, and refused."
+            "Then a summary: how many were wrong, sent again, and refused.",
+            "Between two peers of urma4j a secret enters each ICRC. It is taken from their greeting, or from a later"
+                    + " request with its answer, where the capture holds them. Without it an ICRC is not verifiable."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma decode f.pcap", "  urma decode --summary --json f.pcap", "  tcpdump -w f.pcap udp port 4791"},
-        exitCodeList = {"0:every ICRC is right", "1:one is wrong, or the file cannot be read", "2:wrong use"})
+        exitCodeList = {"0:no ICRC is wrong", "1:one is wrong, or the file cannot be read", "2:wrong use"})
 public final class DecodeCommand implements Callable<Integer> {
     private static final int MOST_PORT = 0xFFFF;
 
@@ -70,8 +71,11 @@ public final class DecodeCommand implements Callable<Integer> {
         }
         InputFile.of(file);
         Summary summary = new Summary();
+        Set<Integer> all = new HashSet<>(ports);
+        all.add(IpHeaders.ROCE_PORT);
+        Verifier verifier = heard(all);
         try (PcapReader reader = PcapReader.open(file)) {
-            decode(reader, summary);
+            decode(reader, all, verifier, summary);
         } catch (IOException e) {
             tell(summary);
             throw new CommandFailure(String.valueOf(e.getMessage()), e);
@@ -80,13 +84,26 @@ public final class DecodeCommand implements Callable<Integer> {
         return summary.isClean() ? 0 : 1;
     }
 
-    private void decode(PcapReader reader, Summary summary) throws IOException {
+    /** One that has heard all that can be read: a secret may stand behind packets that have it. */
+    private Verifier heard(Set<Integer> all) {
+        Verifier verifier = new Verifier();
+        try (PcapReader reader = PcapReader.open(file)) {
+            for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
+                Datagram datagram = Datagram.of(frame, all);
+                if (datagram != null) {
+                    verifier.hear(datagram);
+                }
+            }
+        } catch (IOException e) {
+            return verifier; // whoever reads the file next meets the same, and tells it
+        }
+        return verifier;
+    }
+
+    private void decode(PcapReader reader, Set<Integer> all, Verifier verifier, Summary summary) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         boolean lines = !summaryAlone && !json.isAsked();
-        Set<Integer> all = new HashSet<>(ports);
-        all.add(IpHeaders.ROCE_PORT);
         Flows flows = new Flows();
-        Icrc icrc = new Icrc();
         long startNanos = 0;
         for (Frame frame = reader.next(); frame != null && !out.checkError(); frame = reader.next()) {
             startNanos = frame.number() == 1 ? frame.timeNanos() : startNanos;
@@ -96,13 +113,16 @@ public final class DecodeCommand implements Callable<Integer> {
                 continue;
             }
             Drop drop = PacketCheck.of(datagram.packet());
-            if (drop == null && !icrc.isRight(datagram.packet(), datagram.ip())) {
-                drop = Drop.ICRC;
+            boolean isKnown = true;
+            if (drop == null) {
+                Verifier.Verdict verdict = verifier.verdict(datagram);
+                drop = verdict == Verifier.Verdict.WRONG ? Drop.ICRC : null;
+                isKnown = verdict != Verifier.Verdict.NOT_VERIFIABLE;
             }
             boolean again = drop == null && flows.isAgain(datagram);
-            summary.packet(datagram, drop, again);
+            summary.packet(datagram, drop, isKnown, again);
             if (lines) {
-                out.println(PacketLine.of(frame, startNanos, datagram, drop, again));
+                out.println(PacketLine.of(frame, startNanos, datagram, drop, isKnown, again));
             }
             if (drop == null && Bundle.is(datagram.packet())) {
                 unpack(datagram, flows, summary, lines);

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class PacketLine {
     private PacketLine() {}
 
-    static String of(Frame frame, long startNanos, Datagram datagram, @Nullable Drop drop, boolean again) {
+    /** A packet whose ICRC is known to be right or wrong, or is not known at all. */
+    static String of(
+            Frame frame, long startNanos, Datagram datagram, @Nullable Drop drop, boolean isIcrcKnown, boolean again) {
         StringBuilder line = new StringBuilder(160);
         line.append(String.format(
                 Locale.ROOT,
@@ -27,6 +29,10 @@ final class PacketLine {
             return line.append(packet).append("  ").append(told(drop)).toString();
         }
         line.append(told(packet, again));
+        if (!isIcrcKnown) {
+            return line.append(String.format("  ICRC 0x%08x not verifiable: secret unknown", Icrc.in(packet)))
+                    .toString();
+        }
         return line.append(drop == Drop.ICRC ? String.format("  ICRC 0x%08x WRONG", Icrc.in(packet)) : "  ICRC ok")
                 .toString();
     }
@@ -49,6 +55,7 @@ final class PacketLine {
             case TRANSPORT_VERSION -> "UNKNOWN TRANSPORT VERSION";
             case BUNDLE -> "A BUNDLE OF SOMETHING ELSE";
             case ICRC -> "ICRC WRONG";
+            case NO_SECRET -> "WITHOUT THE SECRET"; // by a port, never by a file
             case ON_PURPOSE -> "LOST ON PURPOSE"; // by a port, never by a file
         };
     }

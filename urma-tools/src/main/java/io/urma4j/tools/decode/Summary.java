@@ -18,6 +18,7 @@ final class Summary {
     private long packets;
     private long ofIpv4;
     private long wrong;
+    private long notVerifiable;
     private long malformed;
     private long bundled;
     private long again;
@@ -29,10 +30,11 @@ final class Summary {
         spanNanos = sinceStartNanos;
     }
 
-    void packet(Datagram datagram, @Nullable Drop drop, boolean isAgain) {
+    void packet(Datagram datagram, @Nullable Drop drop, boolean isIcrcKnown, boolean isAgain) {
         packets++;
         ofIpv4 += datagram.ip().isIpv4() ? 1 : 0;
         again += isAgain ? 1 : 0;
+        notVerifiable += isIcrcKnown ? 0 : 1;
         if (drop == Drop.ICRC) {
             wrong++;
         } else if (drop != null) {
@@ -59,7 +61,11 @@ final class Summary {
         }
     }
 
-    /** Whether every packet was whole and right. */
+    private long right() {
+        return packets - wrong - malformed - notVerifiable;
+    }
+
+    /** Whether every packet was whole, and none wrong. */
     boolean isClean() {
         return wrong + malformed == 0;
     }
@@ -67,16 +73,17 @@ final class Summary {
     String toText() {
         return String.format(
                 Locale.ROOT,
-                "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d;"
-                        + " in bundles %d, sent again %d, NAK %d, RNR NAK %d",
+                "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d,"
+                        + " not verifiable %d; in bundles %d, sent again %d, NAK %d, RNR NAK %d",
                 frames,
                 spanNanos / 1e9,
                 packets,
                 ofIpv4,
                 packets - ofIpv4,
-                packets - wrong - malformed,
+                right(),
                 wrong,
                 malformed,
+                notVerifiable,
                 bundled,
                 again,
                 naks,
@@ -90,8 +97,9 @@ final class Summary {
         map.put("packets", packets);
         map.put("ipv4", ofIpv4);
         map.put("ipv6", packets - ofIpv4);
-        map.put("icrcRight", packets - wrong - malformed);
+        map.put("icrcRight", right());
         map.put("icrcWrong", wrong);
+        map.put("icrcNotVerifiable", notVerifiable);
         map.put("malformed", malformed);
         map.put("inBundles", bundled);
         map.put("sentAgain", again);

@@ -7,10 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +29,8 @@ public final class PcapWriter implements AutoCloseable {
     /** No limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
+    private static final FileAttribute<?> OWNER_ALONE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final int MAGIC_NANOS = 0xA1B2_3C4D;
     private static final int FILE_HEADER_BYTES = 24;
     private static final int FRAME_HEADER_BYTES = 16;
@@ -72,7 +78,7 @@ public final class PcapWriter implements AutoCloseable {
     }
 
     private static @Nullable PcapWriter tryCreate(Path file, long limitBytes, InstantSource clock) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = openForItsOwner(file);
         try {
             if (!lock(channel)) {
                 channel.close();
@@ -86,6 +92,13 @@ public final class PcapWriter implements AutoCloseable {
             channel.close();
             throw e;
         }
+    }
+
+    /** One that is made here is for its owner alone: the greetings in it tell the secrets of connections. */
+    private static FileChannel openForItsOwner(Path file) throws IOException {
+        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return isPosix ? FileChannel.open(file, options, OWNER_ALONE) : FileChannel.open(file, options);
     }
 
     private static boolean lock(FileChannel channel) throws IOException {

@@ -42,6 +42,9 @@ public final class ControlPlane {
     /** A peer that does not answer that so long is lost. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
+    /** What this version knows, of the core and of the network. */
+    private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE;
+
     private static final String DEAD = "its process is dead";
 
     private static final int MAX_PEERS = 4096;
@@ -78,16 +81,7 @@ public final class ControlPlane {
 
     /** How this version greets. */
     public static Hello hello(PortAddress at, int uasid, long incarnation, String process) {
-        return new Hello(
-                ControlCodec.MAJOR,
-                ControlCodec.MINOR,
-                ControlCodec.FEATURES,
-                0,
-                at.eid(),
-                uasid,
-                incarnation,
-                0,
-                process);
+        return new Hello(ControlCodec.MAJOR, ControlCodec.MINOR, FEATURES, 0, at.eid(), uasid, incarnation, 0, process);
     }
 
     long incarnation() {
@@ -305,7 +299,7 @@ public final class ControlPlane {
         if (hello.major() != ControlCodec.MAJOR) {
             return Optional.of("speaks version " + hello.major() + " of the protocol, not " + ControlCodec.MAJOR);
         }
-        long missing = hello.required() & ~ControlCodec.FEATURES;
+        long missing = hello.required() & ~FEATURES;
         if (missing != 0) {
             return Optional.of("requires features that are unknown here: 0x" + Long.toHexString(missing));
         }
@@ -360,7 +354,7 @@ public final class ControlPlane {
     }
 
     private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, Half half) {
-        Peer peer = new Peer(from, theirs, ownTag, ownLife, half, now);
+        Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, now);
         peers.put(new Id(from, peer.incarnation()), peer);
         byTag.put(ownTag, peer);
         watch(peer);

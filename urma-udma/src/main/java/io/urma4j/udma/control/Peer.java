@@ -2,6 +2,7 @@ package io.urma4j.udma.control;
 
 import io.urma4j.Eid;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.udma.wire.IpHeaders;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,6 +24,7 @@ public final class Peer {
     private final int uasid;
     private final String process;
     private final long features;
+    private final long secret;
     private final Half own;
     private final Half theirs;
     private volatile @Nullable String lost;
@@ -47,7 +49,7 @@ public final class Peer {
     /** An answer of ours; without bytes while it is being found. */
     record Given(@Nullable ByteBuffer body) {}
 
-    Peer(PortAddress address, Greeting theirs, long ownTag, long ownLife, Half own, long nowNanos) {
+    Peer(PortAddress address, Greeting theirs, long ownFeatures, long ownTag, long ownLife, Half own, long nowNanos) {
         Hello hello = theirs.hello();
         this.address = address;
         this.incarnation = hello.incarnation();
@@ -61,6 +63,8 @@ public final class Peer {
         this.ownLife = ownLife;
         this.own = own;
         this.heardNanos = nowNanos;
+        boolean bothMixIn = (features & ownFeatures & PacketSecret.FEATURE) != 0;
+        this.secret = bothMixIn ? PacketSecret.of(ownTag, peerTag) : IpHeaders.NO_SECRET;
     }
 
     public PortAddress address() {
@@ -87,6 +91,11 @@ public final class Peer {
     /** What it knows, as it said. */
     public long features() {
         return features;
+    }
+
+    /** What enters the ICRC of packets of connections with it; {@link IpHeaders#NO_SECRET} when it knows of none. */
+    public long secret() {
+        return secret;
     }
 
     /** Our end of the connection with it. */

@@ -76,7 +76,16 @@ public final class Card {
 
     // ---- the crank
 
-    /** A packet came, which {@code PacketCheck} found sound and whose ICRC is right. It is the caller's again afterwards. */
+    /** Which secret the ICRC of a packet must be right with that {@code PacketCheck} found sound; asked before it is received. */
+    public long secretOf(Packet packet, Source origin) {
+        return inbound.secretOf(packet, origin);
+    }
+
+    /**
+     * A packet came, which {@code PacketCheck} found sound. It is the caller's again afterwards.
+     *
+     * @param origin has the secret that its ICRC was found right with
+     */
     public void receive(Packet packet, Source origin, long nowNanos) {
         board.nowNanos = nowNanos;
         inbound.receive(packet, origin, nowNanos);
@@ -446,6 +455,11 @@ public final class Card {
         link.handle(board.links.add(link));
         registry.link(number, link);
         return link.handle();
+    }
+
+    /** Whether a queue, a group or a connection has that number on the wire. */
+    public boolean isTaken(int number) {
+        return registry.isTaken(number);
     }
 
     /** The number of a shared connection on this side: its EE context. */

@@ -4,6 +4,7 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
@@ -43,6 +44,24 @@ final class Inbound {
         }
     }
 
+    /**
+     * The secret that the ICRC of a sound packet must be right with: that of the connection that it names, if it comes from
+     * where that one's peer is. In a bundle the first packet tells; the others are looked at when they are taken out.
+     */
+    long secretOf(Packet packet, Source origin) {
+        int at = Bundle.is(packet) ? Bundle.firstPacket() : 0;
+        int opcode = Bth.opcodeAt(packet.bytes(), at);
+        boolean isShared = Opcodes.has(opcode, Header.RDETH);
+        if (Opcodes.has(opcode, Header.DETH) && !isShared) {
+            return IpHeaders.NO_SECRET; // datagrams are of no connection
+        }
+        Link link = registry.link(
+                isShared
+                        ? Rdeth.endToEndContext(packet.bytes(), at + Opcodes.offset(opcode, Header.RDETH))
+                        : Bth.destinationQpAt(packet.bytes(), at));
+        return link != null && link.isAt(origin) ? link.secret() : IpHeaders.NO_SECRET;
+    }
+
     /** A mark of congestion is that of one packet. */
     private void unpack(Packet bundle, Source origin, long nowNanos) {
         boolean isMarked = Bth.isForwardNotice(bundle.bytes());
@@ -63,7 +82,7 @@ final class Inbound {
         }
     }
 
-    /** A packet for a connection from another source than its peer's is for nobody. */
+    /** A packet for a connection from another source than its peer, or without its secret, is for nobody. */
     private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
         Link link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {

@@ -25,6 +25,7 @@ final class Link extends Timed implements ConnectionOwner {
     private final ConnectionConfig config;
     private final int number;
     private final @Nullable SendQueue only; // the queue of a connection of one queue
+    private final long secret;
     private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
     private final ArrayDeque<SendQueue> waiters = new ArrayDeque<>();
 
@@ -47,6 +48,7 @@ final class Link extends Timed implements ConnectionOwner {
         this.config = config;
         this.number = number;
         this.only = only;
+        this.secret = config.route().secret();
         this.sourcePort = config.urma4j() ? config.route().port() : ANY_PORT;
         this.connection = open(nowNanos);
     }
@@ -158,11 +160,21 @@ final class Link extends Timed implements ConnectionOwner {
 
     // ---- the crank
 
-    /**
-     * Whether a packet came from the peer: from its address and from its port, without which any local user could speak in
-     * the name of any peer on its host. The port of a foreign peer is that of its first packet that was taken in order.
-     */
+    /** What is mixed into the ICRC of each packet of this connection; that of RoCE where the peer is foreign. */
+    long secret() {
+        return secret;
+    }
+
+    /** Whether the peer has sent a packet: it came from where the peer is, and its ICRC has the peer's secret. */
     boolean isFrom(Source origin) {
+        return isAt(origin) && origin.secret() == secret();
+    }
+
+    /**
+     * Whether a packet came from the peer's address and from its port, without which any local user could speak in the name
+     * of any peer on its host. The port of a foreign peer is that of its first packet that was taken in order.
+     */
+    boolean isAt(Source origin) {
         return origin.eidLow() == config.route().eidLow()
                 && origin.eidHigh() == config.route().eidHigh()
                 && (origin.port() == sourcePort || sourcePort == ANY_PORT);

@@ -33,6 +33,10 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return numbers.put(wanted, new Owner());
     }
 
+    boolean isTaken(int number) {
+        return numbers.get(number) != null;
+    }
+
     void give(int number) {
         numbers.remove(number);
     }

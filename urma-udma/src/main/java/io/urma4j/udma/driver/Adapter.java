@@ -6,6 +6,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.IdSpace;
 import io.urma4j.udma.control.ControlPort;
 import io.urma4j.udma.control.Half;
+import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
@@ -15,6 +16,7 @@ import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
 import io.urma4j.udma.udp.UdpRoute;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.nio.ByteBuffer;
@@ -48,8 +50,10 @@ final class Adapter implements CardListener {
     private final Map<Integer, Runnable> cqOverflows = new ConcurrentHashMap<>();
     private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
     private final AtomicInteger lastTag = new AtomicInteger();
-    private final AtomicInteger lastConnection = new AtomicInteger();
-    private final AtomicInteger lastQueueId = new AtomicInteger(IdSpace.LAST_WELL_KNOWN);
+    private final ShuffledNumbers connectionNumbers =
+            new ShuffledNumbers(Card.FIRST_CONNECTION, MAX_24, random::nextLong);
+    private final ShuffledNumbers queueIds =
+            new ShuffledNumbers(IdSpace.LAST_WELL_KNOWN + 1, Card.FIRST_CONNECTION - 1, random::nextLong);
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
     private final RecentMail recentMail = new RecentMail(); // under the card's claim
@@ -67,13 +71,11 @@ final class Adapter implements CardListener {
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
         this.watch = new PortWatch(port);
-        this.strangers = new Strangers(
-                port, engine, crank, control, (packet, origin) -> card.receive(packet, origin, engine.nanos()));
+        this.strangers = new Strangers(port, engine, crank, control, new CardSink(card, engine::nanos));
         this.mail = new PeerMail(engine, control::received);
         engine.add(watch);
         engine.add(strangers);
         engine.add(mail);
-        this.lastConnection.set(random.nextInt(Card.FIRST_CONNECTION, MAX_24));
     }
 
     /**
@@ -152,13 +154,22 @@ final class Adapter implements CardListener {
     }
 
     /**
-     * The way to a port.
+     * The way to a port, of packets that belong to no connection, or whose peer is foreign.
      *
      * @throws UrmaException EINVAL for an address that cannot be reached from here
      */
     UdpRoute route(PortAddress to) {
+        return route(to, IpHeaders.NO_SECRET);
+    }
+
+    /** The way of packets of connections with a peer. */
+    UdpRoute route(Peer to) {
+        return route(to.address(), to.secret());
+    }
+
+    private UdpRoute route(PortAddress to, long secret) {
         try {
-            return port.route(to.eid().high(), to.eid().low(), to.udpPort());
+            return port.route(to.eid().high(), to.eid().low(), to.udpPort(), secret);
         } catch (PortException e) {
             throw new UrmaException(UrmaStatus.EINVAL, to, String.valueOf(e.getMessage()), e);
         }
@@ -166,20 +177,31 @@ final class Adapter implements CardListener {
 
     // ---- numbers
 
-    /** Our end of a connection that may come to be. */
+    /** Our end of a connection that may come to be; its number is that of no other. On the engine's thread. */
     Half newHalf() {
-        int number = lastConnection.updateAndGet(last -> last >= MAX_24 ? Card.FIRST_CONNECTION : last + 1);
-        return new Half(number, random.nextInt(MAX_24 + 1), port.mtuBytes());
+        return new Half(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
+    }
+
+    private int freeConnectionNumber() {
+        crank.enter();
+        try {
+            int number = connectionNumbers.next();
+            while (crank.card().isTaken(number)) {
+                number = connectionNumbers.next(); // of a connection that has outlived eight million others
+            }
+            return number;
+        } finally {
+            crank.leave();
+        }
     }
 
     int newPeerNumber() {
         return lastPeer.incrementAndGet();
     }
 
-    /** An id for a queue that no other context of the device was offered lately. */
+    /** An id for a queue that no other context of the device was offered lately, and that no stranger can foresee. */
     int nextQueueId() {
-        return lastQueueId.updateAndGet(
-                last -> last >= Card.FIRST_CONNECTION - 1 ? IdSpace.LAST_WELL_KNOWN + 1 : last + 1);
+        return queueIds.next();
     }
 
     /** A number that the card tells a queue by. */

@@ -1,30 +1,22 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.udp.Origin;
-import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
-import io.urma4j.udma.wire.Packet;
 
 /** Hands a card what its port receives. All that one look finds has come at the time of the look. */
-final class PortInlet implements Crank.Inlet, PacketSink {
+final class PortInlet implements Crank.Inlet {
     private final UdpPort port;
-    private final Card card;
+    private final CardSink sink;
     private long nowNanos;
 
     PortInlet(UdpPort port, Card card) {
         this.port = port;
-        this.card = card;
+        this.sink = new CardSink(card, () -> nowNanos);
     }
 
     @Override
     public int receive(long now) {
         nowNanos = now;
-        return port.receive(this);
-    }
-
-    @Override
-    public void packet(Packet packet, Origin origin) {
-        card.receive(packet, origin, nowNanos);
+        return port.receive(sink);
     }
 }

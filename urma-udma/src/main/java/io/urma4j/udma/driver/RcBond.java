@@ -150,7 +150,7 @@ final class RcBond {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "gave another answer than was asked for");
         }
-        Route route = context.adapter().route(path.peer().address());
+        Route route = context.adapter().route(path.peer());
         connect(ConnectionConfig.builder(route, whom.number())
                 .mtuBytes(Math.min(route.mtuBytes(), bound.mtuBytes()))
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)

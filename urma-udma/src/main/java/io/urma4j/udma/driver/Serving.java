@@ -190,6 +190,7 @@ final class Serving {
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
                 .add("drop_nobody", ofCard(Card::dropped))
+                .add("drop_no_secret", port.counters().droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
                 .add("rx_marked", port.counters().receivedMarked())

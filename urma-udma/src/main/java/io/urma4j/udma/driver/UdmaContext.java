@@ -516,7 +516,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public void greeted(Peer peer) {
-        Route route = adapter.route(peer.address());
+        Route route = adapter.route(peer);
         int number = adapter.newPeerNumber();
         int mtuBytes = Math.min(
                 route.mtuBytes(), Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()));

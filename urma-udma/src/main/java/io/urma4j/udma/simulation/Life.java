@@ -51,6 +51,7 @@ final class Life implements CardListener {
     private final Packet received = Packet.allocate();
     private final Icrc icrc = new Icrc();
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
+    private final Map<Life, SimulatedRoute> routesToPeers = new HashMap<>();
     private long armed = Long.MAX_VALUE;
     private long steppedAt;
     private int stepsAtOnce;
@@ -73,6 +74,26 @@ final class Life implements CardListener {
     SimulatedRoute routeTo(int other) {
         return routes.computeIfAbsent(
                 other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
+    }
+
+    /** The way of connections with another process that is urma4j: as if the two had greeted. */
+    SimulatedRoute routeTo(Life peer) {
+        return routesToPeers.computeIfAbsent(
+                peer, to -> routeTo(to.machine.index).withSecret(secretWith(to)));
+    }
+
+    /** No two pairs have the same, nor has anything else to be drawn for it. */
+    private long secretWith(Life peer) {
+        return mixed(identity()) ^ mixed(peer.identity());
+    }
+
+    private long identity() {
+        return (long) machine.index << Integer.SIZE | number;
+    }
+
+    private static long mixed(long identity) {
+        long mixed = (identity + 1) * 0x9E37_79B9_7F4A_7C15L;
+        return (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
     }
 
     // ---- what is on its way
@@ -123,7 +144,8 @@ final class Life implements CardListener {
         MemorySegment.copy(bytes, 0, received.bytes(), 0, bytes.byteSize());
         received.lengthBytes((int) bytes.byteSize());
         Drop drop = PacketCheck.of(received);
-        if (drop == null && !icrc.isRight(received, route.headers())) {
+        SimulatedRoute proven = drop == null ? route.withSecret(card.secretOf(received, route.source())) : route;
+        if (drop == null && !icrc.isRight(received, proven.headers())) {
             drop = Drop.ICRC;
         }
         if (drop != null) {
@@ -131,7 +153,7 @@ final class Life implements CardListener {
             return;
         }
         arrives(route);
-        card.receive(received, route.source(), world.time.now());
+        card.receive(received, proven.source(), world.time.now());
         received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
         home.checkBorders(this);
     }

@@ -48,7 +48,7 @@ final class Link {
         int reads = world.scenario.reads();
         end.life.watch(number, peer, peerNumber, sendPsn, true, false);
         end.connection = end.life.card.connect(
-                ConnectionConfig.builder(end.life.routeTo(peer.machine.index), peerNumber)
+                ConnectionConfig.builder(end.life.routeTo(peer), peerNumber)
                         .mtuBytes(world.scenario.mtuBytes())
                         .number(number)
                         .psns(sendPsn, receivePsn)

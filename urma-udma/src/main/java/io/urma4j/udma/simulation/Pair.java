@@ -54,7 +54,9 @@ final class Pair {
         from.life.watch(from.number(), to.life, to.number(), sendPsn, false, isForeign);
         return from.life.card.connectRc(
                 from.handle,
-                ConnectionConfig.builder(from.life.routeTo(to.life.machine.index), to.number())
+                ConnectionConfig.builder(
+                                isForeign ? from.life.routeTo(to.life.machine.index) : from.life.routeTo(to.life),
+                                to.number())
                         .mtuBytes(world.scenario.mtuBytes())
                         .psns(sendPsn, receivePsn)
                         .reads(reads, reads)

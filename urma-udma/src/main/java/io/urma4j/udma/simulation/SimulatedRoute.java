@@ -14,28 +14,34 @@ final class SimulatedRoute implements Route {
     private final int mtuBytes;
     private final boolean ipv6;
     private final int sourcePort;
+    private final long secret;
     private final Origin source;
     private final IpHeaders headers;
 
-    private record Origin(long eidHigh, long eidLow, int port) implements Source {}
+    private record Origin(long eidHigh, long eidLow, int port, long secret) implements Source {}
 
     /** From the port that a machine listens on, as all packets of urma4j. */
     SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6) {
-        this(from, to, mtuBytes, ipv6, IpHeaders.ROCE_PORT);
+        this(from, to, mtuBytes, ipv6, IpHeaders.ROCE_PORT, IpHeaders.NO_SECRET);
     }
 
-    SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6, int sourcePort) {
+    private SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6, int sourcePort, long secret) {
         this.from = from;
         this.to = to;
         this.mtuBytes = mtuBytes;
         this.ipv6 = ipv6;
         this.sourcePort = sourcePort;
-        this.source = new Origin(eidHigh(), eidLow(from), sourcePort);
+        this.secret = secret;
+        this.source = new Origin(eidHigh(), eidLow(from), sourcePort, secret);
         this.headers = headers();
     }
 
     /** As the ICRC covers them; each side of a wire has its own. */
     IpHeaders headers() {
+        return plainHeaders().secret(secret);
+    }
+
+    private IpHeaders plainHeaders() {
         return ipv6
                 ? IpHeaders.ipv6(PREFIX, from, PREFIX, to, sourcePort, IpHeaders.ROCE_PORT)
                 : IpHeaders.ipv4(IPV4_NET | from, IPV4_NET | to, sourcePort, IpHeaders.ROCE_PORT);
@@ -47,10 +53,15 @@ final class SimulatedRoute implements Route {
 
     /** The same from another port of the same machine. */
     SimulatedRoute fromPort(int port) {
-        return new SimulatedRoute(from, to, mtuBytes, ipv6, port);
+        return new SimulatedRoute(from, to, mtuBytes, ipv6, port, secret);
     }
 
-    /** Where its packets come from, as who receives them sees it. */
+    /** The same with another secret. */
+    SimulatedRoute withSecret(long other) {
+        return new SimulatedRoute(from, to, mtuBytes, ipv6, sourcePort, other);
+    }
+
+    /** Where its packets come from, as who receives them sees it once their ICRC is right. */
     Source source() {
         return source;
     }
@@ -85,6 +96,11 @@ final class SimulatedRoute implements Route {
     @Override
     public int port() {
         return IpHeaders.ROCE_PORT;
+    }
+
+    @Override
+    public long secret() {
+        return secret;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.IpHeaders;
 
 /** Where a packet came from. Used again for the next packet: who keeps it copies it. For one thread at a time. */
 public final class Origin implements Source {
@@ -9,6 +10,7 @@ public final class Origin implements Source {
     private long eidHigh;
     private long eidLow;
     private int port;
+    private long secret = IpHeaders.NO_SECRET;
 
     Origin() {}
 
@@ -16,6 +18,12 @@ public final class Origin implements Source {
         eidHigh = high;
         eidLow = low;
         port = udpPort;
+        secret = IpHeaders.NO_SECRET;
+    }
+
+    /** The ICRC of the packet is right with it. */
+    void proven(long withSecret) {
+        secret = withSecret;
     }
 
     void setIpv4(int address, int udpPort) {
@@ -35,6 +43,11 @@ public final class Origin implements Source {
     @Override
     public int port() {
         return port;
+    }
+
+    @Override
+    public long secret() {
+        return secret;
     }
 
     @Override

@@ -20,7 +20,7 @@ final class Outbox {
     static final int SLOTS = 256;
 
     private static final int SLOT_BYTES = (Packet.MAX_BYTES + 63) / 64 * 64;
-    private static final int MAX_SEGMENTS = 64; // of the kernel; since Linux 6.9 it takes 128
+    private static final int MAX_SEGMENTS = Icrc.RUN_PACKETS; // of the kernel; since Linux 6.9 it takes 128
     private static final int MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8; // of an IPv4 packet with its headers
 
     private final Icrc icrc = new Icrc();

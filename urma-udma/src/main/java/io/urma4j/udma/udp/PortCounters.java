@@ -28,6 +28,7 @@ public final class PortCounters {
     private long transportVersion;
     private long bundle;
     private long icrc;
+    private long noSecret;
     private long onPurpose;
 
     PortCounters() {}
@@ -85,6 +86,7 @@ public final class PortCounters {
             case TRANSPORT_VERSION -> transportVersion++;
             case BUNDLE -> bundle++;
             case ICRC -> icrc++;
+            case NO_SECRET -> noSecret++;
             case ON_PURPOSE -> onPurpose++;
         }
     }
@@ -121,6 +123,11 @@ public final class PortCounters {
         return icrc;
     }
 
+    /** Packets in the name of a peer of urma4j whose ICRC lacks the secret that it and we have agreed on. */
+    public long droppedForNoSecret() {
+        return noSecret;
+    }
+
     /** Packets that could not leave, whatever the reason. */
     public long notSent() {
         return tooLongForRoute + unreachable + addressGone + noBuffers + refused;
@@ -133,7 +140,7 @@ public final class PortCounters {
 
     /** Packets that arrived and were not handed on, whatever the reason. */
     public long dropped() {
-        return tooShort + unknownOpcode + cut + tooLong + transportVersion + bundle + icrc + onPurpose;
+        return tooShort + unknownOpcode + cut + tooLong + transportVersion + bundle + icrc + noSecret + onPurpose;
     }
 
     /** Names and values, in the order in which a person wants to read them. */
@@ -160,6 +167,7 @@ public final class PortCounters {
         reader.accept("dropped_transport_version", transportVersion);
         reader.accept("dropped_bundle", bundle);
         reader.accept("dropped_icrc", icrc);
+        reader.accept("dropped_no_secret", noSecret);
         reader.accept("dropped_on_purpose", onPurpose);
     }
 }

@@ -34,7 +34,7 @@ public final class UdpPort implements Port, AutoCloseable {
     /** Of packets that the kernel does not put together as many are taken in at a time: what follows them is done once. */
     private static final int PACKETS_OF_A_TURN = 64;
 
-    private record RouteKey(long eidHigh, long eidLow, int port) {}
+    private record RouteKey(long eidHigh, long eidLow, int port, long secret) {}
 
     private final InetAddress address;
     private final LocalInterface localInterface;
@@ -198,19 +198,31 @@ public final class UdpPort implements Port, AutoCloseable {
      * @throws PortException for an address that this port cannot send to
      */
     public UdpRoute route(long eidHigh, long eidLow, int udpPort) {
-        RouteKey key = new RouteKey(eidHigh, eidLow, udpPort);
+        return route(eidHigh, eidLow, udpPort, IpHeaders.NO_SECRET);
+    }
+
+    /**
+     * The same for packets of connections with a peer of urma4j.
+     *
+     * @param secret that it and we have agreed on
+     */
+    public UdpRoute route(long eidHigh, long eidLow, int udpPort, long secret) {
+        RouteKey key = new RouteKey(eidHigh, eidLow, udpPort, secret);
         synchronized (routes) {
             UdpRoute known = routes.get(key);
             if (known != null) {
                 return known;
             }
-            UdpRoute made = newRoute(eidHigh, eidLow, udpPort);
+            UdpRoute made = newRoute(key);
             routes.put(key, made);
             return made;
         }
     }
 
-    private UdpRoute newRoute(long eidHigh, long eidLow, int udpPort) {
+    private UdpRoute newRoute(RouteKey key) {
+        long eidHigh = key.eidHigh;
+        long eidLow = key.eidLow;
+        int udpPort = key.port;
         boolean ipv4 = Addresses.isIpv4(eidHigh, eidLow);
         if (ipv4 == address instanceof Inet6Address) {
             throw new PortException(
@@ -226,7 +238,7 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         IpHeaders headers = headers(Addresses.high(address), Addresses.low(address), port, eidHigh, eidLow, udpPort);
         int scope = Addresses.isLinkLocal(eidHigh) ? localInterface.index() : 0;
-        return new UdpRoute(eidHigh, eidLow, udpPort, mtuBytes(), scope, headers);
+        return new UdpRoute(eidHigh, eidLow, udpPort, mtuBytes(), scope, headers.secret(key.secret));
     }
 
     // ---- sending
@@ -393,8 +405,10 @@ public final class UdpPort implements Port, AutoCloseable {
     private void packet(Packet packet, int likelyId, boolean isMarked, PacketSink sink) {
         lookedAt++;
         Drop drop = PacketCheck.of(packet);
-        if (drop == null && !hasRightIcrc(packet, likelyId)) {
-            drop = Drop.ICRC;
+        if (drop == null) {
+            long secret = sink.secretOf(packet, origin);
+            drop = icrc.check(packet, arriving, secret, likelyId);
+            origin.proven(secret);
         }
         if (drop == null && loss != null && loss.takesNext()) {
             counters.dropped(Drop.ON_PURPOSE); // it stands for one that the network has lost: nobody has seen it here
@@ -413,13 +427,6 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         Bth.forwardNotice(packet.bytes(), isMarked); // whatever it said: RoCEv2 has no use for it, and the card has
         sink.packet(packet, origin);
-    }
-
-    /** A plain socket does not show the identification of an IPv4 packet: it is found out of the ICRC (WIRE §8.5). */
-    private boolean hasRightIcrc(Packet packet, int likelyId) {
-        return arriving.isIpv4()
-                ? icrc.recover(packet, arriving, likelyId) != Icrc.NOT_RECOVERED
-                : icrc.isRight(packet, arriving);
     }
 
     // ---- strangers

@@ -44,6 +44,11 @@ public final class UdpRoute implements Route {
         return port;
     }
 
+    @Override
+    public long secret() {
+        return headers.secret();
+    }
+
     boolean isIpv4() {
         return ipv4;
     }

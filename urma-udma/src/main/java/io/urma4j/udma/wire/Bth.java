@@ -45,7 +45,12 @@ public final class Bth {
     private Bth() {}
 
     public static int opcode(MemorySegment packet) {
-        return Fields.u8(packet, 0);
+        return opcodeAt(packet, 0);
+    }
+
+    /** The same of a packet that begins there. */
+    public static int opcodeAt(MemorySegment bytes, int at) {
+        return Fields.u8(bytes, at);
     }
 
     public static boolean isSolicited(MemorySegment packet) {
@@ -90,7 +95,12 @@ public final class Bth {
     }
 
     public static int destinationQp(MemorySegment packet) {
-        return Fields.u24(packet, DEST_QP);
+        return destinationQpAt(packet, 0);
+    }
+
+    /** The same of a packet that begins there. */
+    public static int destinationQpAt(MemorySegment bytes, int at) {
+        return Fields.u24(bytes, at + DEST_QP);
     }
 
     public static boolean asksForAcknowledgement(MemorySegment packet) {

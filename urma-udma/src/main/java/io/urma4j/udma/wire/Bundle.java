@@ -78,6 +78,11 @@ public final class Bundle {
         return Bth.BYTES;
     }
 
+    /** Where the BTH of its first packet lies. */
+    public static int firstPacket() {
+        return first() + ENTRY_BYTES;
+    }
+
     /** Behind its last packet. */
     public static int end(Packet bundle) {
         return bundle.lengthBytes() - Icrc.BYTES;
@@ -131,7 +136,7 @@ public final class Bundle {
             return false;
         }
         MemorySegment bytes = bundle.bytes();
-        int opcode = Fields.u8(bytes, packet);
+        int opcode = Bth.opcodeAt(bytes, packet);
         return Opcodes.isOfConnection(opcode)
                 && length >= Opcodes.headerBytes(opcode) + Bth.padCountAt(bytes, packet)
                 && Bth.transportVersionAt(bytes, packet) == 0;

@@ -13,6 +13,8 @@ public enum Drop {
     /** What is in a bundle is cut, or does not belong there. */
     BUNDLE,
     ICRC,
+    /** Its ICRC is that of RoCE, and its sender and we have agreed on a secret: it was forged, or sent before that. */
+    NO_SECRET,
     /** It was right, and somebody wanted to lose some. */
     ON_PURPOSE
 }

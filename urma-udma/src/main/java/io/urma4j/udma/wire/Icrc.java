@@ -3,6 +3,7 @@ package io.urma4j.udma.wire;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Invariant CRC: over all of a packet that no router may change, from the IP header to the padding (WIRE §8). The CRC-32
@@ -13,6 +14,9 @@ public final class Icrc {
 
     /** Right for an IPv4 packet whose identification is not known, see {@link #recover}; none such is right otherwise. */
     public static final int NOT_RECOVERED = -1;
+
+    /** No sender of urma4j puts more packets into a run, which it numbers from 0 on in their IPv4 identification. */
+    public static final int RUN_PACKETS = 64;
 
     /** In what {@link #recover} tells: the packet may not be fragmented. */
     public static final int DONT_FRAGMENT = 1 << 16;
@@ -57,6 +61,36 @@ public final class Icrc {
     void seal(Packet packet, IpHeaders ip) {
         MemorySegment bytes = packet.bytes();
         Fields.u32(bytes, packet.lengthBytes() - BYTES, Integer.reverseBytes(of(packet, ip)));
+    }
+
+    /**
+     * Checks a packet as a plain socket shows it, without its IPv4 identification. Of a peer with a secret only the few
+     * identifications are taken that urma4j sends; else a guessed ICRC would be right once in 2¹⁵ times.
+     *
+     * @param secret that the sender of the packet and we have agreed on; {@link IpHeaders#NO_SECRET} for none
+     * @param likelyId saves the solving when it is right
+     * @return why it is to be dropped: {@link Drop#ICRC}, or {@link Drop#NO_SECRET}; null when it is right
+     */
+    public @Nullable Drop check(Packet packet, IpHeaders ip, long secret, int likelyId) {
+        int rest =
+                shareOf(packet) ^ in(packet); // once: it is long, and a flood of wrong ones asks for it several times
+        if (fits(packet, rest, ip, secret, likelyId)) {
+            return null;
+        }
+        boolean isPlain = secret != IpHeaders.NO_SECRET && fits(packet, rest, ip, IpHeaders.NO_SECRET, likelyId);
+        return isPlain ? Drop.NO_SECRET : Drop.ICRC;
+    }
+
+    private boolean fits(Packet packet, int rest, IpHeaders ip, long secret, int likelyId) {
+        ip.secret(secret);
+        if (!ip.isIpv4()) {
+            return ip.share(packet.lengthBytes(), crc) == rest;
+        }
+        int id = recover(packet, rest, ip, likelyId, true);
+        if (secret != IpHeaders.NO_SECRET) {
+            return id != NOT_RECOVERED && id < RUN_PACKETS;
+        }
+        return id != NOT_RECOVERED || recover(packet, rest, ip, likelyId, false) != NOT_RECOVERED;
     }
 
     /**

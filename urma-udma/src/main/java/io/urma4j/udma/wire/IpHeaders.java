@@ -5,14 +5,18 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * What the ICRC covers in front of the BTH: eight bytes of ones, IP and UDP header, those fields masked that routers may
- * change (WIRE §8.1). Made once for a path, and brought up to date for each packet. For one thread at a time.
+ * What the ICRC covers in front of the BTH: eight bytes, IP and UDP header, those fields masked that routers may change (WIRE
+ * §8.1). The eight bytes are ones in RoCE, and the secret of two peers of urma4j (docs/wire-extensions.md). Made once for a
+ * path, and brought up to date for each packet. For one thread at a time.
  */
 public final class IpHeaders {
     /** The UDP port of RoCEv2. */
     public static final int ROCE_PORT = 4791;
 
-    private static final int ONES = 8; // a masked LRH, which is not there
+    /** The eight bytes of RoCE: a masked LRH, which is not there. Whoever has agreed on no secret has this one. */
+    public static final long NO_SECRET = -1;
+
+    private static final int ONES = 8;
     private static final int IPV4_BYTES = 20;
     private static final int IPV6_BYTES = 40;
     private static final int UDP_BYTES = 8;
@@ -41,9 +45,7 @@ public final class IpHeaders {
     private IpHeaders(int ipBytes) {
         masked = ByteBuffer.allocate(ONES + ipBytes + UDP_BYTES); // big-endian, as the wire
         ipv4 = ipBytes == IPV4_BYTES;
-        for (int i = 0; i < ONES; i++) {
-            masked.put((byte) 0xFF);
-        }
+        masked.putLong(NO_SECRET);
         Arrays.fill(keptKeys, NO_KEY);
     }
 
@@ -113,6 +115,19 @@ public final class IpHeaders {
             masked.putLong(IPV6_SOURCE + Long.BYTES, low);
             sourcePort((short) port);
         }
+    }
+
+    /** What two peers of urma4j have agreed on; {@link #NO_SECRET} unless this says otherwise. */
+    public IpHeaders secret(long secret) {
+        if (masked.getLong(0) != secret) {
+            masked.putLong(0, secret);
+            Arrays.fill(keptKeys, NO_KEY);
+        }
+        return this;
+    }
+
+    public long secret() {
+        return masked.getLong(0);
     }
 
     private short sourcePort() {

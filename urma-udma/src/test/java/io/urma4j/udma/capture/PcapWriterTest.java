@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -167,5 +168,16 @@ class PcapWriterTest {
             throw new UncheckedIOException(e);
         }
         return frames;
+    }
+
+    /** A capture tells secrets: whoever reads it could forge packets. */
+    @Test
+    void aNewFileIsForItsOwnerAlone() throws Exception {
+        Path made = folder.resolve("secret.pcap");
+
+        PcapWriter.create(made, PcapWriter.UNLIMITED, InstantSource.system()).close();
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
+                .isEqualTo("rw-------");
     }
 }

@@ -30,7 +30,7 @@ final class Node implements PeerEvents {
     final Set<Half> discarded = new HashSet<>();
     final List<String> lost = new ArrayList<>();
 
-    Node(VirtualNet net, ControlPort port, long incarnation, int uasid, int major, Random random) {
+    Node(VirtualNet net, ControlPort port, long incarnation, int uasid, int major, long features, Random random) {
         this.net = net;
         this.port = port;
         this.incarnation = incarnation;
@@ -38,7 +38,7 @@ final class Node implements PeerEvents {
         Hello hello = new Hello(
                 major,
                 own.minor(),
-                own.features(),
+                features,
                 own.required(),
                 own.eid(),
                 uasid,

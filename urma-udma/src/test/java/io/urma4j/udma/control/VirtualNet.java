@@ -59,12 +59,25 @@ final class VirtualNet {
 
     /** One that speaks that version of the protocol. */
     Node node(int host, long incarnation, int major) {
+        return node(
+                host,
+                incarnation,
+                major,
+                ControlPlane.hello(address(host), host, incarnation, "pid 1").features());
+    }
+
+    /** One that knows these features. */
+    Node nodeWithFeatures(int host, long incarnation, long features) {
+        return node(host, incarnation, ControlCodec.MAJOR, features);
+    }
+
+    private Node node(int host, long incarnation, int major, long features) {
         PortAddress at = address(host);
         byte[] secret = new byte[32];
         random.nextBytes(secret);
         ControlPort port = new ControlPort(at, (to, bytes) -> send(at.eid(), to, bytes), secret);
         ports.put(at, port);
-        Node node = new Node(this, port, incarnation, host, major, new Random(random.nextLong()));
+        Node node = new Node(this, port, incarnation, host, major, features, new Random(random.nextLong()));
         nodes.add(node);
         return node;
     }

@@ -10,6 +10,7 @@ import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -54,7 +55,12 @@ final class Host implements Port, CardListener {
 
         @Override
         public int port() {
-            return 4791;
+            return IpHeaders.ROCE_PORT;
+        }
+
+        @Override
+        public long secret() {
+            return IpHeaders.NO_SECRET;
         }
     }
 

@@ -5,9 +5,13 @@ import io.urma4j.libc.UdpOption;
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.control.HeardSecrets;
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -25,9 +29,8 @@ import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Sends what it likes to a device, with a right ICRC. Bound to an address of somebody else's it speaks in his name: the
- * card looks at the address, and at no port (WIRE §0). The kernel sorts by the port as well, so that only who has that too
- * is taken in with the peers: on one machine the same user can, since a device shares its port with its own side doors.
+ * Sends what it likes to a device. Bound to the address and the port of a peer it speaks in the peer's name: on one
+ * machine the same user can, since a device shares its port with its own side doors.
  */
 final class Forge implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 22;
@@ -38,6 +41,8 @@ final class Forge implements AutoCloseable {
     private final Icrc icrc = new Icrc();
     private final Packet packet;
     private final ByteBuffer place = ByteBuffer.allocateDirect(Packet.MAX_BYTES);
+
+    private long secret = IpHeaders.NO_SECRET;
 
     private Forge(DatagramChannel channel, InetSocketAddress victim, IpHeaders headers) {
         this.channel = channel;
@@ -53,7 +58,12 @@ final class Forge implements AutoCloseable {
 
     /** From the port of RoCE of an address, where a device has opened it for its side doors: in nothing to be told from it. */
     static Forge openInTheNameOf(String from, String to) throws IOException {
-        return open(from, IpHeaders.ROCE_PORT, to, IpHeaders.ROCE_PORT);
+        return openInTheNameOf(from, IpHeaders.ROCE_PORT, to, IpHeaders.ROCE_PORT);
+    }
+
+    /** The same where the devices have other ports. */
+    static Forge openInTheNameOf(String from, int fromPort, String to, int toPort) throws IOException {
+        return open(from, fromPort, to, toPort);
     }
 
     /** From any port of an address to that port of another. */
@@ -81,6 +91,12 @@ final class Forge implements AutoCloseable {
                 : IpHeaders.ipv6(from.high(), from.low(), to.high(), to.low(), fromPort, toPort);
     }
 
+    /** From now on packets of connections have that secret, of one who has seen the greeting. */
+    Forge knowing(long known) {
+        secret = known;
+        return this;
+    }
+
     /** From now on as if a switch on the way had marked it for congestion: the IP header says so. */
     void mark() throws IOException {
         channel.setOption(StandardSocketOptions.IP_TOS, UdpOption.ECN_MARKED);
@@ -98,8 +114,11 @@ final class Forge implements AutoCloseable {
         return packet;
     }
 
-    /** With a right ICRC. */
+    /** With a right ICRC, as far as the secret is known. */
     void send(int payloadBytes) throws IOException {
+        int opcode = packet.opcode();
+        boolean isOfConnection = !Opcodes.has(opcode, Header.DETH) || Opcodes.has(opcode, Header.RDETH);
+        headers.secret(isOfConnection ? secret : IpHeaders.NO_SECRET);
         packet.end(payloadBytes, headers, icrc);
         sendAsIs();
     }
@@ -127,6 +146,18 @@ final class Forge implements AutoCloseable {
             // it is being written
         }
         return all;
+    }
+
+    /** The secret of two devices that have greeted once, as a capture tells it. */
+    static long secret(List<Datagram> heard, String one, String other) {
+        HeardSecrets secrets = new HeardSecrets();
+        for (Datagram datagram : heard) {
+            if (PacketCheck.of(datagram.packet()) == null) {
+                secrets.hear(datagram.source(), datagram.destination(), datagram.packet());
+            }
+        }
+        return secrets.between(InetAddress.ofLiteral(one), InetAddress.ofLiteral(other))
+                .getLast();
     }
 
     @Override

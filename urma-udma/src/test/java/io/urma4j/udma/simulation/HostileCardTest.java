@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
@@ -65,9 +66,10 @@ class HostileCardTest {
         });
     }
 
+    /** Of one who has seen the greeting, or it would be dropped at once. */
     @Test
     void requestsWithWildPsnsInThePeersNameMoveNothing() {
-        attack("PSN floods", HostileCardTest::peer, (random, route, seen) -> {
+        attack("PSN floods", HostileCardTest::peerWithItsSecret, (random, route, seen) -> {
             byte[] request = seen.get(random.nextInt(seen.size()));
             if (Opcodes.isResponse(request[0] & 0xFF)) {
                 return noise(random);
@@ -78,17 +80,26 @@ class HostileCardTest {
         });
     }
 
-    /** Within the window: with the PSNs of now, or one near them, and with what else the peer is just saying. */
+    /** By a process of another user, say, which has another port at the peer's address; and even the secret. */
     @Test
-    void requestsFromAnotherPortOfThePeersAddressMoveNothing() {
-        attack("requests from another port", HostileCardTest::anotherPort, (random, route, seen) -> {
-            byte[] heard = seen.get(random.nextInt(seen.size()));
-            int psn = (heard[10] & 0xFF) << 8 | heard[11] & 0xFF;
-            int near = psn + random.nextInt(-NEAR, NEAR);
-            heard[10] = (byte) (near >> 8);
-            heard[11] = (byte) near;
-            return sealed(route, heard);
-        });
+    void packetsOfTheWindowFromAnotherPortMoveNothing() {
+        attack("packets of the window from another port", HostileCardTest::anotherPort, this::ofTheWindow);
+    }
+
+    /** From a host that forges the peer's address and port, and has not seen the greeting. */
+    @Test
+    void packetsOfTheWindowWithoutTheSecretMoveNothing() {
+        attack("packets of the window without the secret", HostileCardTest::peer, this::ofTheWindow);
+    }
+
+    /** With the PSNs of now, or with ones near them, and with all else that the peer is just saying. */
+    private byte[] ofTheWindow(SplittableRandom random, SimulatedRoute route, List<byte[]> seen) {
+        byte[] heard = seen.get(random.nextInt(seen.size()));
+        int psn = (heard[10] & 0xFF) << Byte.SIZE | heard[11] & 0xFF;
+        int near = psn + random.nextInt(-NEAR, NEAR);
+        heard[10] = (byte) (near >> Byte.SIZE);
+        heard[11] = (byte) near;
+        return sealed(route, heard);
     }
 
     private void attack(String what, UnaryOperator<SimulatedRoute> way, Forger forger) {
@@ -146,6 +157,10 @@ class HostileCardTest {
 
     /** In the name of the one who sends there. */
     private static SimulatedRoute peer(SimulatedRoute route) {
+        return route.withSecret(IpHeaders.NO_SECRET);
+    }
+
+    private static SimulatedRoute peerWithItsSecret(SimulatedRoute route) {
         return route;
     }
 

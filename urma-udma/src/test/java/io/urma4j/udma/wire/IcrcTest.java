@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Worked examples of real Linux packets (WIRE §8.2), and what damage does. */
 class IcrcTest {
+    private static final long SECRET = 0x0123_4567_89AB_CDEFL;
+
     private final Icrc icrc = new Icrc();
 
     private static Packet packet(String hex) {
@@ -96,5 +100,77 @@ class IcrcTest {
             }
             assertThat(packet.payloadBytes()).isEqualTo(length);
         }
+    }
+
+    // ---- with a secret
+
+    private static IpHeaders toPeer(boolean ipv4) {
+        return ipv4 ? IpHeaders.ipv4(1, 2, 4791, 4791) : IpHeaders.ipv6(1, 2, 3, 4, 4791, 4791);
+    }
+
+    private static Packet write(int length, IpHeaders ip) {
+        Packet packet = Packet.allocate();
+        packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, 5, 6);
+        packet.end(length, ip, new Icrc());
+        return packet;
+    }
+
+    /** So the register of the CRC begins elsewhere, and all else is as it was. */
+    @Test
+    void theSecretOfRoceAreEightBytesOfOnes() {
+        IpHeaders plain = headersOfLinux();
+        plain.ipv4Id(0x1d1d);
+
+        assertThat(icrc.of(sendOfLinux(), plain.secret(SECRET))).isNotEqualTo(0x3B017256);
+        assertThat(icrc.of(sendOfLinux(), plain.secret(IpHeaders.NO_SECRET))).isEqualTo(0x3B017256);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPacketIsRightWithItsOwnSecretAlone(boolean ipv4) {
+        for (int length : new int[] {0, 8, 64, 1000, 4096}) {
+            IpHeaders ip = toPeer(ipv4);
+            Packet sealed = write(length, toPeer(ipv4).secret(SECRET));
+            Packet plain = write(length, toPeer(ipv4));
+
+            assertThat(icrc.check(sealed, ip, SECRET, 0)).isNull();
+            assertThat(icrc.check(sealed, ip, SECRET + 1, 0)).isEqualTo(Drop.ICRC);
+            assertThat(icrc.check(sealed, ip, SECRET, 0)).as("once more").isNull();
+            assertThat(icrc.check(plain, ip, SECRET, 0)).isEqualTo(Drop.NO_SECRET);
+            assertThat(icrc.check(plain, ip, IpHeaders.NO_SECRET, 0)).isNull();
+            Fields.u8(sealed.bytes(), 10, 77);
+            assertThat(icrc.check(sealed, ip, SECRET, 0)).isEqualTo(Drop.ICRC);
+        }
+    }
+
+    /** Of a peer with a secret only the few are taken that its runs have, or one guess in 2¹⁵ were right. */
+    @Test
+    void anIdentificationThatUrma4jDoesNotSendIsWrongWithASecret() {
+        IpHeaders sending = toPeer(true).secret(SECRET);
+        for (int id : new int[] {0, 1, Icrc.RUN_PACKETS - 1, Icrc.RUN_PACKETS, 0x1d1d, 0xFFFF}) {
+            sending.ipv4Id(id);
+            Packet packet = write(64, sending);
+            Drop expected = id < Icrc.RUN_PACKETS ? null : Drop.ICRC;
+
+            assertThat(icrc.check(packet, toPeer(true), SECRET, 0))
+                    .as("identification %d", id)
+                    .isEqualTo(expected);
+        }
+        sending.ipv4Id(0);
+        sending.ipv4DontFragment(false);
+        assertThat(icrc.check(write(64, sending), toPeer(true), SECRET, 0)).isEqualTo(Drop.ICRC);
+    }
+
+    @Test
+    void aGuessedIcrcIsAsGoodAsNever() {
+        Random random = new Random(7);
+        IpHeaders ip = toPeer(true);
+        int right = 0;
+        for (int i = 0; i < 200_000; i++) {
+            Packet packet = write(8, ip.secret(random.nextLong()));
+            right += icrc.check(packet, ip, SECRET, 0) == null ? 1 : 0;
+        }
+
+        assertThat(right).isZero(); // without the bound on identifications six, on average
     }
 }

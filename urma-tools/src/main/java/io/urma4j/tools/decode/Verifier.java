@@ -1,0 +1,79 @@
+package io.urma4j.tools.decode;
+
+import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.control.HeardSecrets;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.Rdeth;
+import java.net.InetAddress;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Tells whether ICRCs are right: with the eight ones of RoCE, or with a secret of two peers of urma4j, which the capture tells
+ * if it holds their greeting, or a later request with its answer. It must have {@linkplain #hear heard} the whole capture
+ * before it is asked.
+ */
+final class Verifier {
+    /** What is known of an ICRC. */
+    enum Verdict {
+        RIGHT,
+        WRONG,
+        /** It is not that of RoCE, and if its sender has a secret the capture does not tell it. */
+        NOT_VERIFIABLE
+    }
+
+    private final HeardSecrets heard = new HeardSecrets();
+    private final Set<End> proven = new HashSet<>();
+    private final Icrc icrc = new Icrc();
+
+    /** What packets of one direction of a connection name. */
+    private record End(InetAddress source, InetAddress destination, int number) {}
+
+    /** Learns what a datagram tells of the others. */
+    void hear(Datagram datagram) {
+        if (PacketCheck.of(datagram.packet()) == null && isRight(datagram, IpHeaders.NO_SECRET)) {
+            heard.hear(datagram.source(), datagram.destination(), datagram.packet());
+            proven.add(end(datagram));
+        }
+    }
+
+    /** Of a datagram whose packet is sound. */
+    Verdict verdict(Datagram datagram) {
+        if (isRight(datagram, IpHeaders.NO_SECRET)) {
+            return Verdict.RIGHT;
+        }
+        if (!isOfConnection(datagram.packet())) {
+            return Verdict.WRONG; // no secret enters those of datagrams and greetings
+        }
+        End end = end(datagram);
+        for (long secret : heard.between(datagram.source(), datagram.destination())) {
+            if (isRight(datagram, secret)) {
+                proven.add(end);
+                return Verdict.RIGHT;
+            }
+        }
+        return proven.contains(end) ? Verdict.WRONG : Verdict.NOT_VERIFIABLE;
+    }
+
+    private boolean isRight(Datagram datagram, long secret) {
+        return icrc.isRight(datagram.packet(), datagram.ip().secret(secret));
+    }
+
+    private static boolean isOfConnection(Packet packet) {
+        return !Opcodes.has(packet.opcode(), Header.DETH) || Opcodes.has(packet.opcode(), Header.RDETH);
+    }
+
+    private static End end(Datagram datagram) {
+        Packet packet = datagram.apart().getFirst().packet();
+        int number = Opcodes.has(packet.opcode(), Header.RDETH)
+                ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
+                : Bth.destinationQp(packet.bytes());
+        return new End(datagram.source(), datagram.destination(), number);
+    }
+}

@@ -1,0 +1,28 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.udp.Origin;
+import io.urma4j.udma.udp.PacketSink;
+import io.urma4j.udma.wire.Packet;
+import java.util.function.LongSupplier;
+
+/** Where packets of a port enter a card: it says which secret each must have, and takes those that have it. */
+final class CardSink implements PacketSink {
+    private final Card card;
+    private final LongSupplier clock;
+
+    CardSink(Card card, LongSupplier clock) {
+        this.card = card;
+        this.clock = clock;
+    }
+
+    @Override
+    public long secretOf(Packet packet, Origin origin) {
+        return card.secretOf(packet, origin);
+    }
+
+    @Override
+    public void packet(Packet packet, Origin origin) {
+        card.receive(packet, origin, clock.getAsLong());
+    }
+}

@@ -1,0 +1,62 @@
+package io.urma4j.udma.driver;
+
+import java.util.function.LongSupplier;
+
+/**
+ * Numbers of a range in an order that nobody can foresee, who has not the keys: each comes once before any comes again, so
+ * that no packet on its way can mean the next owner of a number (S4.5). Any thread.
+ *
+ * <p>A counter goes through a Feistel network of six rounds, which permutes the numbers of an even count of bits; what lies
+ * beyond the range is passed over.
+ */
+final class ShuffledNumbers {
+    private static final int ROUNDS = 6;
+
+    private final int first;
+    private final int count;
+    private final int halfBits;
+    private final long[] keys = new long[ROUNDS];
+    private int counter; // guarded by this
+
+    /**
+     * Numbers from {@code first} to {@code last}.
+     *
+     * @param random says the keys
+     */
+    ShuffledNumbers(int first, int last, LongSupplier random) {
+        this.first = first;
+        this.count = last - first + 1;
+        this.halfBits = (Integer.SIZE - Integer.numberOfLeadingZeros(count - 1) + 1) / 2;
+        for (int i = 0; i < ROUNDS; i++) {
+            keys[i] = random.getAsLong();
+        }
+    }
+
+    synchronized int next() {
+        int offset;
+        do {
+            offset = permuted(counter);
+            counter = (counter + 1) & ((1 << 2 * halfBits) - 1);
+        } while (offset >= count);
+        return first + offset;
+    }
+
+    private int permuted(int number) {
+        int mask = (1 << halfBits) - 1;
+        int left = number >>> halfBits;
+        int right = number & mask;
+        for (long key : keys) {
+            int mixed = left ^ (int) mix(right ^ key) & mask;
+            left = right;
+            right = mixed;
+        }
+        return left << halfBits | right;
+    }
+
+    /** Each bit of the result depends on all of the value (the finalizer of SplitMix64). */
+    private static long mix(long value) {
+        long mixed = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
+        return mixed ^ mixed >>> 31;
+    }
+}
