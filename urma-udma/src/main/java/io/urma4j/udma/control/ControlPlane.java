@@ -355,10 +355,10 @@ public final class ControlPlane {
 
     private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, Half half) {
         Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, now);
+        events.greeted(peer); // first: one whose end cannot be made is no peer
         peers.put(new Id(from, peer.incarnation()), peer);
         byTag.put(ownTag, peer);
         watch(peer);
-        events.greeted(peer);
         return peer;
     }
 

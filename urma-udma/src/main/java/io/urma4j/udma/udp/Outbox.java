@@ -91,7 +91,7 @@ final class Outbox {
             return false;
         }
         int last = datagrams - 1;
-        return routes[firstSlots[last]] == routes[used]
+        return route(firstSlots[last]).leadsWhere(route(used))
                 && isOfConnection(firstSlots[last]) == isOfConnection(used)
                 && length <= segments[last]
                 && counts[last] < MAX_SEGMENTS

@@ -49,6 +49,11 @@ public final class UdpRoute implements Route {
         return headers.secret();
     }
 
+    /** Whether it leads to the same port as another, with whatever secret: one datagram can carry packets of both. */
+    boolean leadsWhere(UdpRoute other) {
+        return this == other || eidLow == other.eidLow && eidHigh == other.eidHigh && port == other.port;
+    }
+
     boolean isIpv4() {
         return ipv4;
     }

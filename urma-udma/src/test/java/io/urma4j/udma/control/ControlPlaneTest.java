@@ -1,6 +1,7 @@
 package io.urma4j.udma.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.Eid;
 import io.urma4j.UrmaException;
@@ -167,6 +168,24 @@ class ControlPlaneTest {
         assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
         assertThat(failureOf(peer).status()).isEqualTo(UrmaStatus.ETIMEOUT);
         assertThat(a.discarded).hasSize(1);
+    }
+
+    /** Else half a peer would stay: known to the control plane, and without a connection. */
+    @Test
+    void aPeerWhoseEndOfTheConnectionCannotBeMadeIsNone() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        b.hasNoRoom = true;
+        var peer = a.connect(b);
+
+        assertThatThrownBy(() -> net.runUntil(peer::isDone, MINUTE)).hasMessageContaining("no end can be made");
+        assertThat(b.plane().peers()).isEmpty();
+
+        b.hasNoRoom = false;
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        assertThat(peer).isCompleted();
+        assertThat(b.plane().peers()).hasSize(1);
     }
 
     /** A forged source makes us keep nothing, and draws no more bytes than it costs. */

@@ -28,6 +28,7 @@ final class Node implements PeerEvents {
     final Map<Long, Integer> served = new HashMap<>();
     final List<Peer> greeted = new ArrayList<>();
     final Set<Half> discarded = new HashSet<>();
+    boolean hasNoRoom;
     final List<String> lost = new ArrayList<>();
 
     Node(VirtualNet net, ControlPort port, long incarnation, int uasid, int major, long features, Random random) {
@@ -83,6 +84,9 @@ final class Node implements PeerEvents {
 
     @Override
     public void greeted(Peer peer) {
+        if (hasNoRoom) {
+            throw new IllegalArgumentException("no end can be made");
+        }
         greeted.add(peer);
     }
 
