@@ -21,9 +21,11 @@ public final class PipeWriter implements AutoCloseable {
     private final RemoteMemory words;
     private final PipeMemory memory;
     private final Lifetime life = new Lifetime(this);
+    private final ClosingGate gate = new ClosingGate();
     private final int capacityBytes;
     private final int maxMessageBytes;
 
+    // these two belong to the thread inside the gate
     private long begun; // bytes of frames, since the first one
     private long known; // how many of them the reader was done with when we last looked
     private final AtomicLong sent = new AtomicLong(); // messages; written by the sending thread alone
@@ -103,11 +105,20 @@ public final class PipeWriter implements AutoCloseable {
      *     before
      */
     public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
-        life.checkOpen();
-        Checks.range(this, offset, lengthBytes, source.byteSize());
-        if (lengthBytes > maxMessageBytes) {
-            throw tooLong(lengthBytes);
+        gate.enter();
+        try {
+            life.checkOpen();
+            Checks.range(this, offset, lengthBytes, source.byteSize());
+            if (lengthBytes > maxMessageBytes) {
+                throw tooLong(lengthBytes);
+            }
+            return put(source, offset, lengthBytes);
+        } finally {
+            gate.leave();
         }
+    }
+
+    private boolean put(MemorySegment source, long offset, int lengthBytes) {
         long frameBytes = PipeLayout.frameBytes(lengthBytes);
         long at = begun & (capacityBytes - 1);
         long skipped = at + frameBytes < capacityBytes ? 0 : capacityBytes - at;
@@ -206,8 +217,8 @@ public final class PipeWriter implements AutoCloseable {
 
     /**
      * Ends the pipe; its reader reads to the end of what was sent, and finds that it {@linkplain PipeReader#hasEnded has
-     * ended}. Where messages were still on their way, waits until they have arrived. A message that another thread is just
-     * sending arrives or not. Idempotent.
+     * ended}. Where messages were still in flight, waits until they have arrived. A message that another thread is just
+     * sending is placed first, whole; if that thread waits for the reader's answer, nothing of it is sent. Idempotent.
      */
     @Override
     public void close() {
@@ -216,6 +227,15 @@ public final class PipeWriter implements AutoCloseable {
         }
         segment.context().children().remove(this);
         try {
+            words.close(); // a send that waits for the reader's answer ends
+        } finally {
+            gate.awaitEmpty();
+            end();
+        }
+    }
+
+    private void end() {
+        try {
             if (!segment.isRevoked()) {
                 memory.end(begun & (capacityBytes - 1));
             }
@@ -223,7 +243,6 @@ public final class PipeWriter implements AutoCloseable {
             // its reader is gone
         } finally {
             memory.close();
-            words.close();
             segment.close();
         }
     }

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedPipe implements PipeMemory {
     private static final int DEPTH = 64;
-    private static final long END_AT = 0; // in the staging memory, which has no head
     private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20); // above the queue's own 15 s
 
-    private final PipeWriter writer;
+    private final Object writer; // in whose name it refuses
     private final RemoteSegment segment;
     private final RemoteMemory words;
     private final long capacity;
@@ -32,7 +31,7 @@ final class QueuedPipe implements PipeMemory {
     private long begun; // bytes of frames, since the first one
     private long finished;
 
-    QueuedPipe(PipeWriter writer, RemoteSegment segment, RemoteMemory words, int capacityBytes) {
+    QueuedPipe(Object writer, RemoteSegment segment, RemoteMemory words, int capacityBytes) {
         this.writer = writer;
         this.segment = segment;
         this.words = words;
@@ -62,9 +61,10 @@ final class QueuedPipe implements PipeMemory {
         try {
             MemorySegment.copy(source, sourceOffset, staging.memory(), message, lengthBytes);
         } catch (IllegalStateException _) {
+            checkStaging();
             throw Checks.invalid(writer, RemoteCalls.CLOSED_MEANWHILE);
         }
-        clear(at + frameBytes); // the last word of what is written is that of the next frame
+        store(PipeLayout.FRAMES_AT + at + frameBytes, 0); // the last word of what is written is that of the next frame
         return post(offset, frameBytes, at, PipeLayout.message(lengthBytes), frameBytes);
     }
 
@@ -74,12 +74,23 @@ final class QueuedPipe implements PipeMemory {
         if (!hasRoom(rest)) {
             return false;
         }
-        clear(0);
+        store(PipeLayout.FRAMES_AT, 0);
         return post(PipeLayout.FRAMES_AT, PipeLayout.WORD_BYTES, at, PipeLayout.TURN, rest);
     }
 
-    private void clear(long at) {
-        staging.memory().set(ValueLayout.JAVA_LONG, PipeLayout.FRAMES_AT + at, 0);
+    private void store(long offset, long word) {
+        try {
+            staging.memory().set(ValueLayout.JAVA_LONG, offset, word);
+        } catch (IllegalStateException _) {
+            throw Checks.closed(writer);
+        }
+    }
+
+    /** Its context ends all memory when that is closed. */
+    private void checkStaging() {
+        if (!staging.memory().scope().isAlive()) {
+            throw Checks.closed(writer);
+        }
     }
 
     private boolean hasRoom(long bytes) {
@@ -125,11 +136,9 @@ final class QueuedPipe implements PipeMemory {
         if (failure != null) {
             return;
         }
-        staging.memory().set(ValueLayout.JAVA_LONG, END_AT, PipeLayout.END);
         awaitAll();
-        if (jfs.write(segment, PipeLayout.FRAMES_AT + at, staging, END_AT, PipeLayout.WORD_BYTES, begun)) {
-            unfinished++;
-        }
+        // behind an END lies nothing: one word there is placed before it
+        post(PipeLayout.FRAMES_AT + at + PipeLayout.WORD_BYTES, PipeLayout.WORD_BYTES, at, PipeLayout.END, 0);
         awaitAll();
     }
 

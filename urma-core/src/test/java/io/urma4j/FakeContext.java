@@ -39,6 +39,9 @@ final class FakeContext implements ProviderContext {
     /** What is still open of what this context made, by its words. */
     final List<String> open = new CopyOnWriteArrayList<>();
 
+    /** Of the memory that was allocated, in that order. */
+    final List<Arena> arenas = new CopyOnWriteArrayList<>();
+
     /** In the order in which they were made. */
     final List<FakeSendQueue> sendQueues = new CopyOnWriteArrayList<>();
 
@@ -75,6 +78,7 @@ final class FakeContext implements ProviderContext {
         Arena arena = Arena.ofShared();
         MemorySegment segment = arena.allocate(lengthBytes, 4096);
         open.add("memory");
+        arenas.add(arena);
         return new ProviderMemory() {
             @Override
             public MemorySegment segment() {
@@ -89,7 +93,9 @@ final class FakeContext implements ProviderContext {
             @Override
             public void close() {
                 open.remove("memory");
-                arena.close();
+                if (segment.scope().isAlive()) { // a test may have closed it
+                    arena.close();
+                }
             }
         };
     }

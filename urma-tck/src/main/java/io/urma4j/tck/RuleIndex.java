@@ -43,7 +43,8 @@ public final class RuleIndex {
             UsersContract.class,
             RemoteMemoryContract.class,
             MessageChannelContract.class,
-            PipesContract.class);
+            PipesContract.class,
+            PipeEndsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

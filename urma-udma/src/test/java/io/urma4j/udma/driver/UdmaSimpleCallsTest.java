@@ -2,6 +2,7 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.tck.InOneProcess;
 import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.PipeEndsContract;
 import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
 import org.junit.jupiter.api.Nested;
@@ -30,6 +31,14 @@ class UdmaSimpleCallsTest {
     @InOneProcess
     class Pipes extends PipesContract {
         Pipes() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class PipeEnds extends PipeEndsContract {
+        PipeEnds() {
             super(DEVICE);
         }
     }
