@@ -111,7 +111,20 @@ public final class Jfr implements ContextObject {
      */
     public int receive(WorkRequestList list) {
         life.checkOpen();
-        return list.postTo(this, context, config.maxSges());
+        return list.postTo(this, 0, context, config.maxSges());
+    }
+
+    /**
+     * Adds the rest of a list, of which an earlier call added a part: the receives from {@code fromIndex} on, in order.
+     *
+     * @param fromIndex what the earlier call returned
+     * @return the index of the first that was not added, counted from the list's start; otherwise as {@link
+     *     #receive(WorkRequestList)}
+     * @throws UrmaException EINVAL for an index outside 0…size of the list; nothing was added then
+     */
+    public int receive(WorkRequestList list, int fromIndex) {
+        life.checkOpen();
+        return list.postTo(this, fromIndex, context, config.maxSges());
     }
 
     boolean receive(io.urma4j.spi.WorkRequest request) {

@@ -349,7 +349,20 @@ public final class Jfs implements ContextObject {
      */
     public int post(WorkRequestList list) {
         life.checkOpen();
-        return list.postTo(this, context, config);
+        return list.postTo(this, 0, context, config);
+    }
+
+    /**
+     * Posts the rest of a list, of which an earlier call accepted a part: the requests from {@code fromIndex} on, in order.
+     *
+     * @param fromIndex what the earlier call returned
+     * @return the index of the first that was not accepted, counted from the list's start; otherwise as {@link
+     *     #post(WorkRequestList)}
+     * @throws UrmaException EINVAL for an index outside 0…size of the list; nothing was posted then
+     */
+    public int post(WorkRequestList list, int fromIndex) {
+        life.checkOpen();
+        return list.postTo(this, fromIndex, context, config);
     }
 
     boolean post(WorkRequest request) {

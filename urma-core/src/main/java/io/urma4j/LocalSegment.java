@@ -122,6 +122,16 @@ public final class LocalSegment implements ContextObject {
         Await.result(this, provider.publish(PublishedName.checked(this, name), withToken));
     }
 
+    /**
+     * Has {@code onNotify} run after each value that a peer's WRITE_NOTIFY stores into it, behind a full fence: on any
+     * thread, so it returns at once.
+     *
+     * @return false where peers store to the memory by themselves, and nothing here sees it
+     */
+    boolean watch(Runnable onNotify) {
+        return provider.watch(onNotify);
+    }
+
     private void checkShareable() {
         life.checkOpen();
         if (access == Access.LOCAL_ONLY) {

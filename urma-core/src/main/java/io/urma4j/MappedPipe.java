@@ -10,6 +10,7 @@ final class MappedPipe implements PipeMemory {
     private final MemorySegment memory;
     private final long capacityBytes;
     private final MappedAccess access;
+    private final ReaderWakeUp wakeUp;
 
     /** Where the first line begins, of those behind the last frame, of which the word may be other than 0. */
     private long cleared = PipeLayout.LINE_BYTES;
@@ -18,6 +19,7 @@ final class MappedPipe implements PipeMemory {
         this.memory = segment.map();
         this.capacityBytes = capacityBytes;
         this.access = new MappedAccess(writer, life, memory);
+        this.wakeUp = new ReaderWakeUp(segment, memory, capacityBytes);
     }
 
     @Override
@@ -32,10 +34,23 @@ final class MappedPipe implements PipeMemory {
             Placement.storeRelease(memory, offset, PipeLayout.message(lengthBytes));
             // not before: the reader would have to wait for these lines
             clearUntil(end + PipeLayout.AHEAD_BYTES);
+            wakeReader();
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
             cleared = at + PipeLayout.LINE_BYTES; // behind it lies what part of the message was copied
             throw access.failure(RemoteCalls.SOURCE, source, "message", offset, e);
+        }
+    }
+
+    /**
+     * Looks at the reader's flag, after the frame's word. No fence keeps the word's store before the look in this CPU: that
+     * would cost more than the message. The store leaves the store buffer within a microsecond or so, and a reader looks
+     * for longer than that between raising its flag and sleeping.
+     */
+    private void wakeReader() {
+        if (Placement.isSetAfterStores(memory, PipeLayout.ASLEEP_AT)) {
+            memory.set(ValueLayout.JAVA_LONG, PipeLayout.ASLEEP_AT, 0); // one wake-up is enough
+            wakeUp.wake();
         }
     }
 
@@ -63,6 +78,7 @@ final class MappedPipe implements PipeMemory {
     @Override
     public void end(long at) {
         write(at, PipeLayout.END);
+        wakeReader();
     }
 
     private void write(long at, long word) {
@@ -84,5 +100,7 @@ final class MappedPipe implements PipeMemory {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        wakeUp.close();
+    }
 }

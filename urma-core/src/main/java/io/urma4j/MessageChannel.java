@@ -206,7 +206,7 @@ public final class MessageChannel implements AutoCloseable {
             return CompletableFuture.runAsync(() -> finish(sending), Handing.VIRTUAL_THREADS);
         }
 
-        /** Messages that its buffers took, that failed, and that are under way. */
+        /** Messages that its buffers took, that failed, and that are in flight; and how often a waiting thread was woken. */
         public Counters counters() {
             return sender.counters();
         }

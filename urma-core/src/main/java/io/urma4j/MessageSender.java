@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * What a {@link MessageChannel} sends to one peer with: a JFS, and a buffer per message that is under way. One per peer,
  * because the results of a queue come in the order of its messages: so no peer holds up another, nor shares its failures.
  *
- * <p>Of the threads that wait, one leads: it waits for records without the lock, hands out what they say, and leaves the
- * lead to another when its own message is done.
+ * <p>Of the threads that wait, one leads: it waits for records without the lock, and wakes the thread of each message that
+ * is done, and the first one of the line for the buffer that came free; each of these wakes the next. When its own wait is
+ * over it wakes one more to lead: the last one of the line, who leads longest. So a message costs two wake-ups or so,
+ * however many threads wait.
  *
  * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, takes the messages that were
  * never started out of it, goes back to READY, and posts them again: only what was started shares the failure.
@@ -36,10 +38,10 @@ final class MessageSender implements AutoCloseable {
     private final Jfs jfs;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
 
     // all below under the lock
     private final ArrayDeque<Integer> free = new ArrayDeque<>(); // buffers
+    private final ArrayDeque<Sending> line = new ArrayDeque<>(); // for a buffer, in the order of their coming
     private final @Nullable Sending[] underWay; // by buffer
     private boolean leading;
     /** A message failed, and the queue is not READY again. */
@@ -51,12 +53,15 @@ final class MessageSender implements AutoCloseable {
     private @Nullable UrmaException broken;
     private long sent;
     private long failures;
+    private long wakeUps;
 
     /** A message, until somebody has learned its result; all under the lock. */
     static final class Sending {
         private final long lengthBytes;
         private final OptionalLong immediate;
         private @Nullable CompletionStatus result;
+        private @Nullable Condition woken; // null until its thread sleeps for the first time
+        private boolean sleeps;
 
         private Sending(long lengthBytes, OptionalLong immediate) {
             this.lengthBytes = lengthBytes;
@@ -98,9 +103,70 @@ final class MessageSender implements AutoCloseable {
         Sending sending = new Sending(payload.byteSize(), immediate);
         lock.lockInterruptibly();
         try {
-            return awaitUntil(() -> !failed && tryPost(sending, payload), deadline) ? sending : null;
+            line.addLast(sending);
+            try {
+                return awaitUntil(sending, () -> isNext(sending) && tryPost(sending, payload), deadline)
+                        ? sending
+                        : null;
+            } finally {
+                leaveLine(sending);
+            }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private boolean isNext(Sending sending) {
+        return !failed && line.peekFirst() == sending;
+    }
+
+    private void leaveLine(Sending sending) {
+        if (line.peekFirst() == sending) {
+            line.removeFirst();
+        } else {
+            line.remove(sending); // its time is over
+        }
+        wakeFirst();
+        passLead();
+    }
+
+    /** There may be a buffer for the first one of the line. */
+    private void wakeFirst() {
+        Sending first = line.peekFirst();
+        if (first != null && !failed && !free.isEmpty()) {
+            wake(first);
+        }
+    }
+
+    /** Somebody must lead as long as anybody waits. */
+    private void passLead() {
+        if (leading) {
+            return;
+        }
+        if (!line.isEmpty()) {
+            wake(line.getLast());
+            return;
+        }
+        for (Sending sending : underWay) {
+            if (sending != null && sending.sleeps) {
+                wake(sending);
+                return;
+            }
+        }
+    }
+
+    private static void wake(Sending sending) {
+        if (sending.sleeps && sending.woken != null) {
+            sending.woken.signal();
+        }
+    }
+
+    private void wakeAll() {
+        line.forEach(MessageSender::wake);
+        for (Sending sending : underWay) {
+            if (sending != null) {
+                wake(sending);
+            }
         }
     }
 
@@ -141,9 +207,10 @@ final class MessageSender implements AutoCloseable {
         CompletionStatus result;
         lock.lockInterruptibly();
         try {
-            awaitUntil(() -> sending.result != null, deadline);
+            awaitUntil(sending, () -> sending.result != null, deadline);
             result = sending.result;
         } finally {
+            passLead();
             lock.unlock();
         }
         if (result == null) {
@@ -161,7 +228,7 @@ final class MessageSender implements AutoCloseable {
      * Waits for {@code reached}, leading when nobody else does; false when the time is over. Under the lock. Nothing but
      * a record, or the end of the channel, may bring it about: a leader hears of nothing else.
      */
-    private boolean awaitUntil(BooleanSupplier reached, long deadline) throws InterruptedException {
+    private boolean awaitUntil(Sending sending, BooleanSupplier reached, long deadline) throws InterruptedException {
         boolean last = false;
         while (true) {
             checkUsable();
@@ -176,8 +243,22 @@ final class MessageSender implements AutoCloseable {
             if (!leading) {
                 lead(Math.max(0, left));
             } else if (!last) {
-                changed.awaitNanos(left);
+                sleep(sending, left);
             }
+        }
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // awaitUntil is the loop
+    private void sleep(Sending sending, long nanos) throws InterruptedException {
+        if (sending.woken == null) {
+            sending.woken = lock.newCondition();
+        }
+        sending.sleeps = true;
+        try {
+            long _ = sending.woken.awaitNanos(nanos);
+        } finally {
+            sending.sleeps = false;
+            wakeUps++;
         }
     }
 
@@ -206,10 +287,10 @@ final class MessageSender implements AutoCloseable {
             }
         } catch (UrmaException e) {
             broken = e;
+            wakeAll();
             checkUsable();
         } finally {
             leading = false;
-            changed.signalAll(); // results, and the lead
         }
     }
 
@@ -230,6 +311,7 @@ final class MessageSender implements AutoCloseable {
                 complete((int) port.batch().userContext(i), status);
             }
         }
+        wakeFirst();
     }
 
     private void complete(int buffer, CompletionStatus status) {
@@ -241,6 +323,7 @@ final class MessageSender implements AutoCloseable {
         Sending sending = underWay[buffer];
         if (sending != null) {
             sending.result = status;
+            wake(sending);
             underWay[buffer] = null;
             free.add(buffer);
         }
@@ -256,6 +339,7 @@ final class MessageSender implements AutoCloseable {
         for (Completion completion : unstarted) {
             postAgain((int) completion.userContext());
         }
+        wakeFirst();
     }
 
     private void postAgain(int buffer) {
@@ -278,6 +362,7 @@ final class MessageSender implements AutoCloseable {
                     .add("sent", sent)
                     .add("failed", failures)
                     .add("under_way", (long) underWay.length - free.size())
+                    .add("wake_ups", wakeUps)
                     .build();
         } finally {
             lock.unlock();
@@ -290,7 +375,7 @@ final class MessageSender implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            changed.signalAll();
+            wakeAll();
         } finally {
             lock.unlock();
         }

@@ -7,11 +7,17 @@ package io.urma4j;
  *     0 ┬ format, so that nobody takes another segment for a pipe
  *     8 ┼ claim: 0, or 1 once there is a writer
  *    16 ┼ capacity: how many bytes of frames there are, a power of two
+ *    64 ┼ asleep: 1 while the reader wants to be woken; it raises the flag, and the writer lowers it when it wakes
  *   128 ┼ taken: how many of them, in all, the reader is done with
  *   256 ┼ frames, each from the start of a cache line:
  *       │   word: kind and length; 0 as long as there is no frame
- *       └   the message: behind the word if it fits into its line, else from the next line on
+ *       │   the message: behind the word if it fits into its line, else from the next line on
+ *       ┼ behind the last frame: length of the line of the JFR that takes wake-ups, 0 as long as the reader has none
+ *       └   the line, in ASCII; at the very end room for what a wake-up that keeps no rules brings
  * </pre>
+ *
+ * <p>The flag has a line of its own, which nobody writes as long as the reader is awake: the look at it after each frame
+ * stays within the writer's cache.
  *
  * <p>The word behind a frame is 0 before the frame's own word is stored, with release; so the reader, who knows where the
  * next frame begins, needs to look at that word alone. The line of a word is written in one go: the reader has a copy of
@@ -27,6 +33,7 @@ final class PipeLayout {
     static final long FORMAT_AT = 0;
     static final long CLAIM_AT = 8;
     static final long CAPACITY_AT = 16;
+    static final long ASLEEP_AT = 64;
     static final long TAKEN_AT = 128;
     static final long FRAMES_AT = 256;
 
@@ -35,6 +42,11 @@ final class PipeLayout {
 
     /** Behind a frame there is as much room, at least: for words that are made 0 before they are needed. */
     static final int AHEAD_BYTES = 4 * LINE_BYTES;
+
+    /** Of the line for wake-ups. */
+    static final int MAX_LINE_BYTES = 1000;
+
+    private static final int TAIL_BYTES = 1024;
 
     static final int MIN_CAPACITY = 4096;
     static final int MAX_CAPACITY = 1 << 30;
@@ -54,8 +66,22 @@ final class PipeLayout {
         return Long.bitCount(bytes) == 1 && bytes >= MIN_CAPACITY && bytes <= MAX_CAPACITY;
     }
 
+    /** What every pipe has. */
     static long segmentBytes(int capacityBytes) {
         return FRAMES_AT + capacityBytes;
+    }
+
+    /** The same, and what a reader that sleeps needs. */
+    static long readerBytes(int capacityBytes) {
+        return segmentBytes(capacityBytes) + TAIL_BYTES;
+    }
+
+    static long lineAt(int capacityBytes) {
+        return segmentBytes(capacityBytes);
+    }
+
+    static long wakeUpAt(int capacityBytes) {
+        return readerBytes(capacityBytes) - WORD_BYTES;
     }
 
     /** Longest message: one for which there is room wherever the writer stands, when all is taken. */

@@ -5,9 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.nio.channels.SelectableChannel;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It is the shortest way for a message: no queue, no record, no buffer to be handed in, and nobody who could be woken.
- * Where the device maps segments, a message is one copy, and crosses as fast as its cache lines do. So a reader looks, as
- * often as it likes. Who wants to sleep until something comes, or to hear many senders, wants a {@link MessageChannel}.
+ * <p>It is the shortest way for a message: no queue, no record, and no buffer to be handed in. Where the device maps
+ * segments, a message is one copy, and crosses as fast as its cache lines do. A reader {@linkplain #poll polls} as often as
+ * it likes, and sleeps when it likes: {@link #await} until something arrives, or in a selector through {@link #channel}. A
+ * pipe has one sender; a {@link MessageChannel} takes messages of many.
  *
  * <p>A pipe has one writer in its life. One that dies leaves whole messages only, and none behind them: the reader finds
  * that {@linkplain #isConnected nobody is connected}. A writer that does not keep the rules can break this pipe, which
@@ -43,6 +48,10 @@ public final class PipeReader implements AutoCloseable {
     public static final int DEFAULT_CAPACITY_BYTES = 1 << 20;
 
     private static final VarHandle U64 = JAVA_LONG.varHandle();
+    private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
+    private static final int LOOKS = 256; // before sleeping: about as long as a sleep and its wake-up take
+    private static final long NAP_NANOS = 250_000_000; // then a look: a writer that died wakes nobody
+    private static final int ROUNDS = 8; // of an await that has no time left, whatever wakes it
     private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
 
     private final UrmaContext context;
@@ -57,6 +66,8 @@ public final class PipeReader implements AutoCloseable {
     private final CompletionBatch none = new CompletionBatch(1);
     private final Lifetime life = new Lifetime(this);
 
+    private volatile @Nullable ReaderSleep sleep; // null until it sleeps for the first time
+
     private int run; // messages since the last look that found nothing
     private final ReaderPace pace = new ReaderPace();
     private long taken; // bytes of frames, since the first one
@@ -69,7 +80,7 @@ public final class PipeReader implements AutoCloseable {
         this.context = context;
         this.capacityBytes = capacityBytes;
         try {
-            SharedMemory shared = parts.add(context.allocate(PipeLayout.segmentBytes(capacityBytes)), 1);
+            SharedMemory shared = parts.add(context.allocate(PipeLayout.readerBytes(capacityBytes)), 1);
             memory = shared.segment();
             memory.fill((byte) 0); // every page is there before the first message
             memory.set(JAVA_LONG, PipeLayout.FORMAT_AT, PipeLayout.FORMAT);
@@ -217,6 +228,111 @@ public final class PipeReader implements AutoCloseable {
                 this,
                 "its writer broke it: the word 0x" + Long.toHexString(word) + " at byte "
                         + (taken & (capacityBytes - 1)) + " begins no message");
+    }
+
+    /**
+     * Sleeps until there is something to {@link #poll}: a message, the end, or what broke the pipe. Looks for some
+     * microseconds first. A waiting virtual thread frees its carrier.
+     *
+     * <p>After false, a {@link #channel} becomes readable when something arrives.
+     *
+     * @param timeout zero asks without waiting; negative waits for ever
+     * @return false when the time is over; or, soon after, when the writer has died: {@link #isConnected} tells
+     * @throws InterruptedException when the thread was interrupted while it waited, its flag set again; no message is lost
+     * @throws UrmaException EINVAL when it is closed, also while waiting; ENOMEM when there is no room for what wakes it
+     */
+    public boolean await(Duration timeout) throws InterruptedException {
+        life.checkOpen();
+        long deadline = timeout.isNegative() ? Nanos.deadlineAfter(FOR_EVER) : Nanos.deadlineAfter(timeout);
+        try {
+            boolean found = isThereSoon() || sleepUntil(deadline);
+            if (found && sleep != null) {
+                sleep.disarm();
+            }
+            return found;
+        } catch (IllegalStateException | UrmaException e) {
+            if (!life.isClosed()) {
+                throw e;
+            }
+            Placement.forgetFence(e);
+            throw Checks.closed(this);
+        }
+    }
+
+    private boolean sleepUntil(long deadline) throws InterruptedException {
+        if (taken != told) {
+            tell(); // the writer may be waiting for room
+        }
+        ReaderSleep sleeping = sleep();
+        for (int round = 1; ; round++) {
+            sleeping.arm();
+            // more than one look: a frame's word may be in its writer's store buffer, and the flag have been looked at
+            if (isThereSoon()) {
+                return true;
+            }
+            if (isAbandoned()) {
+                return isThere(); // its end arrived before it left
+            }
+            long left = deadline - System.nanoTime();
+            boolean woken = sleeping.await(Math.min(left, NAP_NANOS));
+            if (isThere()) {
+                return true;
+            }
+            if (left <= 0 && (!woken || round >= ROUNDS)) {
+                return false;
+            }
+        }
+    }
+
+    private boolean isThereSoon() {
+        for (int i = 0; i < LOOKS; i++) {
+            if (isThere()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    private boolean isThere() {
+        if (progress != null) {
+            progress.poll(none);
+        }
+        long at = taken & (capacityBytes - 1);
+        long word = (long) U64.getAcquire(memory, PipeLayout.FRAMES_AT + at);
+        return word == PipeLayout.TURN && at != 0
+                ? (long) U64.getAcquire(memory, PipeLayout.FRAMES_AT) != 0
+                : word != 0;
+    }
+
+    /** Whether there was a writer, and is none. */
+    private boolean isAbandoned() {
+        return (long) U64.getAcquire(memory, PipeLayout.CLAIM_AT) != 0
+                && segment.importing().isEmpty();
+    }
+
+    private ReaderSleep sleep() {
+        ReaderSleep now = sleep;
+        if (now == null) {
+            now = parts.add(new ReaderSleep(this, segment, capacityBytes), 0);
+            sleep = now;
+        }
+        return now;
+    }
+
+    /**
+     * A channel for a selector. {@link #poll} until that is 0, call {@code await(Duration.ZERO)}, and select when it is
+     * false: the channel becomes readable soon after something has arrived, and stays so until the next such call that is
+     * false. It may be readable for no reason, and never fails to be for one. The death of the writer makes nothing
+     * readable; {@link UrmaContext#events} tells of it.
+     *
+     * <p>It is non-blocking, always the same one, and not to be read from; {@link Jfce#channel} says what its end is.
+     *
+     * @throws UrmaException EINVAL when closed; ENOMEM when the process has no descriptors left
+     */
+    public SelectableChannel channel() {
+        life.checkOpen();
+        return sleep().channel();
     }
 
     /** Whether the writer has closed the pipe, and everything was read. */

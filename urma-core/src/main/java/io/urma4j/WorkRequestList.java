@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * list.clear();
  * list.write(table, 0, 1).from(header, 0, 16).from(body, 0, length);
  * list.writeNotify(table, 64, flag, 0, 1, 2).from(body, 64, 64);
- * int accepted = jfs.post(list);
+ * int next = jfs.post(list);
+ * while (next < list.size() && list.refusal().isEmpty()) { // the queue was full
+ *     jfc.poll(batch);
+ *     next = jfs.post(list, next);
+ * }
  * }</pre>
  */
 public final class WorkRequestList {
@@ -264,9 +268,10 @@ public final class WorkRequestList {
         return requests[size - 1];
     }
 
-    int postTo(Jfs jfs, UrmaContext context, JfsConfig config) {
+    int postTo(Jfs jfs, int fromIndex, UrmaContext context, JfsConfig config) {
+        Checks.inRange(jfs, "fromIndex", fromIndex, 0, size);
         refusal = null;
-        for (int i = 0; i < size; i++) {
+        for (int i = fromIndex; i < size; i++) {
             try {
                 check(i, jfs, context, config);
                 if (!jfs.post(requests[i])) {
@@ -280,9 +285,10 @@ public final class WorkRequestList {
         return size;
     }
 
-    int postTo(Jfr jfr, UrmaContext context, int sgeLimit) {
+    int postTo(Jfr jfr, int fromIndex, UrmaContext context, int sgeLimit) {
+        Checks.inRange(jfr, "fromIndex", fromIndex, 0, size);
         refusal = null;
-        for (int i = 0; i < size; i++) {
+        for (int i = fromIndex; i < size; i++) {
             try {
                 checkReceive(i, jfr);
                 checkLocal(i, context, sgeLimit);

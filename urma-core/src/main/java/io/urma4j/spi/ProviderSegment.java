@@ -36,6 +36,16 @@ public interface ProviderSegment {
         throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not offer it");
     }
 
+    /**
+     * Has {@code onNotify} run after each value that a peer's WRITE_NOTIFY has stored into it, behind a full fence. It runs
+     * on any thread, and returns at once. Called once at most.
+     *
+     * @return false where peers store to the memory by themselves: then it never runs
+     */
+    default boolean watch(Runnable onNotify) {
+        return false;
+    }
+
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 

@@ -134,6 +134,11 @@ final class Interleavings {
             return step((machine, next) -> machine.isDrained() ? next : BLOCKED);
         }
 
+        /** So much time that each store which has been made by now has reached memory, whoever made it. */
+        Program letStoresArrive() {
+            return step((machine, next) -> machine.areAllDrained() ? next : BLOCKED);
+        }
+
         /** {@code compareAndSet}; goes to {@code otherwise} when the value is another one. */
         Program compareAndSet(String variable, int expected, int value, String otherwise) {
             int at = variable(variable);
@@ -240,6 +245,15 @@ final class Interleavings {
 
         boolean isDrained() {
             return depth() == 0;
+        }
+
+        boolean areAllDrained() {
+            for (int other = 0; other < programs.size(); other++) {
+                if (words[baseOf(other) + 1 + REGISTERS] > 0) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         int buffer(int variable, int value, int next) {

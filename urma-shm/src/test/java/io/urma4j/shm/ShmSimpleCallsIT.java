@@ -4,6 +4,7 @@ import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.MessageChannelContract;
 import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
+import io.urma4j.tck.SleepingPipesContract;
 import org.junit.jupiter.api.Nested;
 
 /** The comfortable level over shared memory, between two processes. */
@@ -30,6 +31,14 @@ class ShmSimpleCallsIT {
     @AcrossProcesses
     class Pipes extends PipesContract {
         Pipes() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class SleepingPipes extends SleepingPipesContract {
+        SleepingPipes() {
             super(DEVICE);
         }
     }

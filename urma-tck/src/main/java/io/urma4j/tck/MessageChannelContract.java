@@ -422,4 +422,31 @@ public abstract class MessageChannelContract extends Contract {
         here.close();
         assertThat(seen.join()).hasMessage(here + ": is closed (EINVAL)");
     }
+
+    /** Waking all for each would be some hundred wake-ups a message. */
+    @Rule({"S11.4", "S13.1"})
+    @Test
+    void manyThreadsOnOnePeerAreWokenOnceOrTwiceEach() {
+        int threads = Patience.amount(3000, 300);
+        Peer peer = here.connect(there.share());
+        List<CompletableFuture<Void>> sends = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            byte[] message = {(byte) i, (byte) (i >> 8)};
+            sends.add(CompletableFuture.runAsync(
+                    () -> peer.send(message), task -> Thread.ofVirtual().start(task)));
+        }
+        boolean[] seen = new boolean[threads];
+        for (int i = 0; i < threads; i++) {
+            byte[] message = next(there).bytes();
+            int number = message[0] & 0xff | (message[1] & 0xff) << 8;
+            assertThat(seen[number]).as("message %d came before", number).isFalse();
+            seen[number] = true;
+        }
+        assertThat(CompletableFuture.allOf(sends.toArray(CompletableFuture<?>[]::new)))
+                .succeedsWithin(LIMIT);
+        assertThat(peer.counters().get("sent")).isEqualTo(threads);
+        long wakeUps = peer.counters().get("wake_ups");
+        System.out.println("MessageChannel: " + threads + " threads were woken " + wakeUps + " times");
+        assertThat(wakeUps).isLessThan(3L * threads);
+    }
 }

@@ -102,6 +102,79 @@ public abstract class PostingContract extends Contract {
         assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
     }
 
+    /** S9.1: the rest of a list that was accepted in part is posted without building it anew. */
+    @Rule({"S9.1", "S9.2"})
+    @Test
+    void theRestOfAListIsPostedFromAnIndex() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build());
+        int count = 3 * queue.jfs().depth() - 1;
+        new Payload(7).fill(queue.scratch().memory(), 0, 0, 8L * count);
+        var list = new WorkRequestList(count, 1);
+        for (int i = 0; i < count; i++) {
+            list.write(imported.remote(), 8L * i, i).from(queue.scratch(), 8L * i, 8);
+        }
+
+        int next = queue.jfs().post(list);
+        assertThat(next).isEqualTo(queue.jfs().depth());
+        List<Outcome> outcomes = new ArrayList<>();
+        while (next < count) {
+            assertThat(list.refusal()).isEmpty();
+            assertThat(queue.jfs().post(list, next)).as("of a full queue").isEqualTo(next);
+            outcomes.addAll(queue.awaitCompletions(queue.jfs().depth()));
+            next = queue.jfs().post(list, next);
+        }
+        outcomes.addAll(queue.awaitCompletions(count - outcomes.size()));
+
+        assertThat(next).isEqualTo(count);
+        assertThat(queue.jfs().post(list, count)).as("nothing is left").isEqualTo(count);
+        assertThat(outcomes)
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactlyElementsOf(LongStream.range(0, count).boxed().toList());
+        assertThat(imported.home().firstDifference(new Payload(7), 0, 0, 8L * count))
+                .isEqualTo(-1);
+        for (int index : new int[] {-1, count + 1, Integer.MAX_VALUE}) {
+            assertRefused(UrmaStatus.EINVAL, () -> queue.jfs().post(list, index))
+                    .hasMessageContaining("fromIndex is " + index + ", must lie in 0…" + count);
+        }
+    }
+
+    /** S9.1: a bad request behind the index is named, and stops the list there. */
+    @Rule("S9.1")
+    @Test
+    void theRestOfAListStopsAtABadRequest() {
+        var imported = pair.imported(4096);
+        var queue = pair.initiator().queue();
+        var list = new WorkRequestList(4, 1);
+        for (int i = 0; i < 4; i++) {
+            list.write(imported.remote(), i == 0 || i == 3 ? 4090 : 64L * i, i).from(queue.scratch(), 0, 64);
+        }
+        assertThat(queue.jfs().post(list, 1)).isEqualTo(3);
+        assertThat(list.refusal()).isPresent();
+        assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
+    }
+
+    /** S9.1: so are receives. */
+    @Rule("S9.1")
+    @Test
+    void theRestOfAListOfReceivesIsAddedFromAnIndex() {
+        var context = pair.initiator().context();
+        var jfr = context.createJfr(
+                context.createJfc(JfcConfig.DEFAULT),
+                JfrConfig.builder().depth(4).build());
+        var buffer = pair.initiator().buffer(64);
+        int count = jfr.depth() + 2;
+        var list = new WorkRequestList(count, 1);
+        for (int i = 0; i < count; i++) {
+            list.receive(i).into(buffer, 0, 64);
+        }
+        assertThat(jfr.receive(list, 2)).isEqualTo(count);
+        assertThat(jfr.receive(list, 1)).as("of a full queue").isEqualTo(1);
+        assertThat(list.refusal()).isEmpty();
+        assertRefused(UrmaStatus.EINVAL, () -> jfr.receive(list, count + 1)).hasMessageContaining("fromIndex");
+    }
+
     /** S9.2: a full queue is no error: it accepts none, and goes on when records were polled. */
     @Rule({"S9.2", "S9.3"})
     @Test

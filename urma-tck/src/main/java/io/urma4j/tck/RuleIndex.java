@@ -44,7 +44,8 @@ public final class RuleIndex {
             RemoteMemoryContract.class,
             MessageChannelContract.class,
             PipesContract.class,
-            PipeEndsContract.class);
+            PipeEndsContract.class,
+            SleepingPipesContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

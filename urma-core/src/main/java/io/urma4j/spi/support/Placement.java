@@ -97,6 +97,15 @@ public final class Placement {
     }
 
     /**
+     * Whether a word is other than 0. The look comes after this thread's earlier stores in the order of the program, which
+     * no compiler changes; in the CPU such a store may still be on its way out, as there is no fence.
+     */
+    public static boolean isSetAfterStores(MemorySegment memory, long offset) {
+        VarHandle.acquireFence(); // an instruction on no x86, but a barrier to the compiler
+        return memory.get(JAVA_LONG, offset) != 0;
+    }
+
+    /**
      * To be called after an access threw {@code cause}, before the thread goes on. When memory is taken away from a thread
      * in the middle of a copy, HotSpot throws it out by an asynchronous exception, and on the way sets its interrupt flag.
      * Nobody interrupted it, and to be told so would end threads that are to survive their peer.

@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a key opens.
@@ -12,8 +13,22 @@ import java.lang.foreign.MemorySegment;
  * @param owner whose it is: what {@link CardListener#invalidated} names, and what is revoked together; 0 for keys that
  *     nobody can invalidate
  * @param recordId what the record of a SEND_INVALIDATE names: the token id
+ * @param onNotify runs after each value that a WRITE_NOTIFY has stored by it, on the thread that drives the card; returns
+ *     at once
  */
-public record KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
+public record KeyConfig(
+        MemorySegment memory,
+        long vaBase,
+        int access,
+        int peer,
+        long owner,
+        int recordId,
+        @Nullable Runnable onNotify) {
+    /** One that needs to know of no value. */
+    public KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
+        this(memory, vaBase, access, peer, owner, recordId, null);
+    }
+
     /** For this machine's own work requests alone. */
     public static KeyConfig local(MemorySegment memory) {
         return new KeyConfig(memory, 0, 0, 0, 0, 0);

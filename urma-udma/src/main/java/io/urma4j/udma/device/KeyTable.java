@@ -39,6 +39,10 @@ final class KeyTable implements Memory {
         int access;
         int peer;
         long owner;
+
+        @Nullable
+        Runnable onNotify;
+
         int recordId; // stays for who asks after the revocation
         int nextFree;
     }
@@ -73,6 +77,7 @@ final class KeyTable implements Memory {
         entry.peer = config.peer();
         entry.owner = config.owner();
         entry.recordId = config.recordId();
+        entry.onNotify = config.onNotify();
         return index << GENERATION_BITS | entry.generation;
     }
 
@@ -105,6 +110,7 @@ final class KeyTable implements Memory {
 
     private void retire(int index, Entry entry) {
         entry.memory = null;
+        entry.onNotify = null;
         entry.owner = 0;
         if (++entry.generation == GENERATIONS) {
             return; // the index has no life left
@@ -203,7 +209,16 @@ final class KeyTable implements Memory {
     @Override
     public boolean store(int key, long va, long value, int connection) {
         MemorySegment memory = open(key, va, Long.BYTES, WRITE, connection);
-        return memory != null && Dma.store(memory, offset(key, va), value);
+        return memory != null && Dma.store(memory, offset(key, va), value) && hasTold(key);
+    }
+
+    /** True, once who watches the memory knows of a new value. */
+    private boolean hasTold(int key) {
+        Runnable onNotify = entries[key >>> GENERATION_BITS].onNotify;
+        if (onNotify != null) {
+            onNotify.run();
+        }
+        return true;
     }
 
     @Override

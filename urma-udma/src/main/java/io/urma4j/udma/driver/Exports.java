@@ -262,7 +262,8 @@ final class Exports {
                 bits(access),
                 peer.number(),
                 tokenIds.owner(segment.tokenId()),
-                segment.tokenId()));
+                segment.tokenId(),
+                segment::notified));
     }
 
     /** Any thread. */

@@ -9,6 +9,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,6 +35,7 @@ final class UdmaSegment implements ProviderSegment {
     private volatile Token token;
     private volatile boolean revoked;
     private final AtomicInteger unfinished = new AtomicInteger();
+    private volatile @Nullable Runnable watcher;
 
     /** Who has it, by key; written by the engine, and read by anybody. */
     final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
@@ -171,6 +173,22 @@ final class UdmaSegment implements ProviderSegment {
     @Override
     public ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
         return exports.windows().grant(this, importer, offset, lengthBytes, access);
+    }
+
+    @Override
+    public boolean watch(Runnable onNotify) {
+        watcher = onNotify;
+        return openKey == 0; // a key that is everybody's does not tell
+    }
+
+    /** A peer's WRITE_NOTIFY has stored a value. On whatever thread drives the card. */
+    void notified() {
+        Runnable listener = watcher;
+        if (listener != null) {
+            VarHandle
+                    .fullFence(); // the value, then the look whether somebody sleeps: ReaderSleep.arm is the other side
+            listener.run();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.urma4j.tck.MessageChannelContract;
 import io.urma4j.tck.PipeEndsContract;
 import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
+import io.urma4j.tck.SleepingPipesContract;
 import org.junit.jupiter.api.Nested;
 
 /** The comfortable level over the network device, within one process. */
@@ -39,6 +40,14 @@ class UdmaSimpleCallsTest {
     @InOneProcess
     class PipeEnds extends PipeEndsContract {
         PipeEnds() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @InOneProcess
+    class SleepingPipes extends SleepingPipesContract {
+        SleepingPipes() {
             super(DEVICE);
         }
     }
