@@ -6,9 +6,11 @@ import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * What a {@link MessageChannel} sends to one peer with: a JFS, and a buffer per message that is under way. One per peer,
  * because the results of a queue come in the order of its messages: so no peer holds up another, nor shares its failures.
  *
- * <p>Of the threads that wait, one leads: it waits for records without the lock, and wakes the thread of each message that
- * is done, and the first one of the line for the buffer that came free; each of these wakes the next. When its own wait is
- * over it wakes one more to lead: the last one of the line, who leads longest. So a message costs two wake-ups or so,
- * however many threads wait.
+ * <p>Of the threads that wait, one leads: it waits for records without the lock, and wakes the threads of messages that are
+ * done, and as many of the line for a buffer as came free. When its own wait is over it wakes the last one of the line to
+ * lead, which leads longest. So a message costs two wake-ups or so, however many threads wait. A thread that comes just
+ * when a buffer is free takes it, past the line; the first one of the line, when it was woken in vain, has the next.
  *
  * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, takes the messages that were
  * never started out of it, goes back to READY, and posts them again: only what was started shares the failure.
@@ -43,7 +45,11 @@ final class MessageSender implements AutoCloseable {
     private final ArrayDeque<Integer> free = new ArrayDeque<>(); // buffers
     private final ArrayDeque<Sending> line = new ArrayDeque<>(); // for a buffer, in the order of their coming
     private final @Nullable Sending[] underWay; // by buffer
-    private boolean leading;
+    private @Nullable Thread leader;
+    /** The first one of the line was woken for a buffer that another thread took: the next is its own. */
+    private boolean isOwed;
+
+    private final List<Thread> noted = new ArrayList<>(); // to be woken; the leader's
     /** A message failed, and the queue is not READY again. */
     private boolean failed;
     /** The last record of the failed queue was seen. */
@@ -60,8 +66,8 @@ final class MessageSender implements AutoCloseable {
         private final long lengthBytes;
         private final OptionalLong immediate;
         private @Nullable CompletionStatus result;
-        private @Nullable Condition woken; // null until its thread sleeps for the first time
-        private boolean sleeps;
+        private boolean wasWoken;
+        private @Nullable Thread sleeper; // null while its thread is awake
 
         private Sending(long lengthBytes, OptionalLong immediate) {
             this.lengthBytes = lengthBytes;
@@ -103,6 +109,10 @@ final class MessageSender implements AutoCloseable {
         Sending sending = new Sending(payload.byteSize(), immediate);
         lock.lockInterruptibly();
         try {
+            checkUsable();
+            if (isNext(sending) && tryPost(sending, payload)) {
+                return sending;
+            }
             line.addLast(sending);
             try {
                 return awaitUntil(sending, () -> isNext(sending) && tryPost(sending, payload), deadline)
@@ -117,12 +127,13 @@ final class MessageSender implements AutoCloseable {
     }
 
     private boolean isNext(Sending sending) {
-        return !failed && line.peekFirst() == sending;
+        return !failed && (!isOwed || line.peekFirst() == sending);
     }
 
     private void leaveLine(Sending sending) {
         if (line.peekFirst() == sending) {
             line.removeFirst();
+            isOwed = false;
         } else {
             line.remove(sending); // its time is over
         }
@@ -130,39 +141,58 @@ final class MessageSender implements AutoCloseable {
         passLead();
     }
 
-    /** There may be a buffer for the first one of the line. */
+    /** There may be buffers for the first ones of the line. */
     private void wakeFirst() {
-        Sending first = line.peekFirst();
-        if (first != null && !failed && !free.isEmpty()) {
-            wake(first);
+        if (failed) {
+            return;
+        }
+        int left = free.size();
+        for (Iterator<Sending> first = line.iterator(); left > 0 && first.hasNext(); left--) {
+            wake(first.next());
         }
     }
 
     /** Somebody must lead as long as anybody waits. */
     private void passLead() {
-        if (leading) {
+        if (leader != null) {
             return;
         }
+        wakeNoted(); // by whoever led last: this thread
         if (!line.isEmpty()) {
             wake(line.getLast());
             return;
         }
         for (Sending sending : underWay) {
-            if (sending != null && sending.sleeps) {
+            if (sending != null && sending.sleeper != null) {
                 wake(sending);
                 return;
             }
         }
     }
 
-    private static void wake(Sending sending) {
-        if (sending.sleeps && sending.woken != null) {
-            sending.woken.signal();
+    /** The leader wakes others when it has left the lock, which they all take first. */
+    private void wake(Sending sending) {
+        Thread sleeper = sending.sleeper;
+        if (sleeper == null) {
+            return;
+        }
+        if (Thread.currentThread().equals(leader)) {
+            noted.add(sleeper);
+        } else {
+            LockSupport.unpark(sleeper);
         }
     }
 
+    /** By the leader; the others come here through {@link #wake}. */
+    private void wakeNoted() {
+        for (int i = 0; i < noted.size(); i++) {
+            LockSupport.unpark(noted.get(i));
+        }
+        noted.clear();
+    }
+
     private void wakeAll() {
-        line.forEach(MessageSender::wake);
+        line.forEach(this::wake);
         for (Sending sending : underWay) {
             if (sending != null) {
                 wake(sending);
@@ -173,6 +203,7 @@ final class MessageSender implements AutoCloseable {
     private boolean tryPost(Sending sending, MemorySegment payload) {
         Integer buffer = free.peek();
         if (buffer == null) {
+            isOwed |= line.peekFirst() == sending && sending.wasWoken;
             return false;
         }
         MemorySegment.copy(payload, 0, buffers.memory(), buffer * strideBytes, sending.lengthBytes);
@@ -240,7 +271,7 @@ final class MessageSender implements AutoCloseable {
             }
             long left = deadline - System.nanoTime();
             last = left <= 0; // without time, too, one look at the records
-            if (!leading) {
+            if (leader == null) {
                 lead(Math.max(0, left));
             } else if (!last) {
                 sleep(sending, left);
@@ -248,17 +279,20 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("WaitNotInLoop") // awaitUntil is the loop
+    /** As a condition's wait, but that the woken threads do not hand the lock from one to the next. */
     private void sleep(Sending sending, long nanos) throws InterruptedException {
-        if (sending.woken == null) {
-            sending.woken = lock.newCondition();
-        }
-        sending.sleeps = true;
+        sending.sleeper = Thread.currentThread();
+        lock.unlock();
         try {
-            long _ = sending.woken.awaitNanos(nanos);
+            LockSupport.parkNanos(this, nanos);
         } finally {
-            sending.sleeps = false;
+            lock.lock();
+            sending.sleeper = null;
+            sending.wasWoken = true;
             wakeUps++;
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
         }
     }
 
@@ -272,7 +306,7 @@ final class MessageSender implements AutoCloseable {
     }
 
     private void lead(long timeoutNanos) throws InterruptedException {
-        leading = true;
+        leader = Thread.currentThread();
         try {
             takeRecords(timeoutNanos);
             long deadline = Nanos.deadlineAfter(DRAIN_TIMEOUT);
@@ -290,7 +324,7 @@ final class MessageSender implements AutoCloseable {
             wakeAll();
             checkUsable();
         } finally {
-            leading = false;
+            leader = null;
         }
     }
 
@@ -298,6 +332,7 @@ final class MessageSender implements AutoCloseable {
         int records;
         lock.unlock();
         try {
+            wakeNoted();
             records = port.await(Duration.ofNanos(timeoutNanos));
         } finally {
             lock.lock();

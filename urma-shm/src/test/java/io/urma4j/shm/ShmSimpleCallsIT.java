@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.MessageChannelContract;
+import io.urma4j.tck.PipeEndsContract;
 import io.urma4j.tck.PipesContract;
 import io.urma4j.tck.RemoteMemoryContract;
 import io.urma4j.tck.SleepingPipesContract;
@@ -39,6 +40,14 @@ class ShmSimpleCallsIT {
     @AcrossProcesses
     class SleepingPipes extends SleepingPipesContract {
         SleepingPipes() {
+            super(DEVICE);
+        }
+    }
+
+    @Nested
+    @AcrossProcesses
+    class PipeEnds extends PipeEndsContract {
+        PipeEnds() {
             super(DEVICE);
         }
     }

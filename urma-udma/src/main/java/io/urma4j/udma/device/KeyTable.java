@@ -109,8 +109,8 @@ final class KeyTable implements Memory {
     }
 
     private void retire(int index, Entry entry) {
-        entry.memory = null;
         entry.onNotify = null;
+        entry.memory = null;
         entry.owner = 0;
         if (++entry.generation == GENERATIONS) {
             return; // the index has no life left
