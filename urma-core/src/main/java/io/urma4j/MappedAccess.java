@@ -46,9 +46,10 @@ final class MappedAccess {
         if (memory.scope().isAlive()) {
             return Checks.invalid(owner, RemoteCalls.CLOSED_MEANWHILE);
         }
-        return new OperationFailedException(
+        return new HomeGoneException(
                 owner,
                 operation + " of offset " + offset + " + length " + lengthBytes,
-                CompletionStatus.REM_ACCESS_ABORT_ERR);
+                CompletionStatus.REM_ACCESS_ABORT_ERR,
+                RemoteSegment.GONE);
     }
 }

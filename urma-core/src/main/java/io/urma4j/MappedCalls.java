@@ -86,5 +86,41 @@ final class MappedCalls implements RemoteCalls {
     }
 
     @Override
+    public void writeInt(long offset, int value) {
+        try {
+            segment.checkedForWrite(context, offset, Integer.BYTES);
+            Placement.writeInt(memory, offset, value);
+        } catch (IllegalStateException | UrmaException e) {
+            throw access.failure("write", offset, Integer.BYTES, e);
+        }
+    }
+
+    @Override
+    public int readInt(long offset) {
+        try {
+            segment.checkedForRead(context, offset, Integer.BYTES);
+            return Placement.readInt(memory, offset);
+        } catch (IllegalStateException | UrmaException e) {
+            throw access.failure("read", offset, Integer.BYTES, e);
+        }
+    }
+
+    @Override
+    public int atomicInt(Opcode opcode, long offset, int operand, int expected) {
+        try {
+            segment.checkedForAtomic(context, offset, Integer.BYTES);
+            return Placement.atomic32(opcode.value(), memory, offset, operand, expected);
+        } catch (IllegalStateException | UrmaException e) {
+            throw access.failure(opcode.name(), offset, Integer.BYTES, e);
+        }
+    }
+
+    /** The same: a call of these waits for nothing. */
+    @Override
+    public RemoteCalls within(long timeoutNanos) {
+        return this;
+    }
+
+    @Override
     public void close() {}
 }

@@ -43,10 +43,8 @@ final class MemberImport {
             there = importNow();
         }
         if (there.isRevoked()) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    region,
-                    "its member at offset " + member.offset() + " was taken back by its home, or that is gone");
+            throw new HomeGoneException(
+                    region, "its member at offset " + member.offset() + " was taken back by its home, or that is gone");
         }
         return there;
     }

@@ -4,7 +4,7 @@ package io.urma4j;
  * An operation of the comfortable level was started and did not succeed. {@link #completionStatus()} is what the queue
  * said; the message names the operation and its range. What it was made on can be used again.
  */
-public final class OperationFailedException extends UrmaException {
+public sealed class OperationFailedException extends UrmaException permits HomeGoneException {
     private static final long serialVersionUID = 1L;
 
     private final CompletionStatus completionStatus;
@@ -15,6 +15,24 @@ public final class OperationFailedException extends UrmaException {
                 object,
                 operation + " ended with " + completionStatus + ": " + meaningOf(completionStatus));
         this.completionStatus = completionStatus;
+    }
+
+    /** Of a kind that has words of its own. */
+    OperationFailedException(UrmaStatus status, Object object, String message, CompletionStatus completionStatus) {
+        super(status, object, message);
+        this.completionStatus = completionStatus;
+    }
+
+    /**
+     * What an operation on imported memory ends with. It was checked before it began; so when its home refuses it, or does
+     * not answer and is known to be gone, that is why.
+     */
+    static OperationFailedException of(
+            Object object, String operation, CompletionStatus completionStatus, RemoteSegment on) {
+        boolean isGone = completionStatus == CompletionStatus.REM_ACCESS_ABORT_ERR || on.isRevoked();
+        return isGone
+                ? new HomeGoneException(object, operation, completionStatus, RemoteSegment.GONE)
+                : new OperationFailedException(object, operation, completionStatus);
     }
 
     /** How the work request ended; never SUCCESS. */

@@ -101,8 +101,8 @@ public final class PipeWriter implements AutoCloseable {
      * @return false when the reader has not taken enough of what was sent before, and nothing was sent
      * @throws UrmaException EINVAL for a range outside of {@code source}, or a message longer than {@link
      *     #maxMessageBytes}
-     * @throws OperationFailedException when the reader has closed the pipe, or is gone: it may not have read what was sent
-     *     before
+     * @throws HomeGoneException when the reader has closed the pipe, or is gone: it may not have read what was sent before
+     * @throws OperationFailedException when the reader did not answer; nothing can be sent any more
      */
     public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
         gate.enter();
@@ -137,21 +137,32 @@ public final class PipeWriter implements AutoCloseable {
                 return false;
             }
         } catch (UrmaException e) {
-            throw failure(e);
+            throw failure(e, lengthBytes);
         }
         begun += frameBytes;
         sent.lazySet(sent.getPlain() + 1);
         return true;
     }
 
-    /** Whatever was found closed or taken back first. */
-    private UrmaException failure(UrmaException found) {
+    /** Whatever was found closed or taken back first, in the words of who sends. */
+    private UrmaException failure(UrmaException found, int lengthBytes) {
         if (life.isClosed()) {
             return Checks.closed(this);
         }
-        return segment.isRevoked() && !(found instanceof OperationFailedException)
-                ? new OperationFailedException(this, "message", CompletionStatus.REM_ACCESS_ABORT_ERR)
-                : found;
+        boolean hasFailed = found instanceof OperationFailedException;
+        if (!hasFailed && !segment.isRevoked()) {
+            return found;
+        }
+        CompletionStatus status = found instanceof OperationFailedException failed
+                ? failed.completionStatus()
+                : CompletionStatus.REM_ACCESS_ABORT_ERR;
+        String operation = "send of " + lengthBytes + " bytes";
+        boolean isGone = status == CompletionStatus.REM_ACCESS_ABORT_ERR || segment.isRevoked();
+        UrmaException told = isGone
+                ? new HomeGoneException(this, operation, status, "its reader closed the pipe, or is gone")
+                : new OperationFailedException(this, operation, status);
+        told.addSuppressed(found); // what of the pipe could not be reached
+        return told;
     }
 
     private boolean isFree(long bytes) {

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 final class QueuedCalls implements RemoteCalls {
     private final Object owner;
     private final RemoteLanes lanes;
+    private final long timeoutNanos;
 
     /**
      * With one lane.
@@ -17,8 +18,13 @@ final class QueuedCalls implements RemoteCalls {
      * @throws UrmaException when there is no room for a queue
      */
     QueuedCalls(Object owner, Lifetime life, RemoteSegment segment) {
+        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, segment)), RemoteLane.NO_LIMIT);
+    }
+
+    private QueuedCalls(Object owner, RemoteLanes lanes, long timeoutNanos) {
         this.owner = owner;
-        this.lanes = new RemoteLanes(owner, life, () -> RemoteLane.open(owner, segment));
+        this.lanes = lanes;
+        this.timeoutNanos = timeoutNanos;
     }
 
     @Override
@@ -34,7 +40,7 @@ final class QueuedCalls implements RemoteCalls {
     private void perform(String argument, MemorySegment own, Consumer<RemoteLane> operation) {
         Checks.usableHere(owner, argument, own);
         try {
-            lanes.perform(lane -> {
+            lanes.perform(timeoutNanos, lane -> {
                 operation.accept(lane);
                 return 0;
             });
@@ -45,7 +51,7 @@ final class QueuedCalls implements RemoteCalls {
 
     @Override
     public void writeLong(long offset, long value) {
-        lanes.perform(lane -> {
+        lanes.perform(timeoutNanos, lane -> {
             lane.writeLong(offset, value);
             return 0;
         });
@@ -53,12 +59,35 @@ final class QueuedCalls implements RemoteCalls {
 
     @Override
     public long readLong(long offset) {
-        return lanes.perform(lane -> lane.readLong(offset));
+        return lanes.perform(timeoutNanos, lane -> lane.readLong(offset));
     }
 
     @Override
     public long atomic(Opcode opcode, long offset, long operand, long expected) {
-        return lanes.perform(lane -> lane.atomic(opcode, offset, operand, expected));
+        return lanes.perform(timeoutNanos, lane -> lane.atomic(opcode, offset, operand, expected));
+    }
+
+    @Override
+    public void writeInt(long offset, int value) {
+        lanes.perform(timeoutNanos, lane -> {
+            lane.writeInt(offset, value);
+            return 0;
+        });
+    }
+
+    @Override
+    public int readInt(long offset) {
+        return (int) lanes.perform(timeoutNanos, lane -> lane.readInt(offset));
+    }
+
+    @Override
+    public int atomicInt(Opcode opcode, long offset, int operand, int expected) {
+        return (int) lanes.perform(timeoutNanos, lane -> lane.atomicInt(opcode, offset, operand, expected));
+    }
+
+    @Override
+    public RemoteCalls within(long nanos) {
+        return new QueuedCalls(owner, lanes, nanos);
     }
 
     @Override

@@ -32,6 +32,18 @@ sealed interface RemoteCalls permits MappedCalls, QueuedCalls {
     /** One of the seven atomics on 8 bytes; gives the value before. */
     long atomic(Opcode opcode, long offset, long operand, long expected);
 
+    /** Writes 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    void writeInt(long offset, int value);
+
+    /** Reads 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    int readInt(long offset);
+
+    /** One of the seven atomics on 4 bytes; gives the value before. */
+    int atomicInt(Opcode opcode, long offset, int operand, int expected);
+
+    /** The same calls, each of which ends with ETIMEOUT when it would take longer. */
+    RemoteCalls within(long timeoutNanos);
+
     /** By the owner, after its end. */
     void close();
 }

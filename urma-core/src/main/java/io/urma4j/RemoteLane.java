@@ -22,6 +22,9 @@ final class RemoteLane {
     private static final int BATCH_RECORDS = 8;
     private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
 
+    /** Timeout of an operation that only the queue's own ends: 146 years. */
+    static final long NO_LIMIT = Long.MAX_VALUE / 2;
+
     /** Held during an operation. */
     final ReentrantLock lock = new ReentrantLock();
 
@@ -42,7 +45,10 @@ final class RemoteLane {
     private @Nullable Jfs jfs;
     private boolean closed;
 
-    // owned by who holds the lock; of the current queue
+    private long timeoutNanos = NO_LIMIT; // of the operation; owned, as all below, by the thread that holds the lock
+    private long deadline = System.nanoTime() + NO_LIMIT;
+
+    // of the current queue
     private long posted;
     private long completed;
 
@@ -64,6 +70,13 @@ final class RemoteLane {
     RemoteLane aim(RemoteSegment next, long nextBase) {
         remote = next;
         base = nextBase;
+        return this;
+    }
+
+    /** Sets how long the next operations may take; until {@code atNanos} of the clock. */
+    RemoteLane limit(long nanos, long atNanos) {
+        timeoutNanos = nanos;
+        deadline = atNanos;
         return this;
     }
 
@@ -168,24 +181,52 @@ final class RemoteLane {
         return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
+    /** Writes 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    void writeInt(long offset, int value) {
+        whole("write", offset, Integer.BYTES, () -> {
+            staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
+            post(() -> queue().write(remote, offset, staging, wordOffset(), Integer.BYTES, 0));
+        });
+    }
+
+    /** Reads 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    int readInt(long offset) {
+        whole(
+                "read",
+                offset,
+                Integer.BYTES,
+                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Integer.BYTES, 0)));
+        return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
     /** One of the seven atomics on 8 bytes; gives the value before. */
     long atomic(Opcode opcode, long offset, long operand, long expected) {
+        atomic(opcode, offset, Long.BYTES, operand, expected);
+        return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
+    }
+
+    /** One of the seven atomics on 4 bytes; gives the value before. */
+    int atomicInt(Opcode opcode, long offset, int operand, int expected) {
+        atomic(opcode, offset, Integer.BYTES, operand, expected);
+        return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
+    private void atomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
         whole(
                 opcode.name(),
                 offset,
-                Long.BYTES,
+                sizeBytes,
                 () -> post(() -> queue().atomic(
                                 opcode,
                                 remote,
                                 offset,
                                 staging,
                                 wordOffset(),
-                                Long.BYTES,
+                                sizeBytes,
                                 operand,
                                 expected,
                                 0,
                                 PostFlags.DEFAULT)));
-        return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
     private long slot(long number) {
@@ -202,13 +243,22 @@ final class RemoteLane {
             steps.run();
             awaitCompletion(posted - 1);
         } catch (StepFailure e) {
-            throw new OperationFailedException(
-                    owner, operation + " of offset " + (base + offset) + " + length " + length, e.status);
+            throw OperationFailedException.of(owner, words(operation, offset, length), e.status, remote);
+        } catch (TimeUp e) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    owner,
+                    words(operation, offset, length) + " was not done within " + Duration.ofNanos(timeoutNanos)
+                            + "; it may still be done");
         } finally {
             if (completed != posted) {
                 abandonQueue();
             }
         }
+    }
+
+    private String words(String operation, long offset, long length) {
+        return operation + " of offset " + (base + offset) + " + length " + length;
     }
 
     /** Posts; with at most {@link #PIECES} unfinished the queue has room. */
@@ -224,8 +274,12 @@ final class RemoteLane {
         boolean interrupted = false;
         try {
             while (completed <= number) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new TimeUp();
+                }
                 try {
-                    take(port.await(SLICE));
+                    take(port.await(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
                 } catch (InterruptedException e) {
                     interrupted = true; // the bytes are on their way; the queue's timeout bounds the wait
                 }
@@ -305,6 +359,15 @@ final class RemoteLane {
             memory.close();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** The operation's timeout is over; caught within this class. */
+    private static final class TimeUp extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TimeUp() {
+            super("", null, false, false);
         }
     }
 

@@ -2,9 +2,12 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The queues through which simple calls go: as many as threads need at once, up to a limit. Safe for any thread. */
 final class RemoteLanes {
@@ -31,8 +34,21 @@ final class RemoteLanes {
 
     /** Runs an operation with a lane to itself; when the owner was closed meanwhile, its failure says so. */
     long perform(ToLongFunction<RemoteLane> operation) {
-        RemoteLane lane = claim();
+        return perform(RemoteLane.NO_LIMIT, operation);
+    }
+
+    /** The same; ends with ETIMEOUT when it takes longer, and may still be done then. */
+    long perform(long timeoutNanos, ToLongFunction<RemoteLane> operation) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        RemoteLane lane = claim(deadline);
+        if (lane == null) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    owner,
+                    "all its queues were busy for " + Duration.ofNanos(timeoutNanos) + "; nothing was done");
+        }
         try {
+            lane.limit(timeoutNanos, deadline);
             return operation.applyAsLong(lane);
         } catch (UrmaException e) {
             if (life.isClosed()) {
@@ -44,8 +60,18 @@ final class RemoteLanes {
         }
     }
 
-    /** A lane that this thread has locked: a free one, else a new one, else the one that it waited for. */
+    /** A lane that this thread has locked, without limit. */
     RemoteLane claim() {
+        long deadline = System.nanoTime() + RemoteLane.NO_LIMIT;
+        RemoteLane lane = claim(deadline);
+        if (lane == null) {
+            throw new IllegalStateException("a wait without limit has ended");
+        }
+        return lane.limit(RemoteLane.NO_LIMIT, deadline);
+    }
+
+    /** A free lane, else a new one, else the one that it waited for; null when the time is over. */
+    private @Nullable RemoteLane claim(long deadline) {
         int start = (int) Thread.currentThread().threadId();
         int vacant = -1;
         for (int i = 0; i < MAX_LANES; i++) {
@@ -61,8 +87,24 @@ final class RemoteLanes {
             return add(vacant);
         }
         RemoteLane lane = lanes.get(start & (MAX_LANES - 1));
-        lane.lock.lock();
-        return lane;
+        return lockUntil(lane, deadline) ? lane : null;
+    }
+
+    private static boolean lockUntil(RemoteLane lane, long deadline) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return lane.lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true; // ends no operation
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private RemoteLane add(int index) {

@@ -3,9 +3,12 @@ package io.urma4j;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#remoteMemory}, or over a segment that
@@ -14,13 +17,15 @@ import java.util.function.Supplier;
  * <p>A call returns when its bytes are where they belong (S8.1). Offsets and lengths are in bytes, from the start of the
  * segment; words are in native byte order. Where a call fails, it throws {@link UrmaException}: EINVAL or ENOPERM when
  * it was refused and nothing moved, {@link OperationFailedException} when it was begun; then a part of a longer
- * transfer may have been done, and the next call starts afresh.
+ * transfer may have been done, and the next call starts afresh. When the home took the segment back, or is gone, that is a
+ * {@link HomeGoneException}, noticed before the call began or during it (S7.14).
  *
  * <p>Where the device maps segments (S7.11) a call is done by the calling thread alone: a load, a store or an atomic behind
  * its checks, which no counter of a queue knows of. Elsewhere it is a work request, and waits for its record.
  *
  * <p>Safe for any number of threads, which work side by side. A waiting virtual thread frees its carrier. An interrupt
- * does not end an operation, whose bytes are on their way; the flag stays set, and the queue's timeout bounds the wait.
+ * does not end an operation, whose bytes are on their way; the flag stays set, and the queue's timeout bounds the wait, or
+ * the one of {@link #withTimeout}.
  *
  * <p>The asynchronous forms run each in a virtual thread, in no order among each other; memory that is given to them
  * must be usable from another thread, and belongs to them until the future completes. To cancel the future does not end
@@ -29,14 +34,25 @@ import java.util.function.Supplier;
 public final class RemoteMemory implements AutoCloseable {
     private final RemoteSegment segment;
     private final boolean ownsSegment;
-    private final Lifetime life = new Lifetime(this);
+    private final @Nullable RemoteMemory whole; // of which this is a view; null when it is none
+    private final Lifetime life;
     private final RemoteCalls calls;
 
     private RemoteMemory(RemoteSegment segment, boolean ownsSegment) {
         this.segment = segment;
         this.ownsSegment = ownsSegment;
+        this.whole = null;
+        this.life = new Lifetime(this);
         this.calls =
                 MappedCalls.suit(segment) ? new MappedCalls(this, life, segment) : new QueuedCalls(this, life, segment);
+    }
+
+    private RemoteMemory(RemoteMemory whole, RemoteCalls calls) {
+        this.segment = whole.segment;
+        this.ownsSegment = whole.ownsSegment;
+        this.whole = whole;
+        this.life = whole.life;
+        this.calls = calls;
     }
 
     /**
@@ -82,6 +98,19 @@ public final class RemoteMemory implements AutoCloseable {
                             + "NAME' or '" + ANY_KIND + "NAME'");
         }
         return context.lookup(text.substring(prefix.length()));
+    }
+
+    /**
+     * The same memory, whose calls take at most so long each, the asynchronous ones from when they begin to run. One that
+     * would take longer ends with ETIMEOUT, and may still be done. Where the calling thread does it alone, no call waits.
+     * To close either is to close both.
+     *
+     * @throws UrmaException EINVAL for a timeout of 0 or less
+     */
+    public RemoteMemory withTimeout(Duration timeout) {
+        life.checkOpen();
+        Checks.positive(this, "timeout", timeout);
+        return new RemoteMemory(whole == null ? this : whole, calls.within(Nanos.of(timeout)));
     }
 
     /** The segment: the way down to queues. */
@@ -148,9 +177,21 @@ public final class RemoteMemory implements AutoCloseable {
         return calls.readLong(offset);
     }
 
+    /** Writes 4 bytes; nobody sees a part of them when {@code offset} is a multiple of 4 (S8.10). */
+    public void writeInt(long offset, int value) {
+        check(offset, Integer.BYTES);
+        calls.writeInt(offset, value);
+    }
+
+    /** Reads 4 bytes; never a part of a {@link #writeInt} when {@code offset} is a multiple of 4 (S8.10). */
+    public int readInt(long offset) {
+        check(offset, Integer.BYTES);
+        return calls.readInt(offset);
+    }
+
     /**
      * Stores {@code desired} when the word is {@code expected}. {@code offset} must be a multiple of 8, here and in all
-     * atomics.
+     * atomics of 8 bytes.
      *
      * @return the value before: {@code expected} exactly when {@code desired} was stored
      */
@@ -192,6 +233,52 @@ public final class RemoteMemory implements AutoCloseable {
     private long atomic(Opcode opcode, long offset, long operand) {
         check(offset, Long.BYTES);
         return calls.atomic(opcode, offset, operand, 0);
+    }
+
+    /**
+     * Stores {@code desired} when the 4 bytes are {@code expected}. {@code offset} must be a multiple of 4, here and in all
+     * atomics of 4 bytes; their neighbours stay as they are.
+     *
+     * @return the value before: {@code expected} exactly when {@code desired} was stored
+     */
+    public int compareAndSwapInt(long offset, int expected, int desired) {
+        check(offset, Integer.BYTES);
+        return calls.atomicInt(Opcode.CAS, offset, desired, expected);
+    }
+
+    /** Stores {@code value}; gives the value before. */
+    public int swapInt(long offset, int value) {
+        return atomicInt(Opcode.SWAP, offset, value);
+    }
+
+    /** Adds; gives the value before. */
+    public int fetchAndAddInt(long offset, int delta) {
+        return atomicInt(Opcode.FADD, offset, delta);
+    }
+
+    /** Subtracts; gives the value before. */
+    public int fetchAndSubtractInt(long offset, int delta) {
+        return atomicInt(Opcode.FSUB, offset, delta);
+    }
+
+    /** Keeps only the bits of {@code mask}; gives the value before. */
+    public int fetchAndAndInt(long offset, int mask) {
+        return atomicInt(Opcode.FAND, offset, mask);
+    }
+
+    /** Sets the bits of {@code mask}; gives the value before. */
+    public int fetchAndOrInt(long offset, int mask) {
+        return atomicInt(Opcode.FOR, offset, mask);
+    }
+
+    /** Flips the bits of {@code mask}; gives the value before. */
+    public int fetchAndXorInt(long offset, int mask) {
+        return atomicInt(Opcode.FXOR, offset, mask);
+    }
+
+    private int atomicInt(Opcode opcode, long offset, int operand) {
+        check(offset, Integer.BYTES);
+        return calls.atomicInt(opcode, offset, operand, 0);
     }
 
     /** The asynchronous form of {@link #write(long, byte[])}. */
@@ -249,6 +336,41 @@ public final class RemoteMemory implements AutoCloseable {
         return async(() -> fetchAndXor(offset, mask));
     }
 
+    /** The asynchronous form of {@link #compareAndSwapInt}. */
+    public CompletableFuture<Integer> compareAndSwapIntAsync(long offset, int expected, int desired) {
+        return async(() -> compareAndSwapInt(offset, expected, desired));
+    }
+
+    /** The asynchronous form of {@link #swapInt}. */
+    public CompletableFuture<Integer> swapIntAsync(long offset, int value) {
+        return async(() -> swapInt(offset, value));
+    }
+
+    /** The asynchronous form of {@link #fetchAndAddInt}. */
+    public CompletableFuture<Integer> fetchAndAddIntAsync(long offset, int delta) {
+        return async(() -> fetchAndAddInt(offset, delta));
+    }
+
+    /** The asynchronous form of {@link #fetchAndSubtractInt}. */
+    public CompletableFuture<Integer> fetchAndSubtractIntAsync(long offset, int delta) {
+        return async(() -> fetchAndSubtractInt(offset, delta));
+    }
+
+    /** The asynchronous form of {@link #fetchAndAndInt}. */
+    public CompletableFuture<Integer> fetchAndAndIntAsync(long offset, int mask) {
+        return async(() -> fetchAndAndInt(offset, mask));
+    }
+
+    /** The asynchronous form of {@link #fetchAndOrInt}. */
+    public CompletableFuture<Integer> fetchAndOrIntAsync(long offset, int mask) {
+        return async(() -> fetchAndOrInt(offset, mask));
+    }
+
+    /** The asynchronous form of {@link #fetchAndXorInt}. */
+    public CompletableFuture<Integer> fetchAndXorIntAsync(long offset, int mask) {
+        return async(() -> fetchAndXorInt(offset, mask));
+    }
+
     private static <T> CompletableFuture<T> async(Supplier<T> operation) {
         return CompletableFuture.supplyAsync(operation, Handing.VIRTUAL_THREADS);
     }
@@ -267,13 +389,17 @@ public final class RemoteMemory implements AutoCloseable {
         life.checkOpen();
         Checks.range(this, offset, lengthBytes, segment.lengthBytes());
         if (segment.isRevoked()) {
-            throw new UrmaException(UrmaStatus.ENOPERM, this, "its home took the segment back, or is gone");
+            throw new HomeGoneException(this, RemoteSegment.GONE);
         }
     }
 
     /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
     @Override
     public void close() {
+        if (whole != null) {
+            whole.close();
+            return;
+        }
         if (!life.end()) {
             return;
         }

@@ -78,7 +78,7 @@ public final class RemoteRegion implements AutoCloseable {
     /**
      * Looks what the owner has appended and removed meanwhile. Members that go on keep their imports.
      *
-     * @throws UrmaException ENOPERM when the owner has closed the region, or is gone; then all is as before
+     * @throws HomeGoneException when the owner has closed the region, or is gone; then all is as before
      */
     public void refresh() {
         changing.lock();
@@ -98,7 +98,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     private List<RegionMember> readTable() {
         if (table.isRevoked()) {
-            throw new UrmaException(UrmaStatus.ENOPERM, this, "its owner has closed it, or is gone");
+            throw new HomeGoneException(this, "its owner has closed it, or is gone");
         }
         RemoteLane lane = lanes.claim().aim(table, 0);
         try {
@@ -182,6 +182,31 @@ public final class RemoteRegion implements AutoCloseable {
     /** {@link RemoteMemory#fetchAndAdd}, on 8 bytes of one member, aligned there. */
     public long fetchAndAdd(long offset, long delta) {
         return atomic(Opcode.FADD, offset, delta, 0);
+    }
+
+    /** {@link RemoteMemory#swap}, on 8 bytes of one member, aligned there. */
+    public long swap(long offset, long value) {
+        return atomic(Opcode.SWAP, offset, value, 0);
+    }
+
+    /** {@link RemoteMemory#fetchAndSubtract}, on 8 bytes of one member, aligned there. */
+    public long fetchAndSubtract(long offset, long delta) {
+        return atomic(Opcode.FSUB, offset, delta, 0);
+    }
+
+    /** {@link RemoteMemory#fetchAndAnd}, on 8 bytes of one member, aligned there. */
+    public long fetchAndAnd(long offset, long mask) {
+        return atomic(Opcode.FAND, offset, mask, 0);
+    }
+
+    /** {@link RemoteMemory#fetchAndOr}, on 8 bytes of one member, aligned there. */
+    public long fetchAndOr(long offset, long mask) {
+        return atomic(Opcode.FOR, offset, mask, 0);
+    }
+
+    /** {@link RemoteMemory#fetchAndXor}, on 8 bytes of one member, aligned there. */
+    public long fetchAndXor(long offset, long mask) {
+        return atomic(Opcode.FXOR, offset, mask, 0);
     }
 
     /**

@@ -9,6 +9,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
 public final class RemoteSegment implements ContextObject {
+    /** What messages say once it is revoked. */
+    static final String GONE = "its home took the segment back, or is gone";
+
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
     private final ProviderImport provider;

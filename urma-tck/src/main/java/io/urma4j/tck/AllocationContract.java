@@ -216,6 +216,9 @@ public abstract class AllocationContract {
                 memory.writeLong(0, 5);
                 memory.fetchAndAdd(0, 3);
                 memory.compareAndSwap(0, 8, 1);
+                memory.writeInt(8, 5);
+                memory.fetchAndAddInt(8, 3);
+                memory.compareAndSwapInt(8, 8, memory.readInt(8));
                 if (memory.readLong(0) != 1) {
                     throw new AssertionError(memory);
                 }

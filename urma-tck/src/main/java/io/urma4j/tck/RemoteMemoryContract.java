@@ -3,7 +3,8 @@ package io.urma4j.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Access;
-import io.urma4j.OperationFailedException;
+import io.urma4j.CompletionStatus;
+import io.urma4j.HomeGoneException;
 import io.urma4j.RemoteMemory;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
@@ -106,6 +107,88 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
+    @Rule({"S8.7", "S8.10"})
+    @Test
+    void wordsAndAtomicsOfFourBytesLeaveTheirNeighboursAlone() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            memory.writeLong(64, -1);
+            memory.writeLong(72, -1);
+            for (int at : new int[] {68, 72}) {
+                memory.writeInt(at, 5);
+                assertThat(memory.readInt(at)).isEqualTo(5);
+                assertThat(memory.fetchAndAddInt(at, Integer.MAX_VALUE)).isEqualTo(5);
+                assertThat(memory.fetchAndSubtractInt(at, -1)).isEqualTo(Integer.MIN_VALUE + 4);
+                assertThat(memory.compareAndSwapInt(at, 99, 1)).isEqualTo(Integer.MIN_VALUE + 5);
+                assertThat(memory.compareAndSwapInt(at, Integer.MIN_VALUE + 5, 0b1100))
+                        .isEqualTo(Integer.MIN_VALUE + 5);
+                assertThat(memory.fetchAndOrInt(at, 0b0011)).isEqualTo(0b1100);
+                assertThat(memory.fetchAndAndInt(at, 0b0110)).isEqualTo(0b1111);
+                assertThat(memory.fetchAndXorInt(at, 0b0101)).isEqualTo(0b0110);
+                assertThat(memory.swapInt(at, -7)).isEqualTo(0b0011);
+                assertThat(memory.readInt(at)).isEqualTo(-7);
+            }
+            assertThat(memory.readInt(64)).isEqualTo(-1);
+            assertThat(memory.readInt(76)).isEqualTo(-1);
+            memory.writeInt(3, 0x01020304); // no multiple of 4: allowed, though not in one piece
+            assertThat(memory.readInt(3)).isEqualTo(0x01020304);
+            assertRefused(UrmaStatus.EINVAL, () -> memory.swapInt(66, 1))
+                    .hasMessageContaining("offset 66 of an atomic is not a multiple of its size 4");
+            assertRefused(UrmaStatus.EINVAL, () -> memory.readInt(SIZE - 3)).hasMessageContaining("length 4");
+            assertRefused(UrmaStatus.EINVAL, () -> memory.writeInt(-4, 1)).hasMessageContaining("length 4");
+            assertThat(memory.compareAndSwapIntAsync(68, -7, 0).join()).isEqualTo(-7);
+            assertThat(memory.swapIntAsync(68, 0b1100).join()).isZero();
+            assertThat(memory.fetchAndAddIntAsync(68, 1).join()).isEqualTo(0b1100);
+            assertThat(memory.fetchAndSubtractIntAsync(68, 3).join()).isEqualTo(0b1101);
+            assertThat(memory.fetchAndAndIntAsync(68, 0b0110).join()).isEqualTo(0b1010);
+            assertThat(memory.fetchAndOrIntAsync(68, 0b0101).join()).isEqualTo(0b0010);
+            assertThat(memory.fetchAndXorIntAsync(68, 0b0001).join()).isEqualTo(0b0111);
+            assertThat(memory.readInt(68)).isEqualTo(0b0110);
+        }
+    }
+
+    /** A home that was stopped answers nothing; where it maps its memory, nobody has to ask it. */
+    @Rule({"S8.14", "S12.6"})
+    @Test
+    void aTimeoutEndsACallThatItsHomeDoesNotAnswer() {
+        HomeSegment segment = segment();
+        try (RemoteMemory memory = memory(segment)) {
+            memory.writeLong(0, 5);
+            RemoteMemory hasty = memory.withTimeout(Duration.ofMillis(50));
+            RemoteMemory slow = hasty.withTimeout(Patience.LIMIT);
+            assertThat(slow.readLong(0)).isEqualTo(5);
+            for (Duration timeout : new Duration[] {Duration.ZERO, Duration.ofNanos(-1)}) {
+                assertRefused(UrmaStatus.EINVAL, () -> memory.withTimeout(timeout))
+                        .hasMessageContaining("timeout");
+            }
+            if (topology() == Topology.TWO_PROCESSES) {
+                processOfHome().stop();
+                try {
+                    timesOut(hasty);
+                } finally {
+                    processOfHome().proceed();
+                }
+            }
+            assertThat(slow.fetchAndAdd(0, 1)).isEqualTo(5);
+            assertThat(memory.readLong(0)).isEqualTo(6);
+            hasty.close();
+            assertRefused(UrmaStatus.EINVAL, () -> memory.readLong(0)).hasMessageContaining("is closed");
+        }
+    }
+
+    private void timesOut(RemoteMemory hasty) {
+        if (pair.device().attributes().capabilities().mappable()) {
+            assertThat(hasty.readLong(0)).isEqualTo(5);
+            return;
+        }
+        long begun = System.nanoTime();
+        assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.readLong(0))
+                .hasMessageContaining("read of offset 0 + length 8 was not done within PT0.05S");
+        assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.read(0, 2 * MIB)).hasMessageContaining("may still be done");
+        assertThat(System.nanoTime() - begun).isBetween(100_000_000L, Patience.LIMIT.toNanos() / 2);
+        assertThat(hasty.readAsync(0, 8)).failsWithin(Patience.LIMIT);
+    }
+
     @Rule("S7.13")
     @Test
     void aPublishedNameOpensItToo() {
@@ -192,7 +275,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
-    @Rule("S7.9")
+    @Rule({"S7.9", "S7.14"})
     @Test
     void aRevokedSegmentIsToldEachTime() {
         HomeSegment segment = segment();
@@ -200,8 +283,10 @@ public abstract class RemoteMemoryContract extends Contract {
             memory.writeLong(0, 1);
             segment.unregister(Patience.LIMIT);
             for (int i = 0; i < 3; i++) {
-                assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2));
-                assertRefused(UrmaStatus.ENOPERM, () -> memory.read(0, 2 * MIB));
+                assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2))
+                        .isInstanceOf(HomeGoneException.class)
+                        .hasMessageContaining("took the segment back");
+                assertRefused(UrmaStatus.ENOPERM, () -> memory.read(0, 2 * MIB)).isInstanceOf(HomeGoneException.class);
             }
             assertThat(segment.word(0)).isEqualTo(1);
         }
@@ -360,7 +445,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
-    @Rule("S12.4")
+    @Rule({"S12.4", "S7.14"})
     @Test
     void aHomeThatIsGoneIsTold() {
         HomeSegment segment = segment();
@@ -375,7 +460,10 @@ public abstract class RemoteMemoryContract extends Contract {
             }
             Patience.await("the end of the home at the importer", memory.segment()::isRevoked);
             assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2))
-                    .isNotInstanceOf(OperationFailedException.class);
+                    .isInstanceOfSatisfying(HomeGoneException.class, gone -> {
+                        assertThat(gone.wasBegun()).isFalse();
+                        assertThat(gone.completionStatus()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+                    });
         }
     }
 }

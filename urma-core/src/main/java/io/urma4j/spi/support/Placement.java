@@ -91,6 +91,19 @@ public final class Placement {
         return value;
     }
 
+    /** Writes four bytes, as {@link #write} does. */
+    public static void writeInt(MemorySegment to, long offset, int value) {
+        VarHandle.releaseFence();
+        to.set(JAVA_INT_UNALIGNED, offset, value);
+    }
+
+    /** Reads four bytes, as {@link #read} does. */
+    public static int readInt(MemorySegment from, long offset) {
+        int value = from.get(JAVA_INT_UNALIGNED, offset);
+        VarHandle.acquireFence();
+        return value;
+    }
+
     /** Stores eight aligned bytes; everything written before is visible to who sees them. */
     public static void storeRelease(MemorySegment to, long offset, long value) {
         U64.setRelease(to, offset, value);
@@ -150,7 +163,8 @@ public final class Placement {
         };
     }
 
-    private static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
+    /** Executes an atomic on four aligned bytes; gives the old value. */
+    public static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
         return switch (opcode) {
             case CAS -> (int) U32.compareAndExchange(memory, offset, expected, operand);
             case SWAP -> (int) U32.getAndSet(memory, offset, operand);
