@@ -185,11 +185,7 @@ final class Adapter implements CardListener {
     private int freeConnectionNumber() {
         crank.enter();
         try {
-            int number = connectionNumbers.next();
-            while (crank.card().isTaken(number)) {
-                number = connectionNumbers.next(); // of a connection that has outlived eight million others
-            }
-            return number;
+            return connectionNumbers.next(crank.card()::isTaken);
         } finally {
             crank.leave();
         }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.driver;
 
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,6 +40,15 @@ final class ShuffledNumbers {
             counter = (counter + 1) & ((1 << 2 * halfBits) - 1);
         } while (offset >= count);
         return first + offset;
+    }
+
+    /** The next one that nobody has: after a whole turn the owner of a number may live still. One must be free. */
+    int next(IntPredicate isTaken) {
+        int number = next();
+        while (isTaken.test(number)) {
+            number = next();
+        }
+        return number;
     }
 
     private int permuted(int number) {

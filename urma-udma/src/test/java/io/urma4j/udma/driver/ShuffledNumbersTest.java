@@ -43,6 +43,16 @@ class ShuffledNumbersTest {
         assertThat(near).isBetween(100, 300); // two in a hundred lie that near by chance
     }
 
+    /** A connection may outlive eight million others: its number does not come again meanwhile. */
+    @Test
+    void aNumberThatSomebodyHasIsPassedOver() {
+        ShuffledNumbers numbers = new ShuffledNumbers(10, 17, random::nextLong);
+        int taken = numbers.next();
+        for (int i = 0; i < 100; i++) {
+            assertThat(numbers.next(number -> number == taken)).isNotEqualTo(taken);
+        }
+    }
+
     @Test
     void anotherKeyIsAnotherOrder() {
         ShuffledNumbers one = new ShuffledNumbers(FIRST, LAST, random::nextLong);
