@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** The end of a pipe, whatever its sending thread does while another one closes it; on any provider. */
+@EndsWithin(seconds = 3600) // for 34,000 closes, each of which has a limit of its own
 public abstract class PipeEndsContract extends Contract {
     /** In each topology, of which there are three within a process. */
     private static final int CLOSES =

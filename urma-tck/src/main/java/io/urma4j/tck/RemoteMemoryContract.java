@@ -170,6 +170,10 @@ public abstract class RemoteMemoryContract extends Contract {
                 }
             }
             assertThat(slow.fetchAndAdd(0, 1)).isEqualTo(5);
+            for (int i = 1; i < 1000; i++) { // an answer that comes late is none of a later call's
+                memory.writeLong(8L * i, i);
+                assertThat(memory.readLong(8L * i)).isEqualTo(i);
+            }
             assertThat(memory.readLong(0)).isEqualTo(6);
             hasty.close();
             assertRefused(UrmaStatus.EINVAL, () -> memory.readLong(0)).hasMessageContaining("is closed");
@@ -186,6 +190,9 @@ public abstract class RemoteMemoryContract extends Contract {
                 .hasMessageContaining("read of offset 0 + length 8 was not done within PT0.05S");
         assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.read(0, 2 * MIB)).hasMessageContaining("may still be done");
         assertThat(System.nanoTime() - begun).isBetween(100_000_000L, Patience.LIMIT.toNanos() / 2);
+        for (int i = 0; i < 10; i++) {
+            assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.readLong(0));
+        }
         assertThat(hasty.readAsync(0, 8)).failsWithin(Patience.LIMIT);
     }
 
