@@ -16,7 +16,7 @@ package io.urma4j;
  *       └   the line, in ASCII; at the very end room for what a wake-up that keeps no rules brings
  * </pre>
  *
- * <p>The flag has a line of its own, which nobody writes as long as the reader is awake: the look at it after each frame
+ * <p>The flag has a line of its own, which is not written while the reader is awake: the look at it after each frame
  * stays within the writer's cache.
  *
  * <p>The word behind a frame is 0 before the frame's own word is stored, with release; so the reader, who knows where the

@@ -50,6 +50,7 @@ public final class PipeReader implements AutoCloseable {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
     private static final int LOOKS = 256; // before sleeping: about as long as a sleep and its wake-up take
+    private static final long SETTLE_NANOS = 20_000; // many times what a store needs to leave a CPU's store buffer
     private static final long NAP_NANOS = 250_000_000; // then a look: a writer that died wakes nobody
     private static final int ROUNDS = 8; // of an await that has no time left, whatever wakes it
     private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
@@ -266,8 +267,8 @@ public final class PipeReader implements AutoCloseable {
         ReaderSleep sleeping = sleep();
         for (int round = 1; ; round++) {
             sleeping.arm();
-            // more than one look: a frame's word may be in its writer's store buffer, and the flag have been looked at
-            if (isThereSoon()) {
+            // not one look: a frame's word may be in its writer's store buffer still, and the flag have been looked at
+            if (isThereWithin(SETTLE_NANOS)) {
                 return true;
             }
             if (isAbandoned()) {
@@ -292,6 +293,17 @@ public final class PipeReader implements AutoCloseable {
             Thread.onSpinWait();
         }
         return false;
+    }
+
+    private boolean isThereWithin(long nanos) {
+        long begun = System.nanoTime();
+        while (System.nanoTime() - begun < nanos) {
+            if (isThere()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return isThere();
     }
 
     private boolean isThere() {

@@ -147,7 +147,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
-    /** A home that was stopped answers nothing; where it maps its memory, nobody has to ask it. */
+    /** A home that was stopped answers nothing; where its memory is mapped, no call needs its answer. */
     @Rule({"S8.14", "S12.6"})
     @Test
     void aTimeoutEndsACallThatItsHomeDoesNotAnswer() {

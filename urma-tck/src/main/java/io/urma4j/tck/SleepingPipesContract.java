@@ -263,7 +263,7 @@ public abstract class SleepingPipesContract extends Contract {
     /** Whatever a reader asks for, sending goes on. */
     @Rule({"S8.13", "S12.4"})
     @Test
-    void aReaderThatAsksForWakeUpsWithoutEndHoldsUpNobody() {
+    void aReaderThatAsksForWakeUpsWithoutEndHoldsUpNoSender() {
         for (String line : new String[] {"", "urma4j:nothing", "x".repeat(999)}) {
             try (PipeReader reader = there().pipe(SMALLEST);
                     RemoteMemory memory = here().remoteMemory(reader.share());
