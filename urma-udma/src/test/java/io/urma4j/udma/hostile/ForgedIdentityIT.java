@@ -13,6 +13,7 @@ import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
+import io.urma4j.RemoteMemory;
 import io.urma4j.TransportMode;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
@@ -119,13 +120,76 @@ class ForgedIdentityIT {
         try (GoodTraffic good = new GoodTraffic(home, peer)) {
             String forged = forged(opcode, awaitNumber(true), length, payloadBytes);
 
-            long rounds = attack(what, forged, good::rounds, good::trouble);
+            long rounds = attack(what, good::rounds, good::trouble, forged);
 
             assertThat(good.trouble()).isEmpty();
             assertThat(good.firstSpoiltGuard()).isEqualTo(-1);
             assertThat(rounds)
                     .as("honest rounds in the last second of the attack")
                     .isPositive();
+        }
+    }
+
+    /** Two processes forge at once, while other contexts at the same ports greet, work and say goodbye. */
+    @Test
+    void connectionsBeginAndEndAmongTwoAttackers() throws Exception {
+        try (GoodTraffic good = new GoodTraffic(home, peer);
+                Newcomers newcomers = new Newcomers(home, peerUrma)) {
+            int number = awaitNumber(true);
+            String read = forged(Opcodes.RD | Opcodes.READ_REQUEST, number, READ_PACKETS * MTU_BYTES, 0);
+            String resync = forged(Opcodes.OURS_RD | Opcodes.RESYNC, number, 0, 0);
+            long before = newcomers.count.get();
+
+            long rounds = attack("RM, two attackers", good::rounds, good::trouble, read, resync);
+
+            assertThat(good.trouble()).isEmpty();
+            assertThat(rounds)
+                    .as("honest rounds in the last second of the attack")
+                    .isPositive();
+            assertThat(newcomers.trouble).isEmpty();
+            assertThat(newcomers.count.get() - before)
+                    .as("contexts that came and went")
+                    .isPositive();
+        }
+    }
+
+    /** Contexts that come one after the other, write once, and go. */
+    private static final class Newcomers implements AutoCloseable {
+        final AtomicLong count = new AtomicLong();
+        volatile String trouble = "";
+        private volatile boolean ended;
+        private final Thread thread;
+
+        Newcomers(UrmaContext home, Urma urma) {
+            thread = Thread.ofPlatform().name("newcomers").start(() -> {
+                try {
+                    while (!ended) {
+                        comeAndGo(home, urma);
+                        count.incrementAndGet();
+                    }
+                } catch (RuntimeException | AssertionError e) {
+                    trouble = "newcomer " + count.get() + ": " + e;
+                }
+            });
+        }
+
+        private static void comeAndGo(UrmaContext home, Urma urma) {
+            try (UrmaContext newcomer = urma.device("udma0").openContext();
+                    LocalSegment segment = home.register(home.allocate(4096), Access.READ_WRITE);
+                    RemoteMemory memory = newcomer.remoteMemory(segment.share())) {
+                memory.write(0, new byte[] {7});
+                assertThat(segment.memory().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
+            }
+        }
+
+        @Override
+        public void close() {
+            ended = true;
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -145,7 +209,7 @@ class ForgedIdentityIT {
         try (Talk talk = new Talk(home, peer)) {
             String forged = forged(opcode, awaitNumber(false), payloadBytes, payloadBytes);
 
-            long rounds = attack(what, forged, talk.rounds::get, () -> talk.trouble);
+            long rounds = attack(what, talk.rounds::get, () -> talk.trouble, forged);
 
             assertThat(talk.trouble).isEmpty();
             assertThat(rounds)
@@ -299,15 +363,22 @@ class ForgedIdentityIT {
         String get();
     }
 
-    /** Lets the attacker do its work; returns how many honest rounds there were in the last second of it. */
-    private long attack(String what, String forged, Rounds rounds, Trouble trouble) throws Exception {
+    /** Lets an attacker do its work for each packet; returns how many honest rounds there were in the last second of it. */
+    private long attack(String what, Rounds rounds, Trouble trouble, String... forged) throws Exception {
         Patience.until(SETUP_LIMIT, () -> rounds.get() > 100);
         long quiet = roundsOfASecond(rounds);
-        Process attacker = start(forged);
+        List<Process> attackers = new ArrayList<>();
+        for (String packet : forged) {
+            attackers.add(start(packet));
+        }
         Thread.sleep((SECONDS - 2) * 1000L); // long enough for a sweep of all PSNs
         long last = roundsOfASecond(rounds);
-        String said = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        assertThat(attacker.waitFor()).as(said).isZero();
+        StringBuilder said = new StringBuilder();
+        for (Process attacker : attackers) {
+            String one = new String(attacker.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            assertThat(attacker.waitFor()).as(one).isZero();
+            said.append(said.isEmpty() ? "" : " and ").append(one);
+        }
         System.out.printf(
                 "ForgedIdentityIT: %s, by uid %d, %s packets: %,d rounds a second before, %,d during it; trouble: %s%n",
                 what, NOBODY, said, quiet, last, trouble.get().isEmpty() ? "none" : trouble.get());
@@ -321,13 +392,15 @@ class ForgedIdentityIT {
     }
 
     private Process start(String forged) throws IOException {
-        Path classes = Files.createDirectory(folder.resolve("classes"));
+        Path classes = Files.createDirectories(folder.resolve("classes"));
         String file = Intruder.class.getName().replace('.', '/') + ".class";
         Path copy = classes.resolve(file);
         Files.createDirectories(copy.getParent());
-        try (var bytes = Intruder.class.getResourceAsStream("Intruder.class")) {
-            assertThat(bytes).isNotNull();
-            Files.copy(bytes, copy);
+        if (Files.notExists(copy)) { // else another attacker may just be loading it
+            try (var bytes = Intruder.class.getResourceAsStream("Intruder.class")) {
+                assertThat(bytes).isNotNull();
+                Files.copy(bytes, copy);
+            }
         }
         for (Path path = copy.getParent(); !path.equals(folder); path = path.getParent()) {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
