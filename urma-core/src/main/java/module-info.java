@@ -2,8 +2,8 @@
 @SuppressWarnings("module") // the providers below are not on the path when the core is compiled
 @org.jspecify.annotations.NullMarked
 module io.urma4j.core {
-    // annotations alone: nothing needs JSpecify at run time; transitive, since signatures carry them
-    requires static transitive org.jspecify;
+    // annotations alone: nothing needs JSpecify at run time; not transitive, or no module could be compiled without it
+    requires static org.jspecify;
     // the Flight Recorder hears of rare things, where the runtime has one
     requires static jdk.jfr;
 

@@ -5,6 +5,7 @@ import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
+import io.urma4j.spi.support.Setting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,6 @@ import java.util.stream.Collectors;
  * <p>Safe for any number of threads. {@link #close} closes all that was opened through it.
  */
 public final class Urma implements AutoCloseable {
-    private static final String DEVICE_VARIABLE = "URMA_DEVICE";
     private static final String USUAL_DEVICE = "shm0";
 
     private final List<UrmaDevice> devices = new ArrayList<>();
@@ -70,7 +70,7 @@ public final class Urma implements AutoCloseable {
      * @throws UrmaException EINVAL when it is not there, with the reason
      */
     public UrmaDevice device() {
-        String named = System.getenv(DEVICE_VARIABLE);
+        String named = System.getenv(Setting.DEVICE.variable());
         if (named != null && !named.isBlank()) {
             return device(named.strip());
         }

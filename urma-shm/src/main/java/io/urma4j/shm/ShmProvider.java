@@ -4,7 +4,7 @@ import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
-import io.urma4j.libc.Platform;
+import io.urma4j.libc.NativeAccess;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
 import java.io.IOException;
@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Remote memory between the processes of one host. */
@@ -31,12 +32,9 @@ public final class ShmProvider implements UrmaProvider {
 
     @Override
     public List<ProviderDevice> devices(UrmaOptions options) {
-        if (Platform.current().isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.FAIL,
-                    "provider shm",
-                    "needs 64-bit Linux on x86-64 or aarch64; this is " + System.getProperty("os.name") + " on "
-                            + System.getProperty("os.arch"));
+        Optional<String> refusal = NativeAccess.refusal();
+        if (refusal.isPresent()) {
+            throw new UrmaException(UrmaStatus.FAIL, "provider shm", refusal.get());
         }
         return List.of(new ShmDevice(options, eidOfThisHost()));
     }

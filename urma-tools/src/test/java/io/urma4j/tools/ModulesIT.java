@@ -107,6 +107,7 @@ class ModulesIT {
         List<Path> jars;
         try (var files = Files.list(ROOT.resolve(module).resolve("target"))) {
             jars = files.filter(file -> file.getFileName().toString().matches(module + "-[0-9].*\\.jar"))
+                    .filter(file -> !file.getFileName().toString().matches(".*-(sources|javadoc)\\.jar"))
                     .toList();
         }
         assertThat(jars).as("jars of " + module).hasSize(1);

@@ -10,6 +10,7 @@ import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.memory.Failures;
+import io.urma4j.spi.support.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ final class RuntimeDirectory implements AutoCloseable {
         if (options.runtimeDirectory().isPresent()) {
             return options.runtimeDirectory().get();
         }
-        String own = environment.apply("URMA_RUNTIME_DIR");
+        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
         if (own != null && !own.isEmpty()) {
             return Path.of(own);
         }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.capture;
 
+import io.urma4j.spi.support.Setting;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,12 +17,12 @@ import java.util.function.Function;
  */
 public record CaptureSettings(Path file, long limitBytes) {
     /** What names the file in the environment of a process. */
-    public static final String FILE_VARIABLE = "URMA_UDMA_CAPTURE";
+    public static final String FILE_VARIABLE = Setting.UDMA_CAPTURE.variable();
 
-    public static final String LIMIT_VARIABLE = "URMA_UDMA_CAPTURE_LIMIT";
+    public static final String LIMIT_VARIABLE = Setting.UDMA_CAPTURE_LIMIT.variable();
 
-    private static final String FILE_SETTING = "urma.udma.capture";
-    private static final String LIMIT_SETTING = "urma.udma.capture.limit";
+    private static final String FILE_SETTING = Setting.UDMA_CAPTURE.property();
+    private static final String LIMIT_SETTING = Setting.UDMA_CAPTURE_LIMIT.property();
 
     /**
      * Reads settings; empty when nothing is to be kept.

@@ -9,6 +9,7 @@ import io.urma4j.libc.Errno;
 import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
+import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.control.PortAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -75,7 +76,7 @@ final class HostDirectory implements AutoCloseable {
         if (options.runtimeDirectory().isPresent()) {
             return options.runtimeDirectory().get();
         }
-        String own = environment.apply("URMA_RUNTIME_DIR");
+        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
         if (own != null && !own.isEmpty()) {
             return Path.of(own);
         }

@@ -4,6 +4,7 @@ import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.Setting;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
  * up and reaches others, of IPv4 where there is one, else the loopback.
  */
 final class LocalAddresses {
-    static final String SETTING = "urma.udma.addresses";
+    static final String SETTING = Setting.UDMA_ADDRESSES.property();
 
     private LocalAddresses() {}
 

@@ -12,6 +12,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
+import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.udp.Ecn;
 import io.urma4j.udma.udp.IoWay;
 import io.urma4j.udma.udp.PacketLoss;
@@ -30,16 +31,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class UdmaDevice implements ProviderDevice {
     /** The setting that names the way of I/O: auto, gso, mmsg or channel. */
-    private static final String IO_SETTING = "urma.udma.io";
+    private static final String IO_SETTING = Setting.UDMA_IO.property();
 
     /** The setting that has packets lost on purpose: a share, and perhaps a seed. */
-    private static final String LOSS_SETTING = "urma.udma.loss";
+    private static final String LOSS_SETTING = Setting.UDMA_LOSS.property();
 
     /** The setting that says whether strangers have sockets of their own: apart or together. */
-    private static final String STRANGERS_SETTING = "urma.udma.strangers";
+    private static final String STRANGERS_SETTING = Setting.UDMA_STRANGERS.property();
 
     /** The setting that says whether switches may mark instead of dropping: auto, on or off. */
-    private static final String ECN_SETTING = "urma.udma.ecn";
+    private static final String ECN_SETTING = Setting.UDMA_ECN.property();
 
     private static final int MESSAGE_LIMIT_BITS = 31;
 

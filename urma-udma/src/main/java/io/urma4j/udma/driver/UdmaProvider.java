@@ -3,12 +3,13 @@ package io.urma4j.udma.driver;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
-import io.urma4j.libc.Platform;
+import io.urma4j.libc.NativeAccess;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Remote memory over an IP network: a device {@code udma0} at the first address, {@code udma1} at the next. */
 public final class UdmaProvider implements UrmaProvider {
@@ -24,12 +25,9 @@ public final class UdmaProvider implements UrmaProvider {
 
     @Override
     public List<ProviderDevice> devices(UrmaOptions options) {
-        if (Platform.current().isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.FAIL,
-                    "provider udma",
-                    "needs 64-bit Linux on x86-64 or aarch64; this is " + System.getProperty("os.name") + " on "
-                            + System.getProperty("os.arch"));
+        Optional<String> refusal = NativeAccess.refusal();
+        if (refusal.isPresent()) {
+            throw new UrmaException(UrmaStatus.FAIL, "provider udma", refusal.get());
         }
         List<ProviderDevice> devices = new ArrayList<>();
         List<InetAddress> addresses = LocalAddresses.of(options);

@@ -1,0 +1,71 @@
+package io.urma4j.spi.support;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** Every setting that the library reads, with its default and meaning. {@code docs/settings.md} is made of it. */
+public enum Setting {
+    DEVICE("", "URMA_DEVICE", "`shm0`, else the first device that works", "the device that `Urma.device()` returns"),
+    RUNTIME_DIRECTORY(
+            "",
+            "URMA_RUNTIME_DIR",
+            "`$XDG_RUNTIME_DIR/urma4j`, else `/tmp/urma4j-UID`",
+            "the directory of sockets, locks and names; also `UrmaOptions.withRuntimeDirectory`"),
+    UDMA_ADDRESSES(
+            "urma.udma.addresses",
+            "the first that is up and reaches other hosts, IPv4 before IPv6; else `127.0.0.1`",
+            "IP addresses with commas between: `udma0` is at the first, `udma1` at the next"),
+    UDMA_IO(
+            "urma.udma.io",
+            "`auto`",
+            "the backend of packets: `auto`, `gso`, `mmsg` or `channel`; see [udma](udma.md#the-way-in-and-out)"),
+    UDMA_STRANGERS(
+            "urma.udma.strangers",
+            "`apart`",
+            "whether packets of unknown peers have sockets of their own (`apart`) or share one with peers (`together`)"),
+    UDMA_ECN(
+            "urma.udma.ecn",
+            "`auto`",
+            "whether switches may mark packets: `auto`, `on` or `off`; see [udma](udma.md#marks-of-congestion)"),
+    UDMA_CAPTURE("urma.udma.capture", "none", "the pcap file that gets what the network devices send and receive"),
+    UDMA_CAPTURE_LIMIT("urma.udma.capture.limit", "none", "the largest length of that file, in bytes"),
+    UDMA_LOSS(
+            "urma.udma.loss",
+            "none",
+            "for trials: the share of packets to lose, and after a colon a seed, as in `0.01:4711`");
+
+    private final String property;
+    private final String variable;
+    private final String usual;
+    private final String meaning;
+
+    Setting(String property, String usual, String meaning) {
+        this(property, property.toUpperCase(Locale.ROOT).replace('.', '_'), usual, meaning);
+    }
+
+    Setting(String property, String variable, String usual, String meaning) {
+        this.property = property;
+        this.variable = variable;
+        this.usual = usual;
+        this.meaning = meaning;
+    }
+
+    /** Its name in {@link io.urma4j.UrmaOptions#setting} and among the system properties; empty where it has none. */
+    public String property() {
+        return property;
+    }
+
+    /** Its name in the environment. */
+    public String variable() {
+        return variable;
+    }
+
+    /** Its row in the table of the page. */
+    String row() {
+        String name = Optional.of(property)
+                .filter(text -> !text.isEmpty())
+                .map(text -> "`" + text + "`")
+                .orElse("");
+        return "| " + name + " | `" + variable + "` | " + usual + " | " + meaning + " |";
+    }
+}
