@@ -13,6 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -50,8 +51,11 @@ final class AddCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (offset % Long.BYTES != 0) {
+            throw new ParameterException(spec.commandLine(), "OFFSET: " + offset + " is not a multiple of 8");
+        }
         try (Found found = source.find();
-                RemoteSegment segment = found.importAs(Access.READ_WRITE_ATOMIC);
+                RemoteSegment segment = found.importAs(Access.READ_WRITE_ATOMIC, "add");
                 RemoteMemory remote = RemoteMemory.of(segment)) {
             long before = remote.fetchAndAdd(offset, delta);
             PrintWriter out = spec.commandLine().getOut();

@@ -94,7 +94,10 @@ final class CaptureCommand implements Callable<Integer> {
         try {
             process = builder.start();
         } catch (IOException e) {
-            throw new CommandFailure("cannot run " + command.getFirst() + ": " + e.getMessage(), e);
+            String reason = String.valueOf(e.getMessage());
+            throw new CommandFailure(
+                    reason.matches("(?s).*\\berror[:=] ?2\\b.*") ? "no program '" + command.getFirst() + "'" : reason,
+                    e);
         }
         try {
             return process.waitFor();

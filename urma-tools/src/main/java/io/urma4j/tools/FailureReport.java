@@ -35,12 +35,8 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
     public int handleParseException(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
-        String message = oneLine(String.valueOf(failure.getMessage()));
-        String bare = message.startsWith("Error: ") ? message.substring(7) : message; // picocli's groups say so
-        err.println("urma: " + Source.withoutLines(bare, List.of(args)));
-        if (!CommandLine.UnmatchedArgumentException.printSuggestions(failure, err)) {
-            err.println("urma: see '" + command.getCommandSpec().qualifiedName() + " --help'");
-        }
+        err.println("urma: " + Source.withoutLines(oneLine(UsageError.describe(failure)), List.of(args)));
+        err.println("urma: see '" + command.getCommandSpec().qualifiedName() + " --help'");
         if (List.of(args).contains("--debug")) {
             failure.printStackTrace(err);
         }

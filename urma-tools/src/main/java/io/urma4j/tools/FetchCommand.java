@@ -62,7 +62,7 @@ final class FetchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         try (Found found = source.find();
-                RemoteSegment segment = found.importAs(Access.READ);
+                RemoteSegment segment = found.importAs(Access.READ, "fetch");
                 RemoteMemory remote = RemoteMemory.of(segment)) {
             long lengthBytes = Ranges.length(offset, length, remote.lengthBytes());
             if (output == null) {

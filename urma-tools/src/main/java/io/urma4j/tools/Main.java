@@ -107,8 +107,7 @@ public final class Main implements Callable<Integer> {
     /** Without a subcommand there is nothing to do: tells what there is. */
     @Override
     public Integer call() {
-        spec.commandLine().usage(spec.commandLine().getErr());
-        return ExitCode.USAGE;
+        return Subcommands.missing(spec);
     }
 
     /** The version that the build wrote into the jar. */

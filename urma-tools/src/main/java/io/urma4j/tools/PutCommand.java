@@ -60,7 +60,7 @@ final class PutCommand implements Callable<Integer> {
         }
         InputFile input = stdin ? null : InputFile.of(Path.of(file));
         try (Found found = source.find();
-                RemoteSegment segment = found.importAs(Access.READ_WRITE);
+                RemoteSegment segment = found.importAs(Access.READ_WRITE, "put");
                 RemoteMemory remote = RemoteMemory.of(segment)) {
             long limitBytes = Ranges.length(offset, input == null ? null : input.sizeBytes(), remote.lengthBytes());
             if (input != null) {
@@ -76,6 +76,15 @@ final class PutCommand implements Callable<Integer> {
         }
     }
 
+    private CommandFailure noRoom(long doneBytes, long segmentBytes) {
+        if (offset == segmentBytes) {
+            return new CommandFailure(
+                    "offset " + offset + " is the end of the segment: there is no room, and nothing was written");
+        }
+        return new CommandFailure("there is more input than room: " + doneBytes + " bytes were written at offset "
+                + offset + " of the segment of " + segmentBytes + " bytes");
+    }
+
     private void copy(ReadableByteChannel from, RemoteMemory remote, long limitBytes) throws IOException {
         ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
         try (Progress progress = Progress.of(spec.commandLine().getErr(), "writing")) {
@@ -83,8 +92,7 @@ final class PutCommand implements Callable<Integer> {
             while (from.read(chunk.clear()) >= 0) {
                 chunk.flip();
                 if (chunk.limit() > limitBytes - done) {
-                    throw new CommandFailure("there is more input than room: " + done + " bytes were written at offset "
-                            + offset + " of the segment of " + remote.lengthBytes() + " bytes");
+                    throw noRoom(done, remote.lengthBytes());
                 }
                 remote.write(offset + done, MemorySegment.ofBuffer(chunk));
                 done += chunk.limit();

@@ -26,12 +26,27 @@ public final class Session implements AutoCloseable {
     public static Session open(@Nullable String deviceName, int eidIndex) {
         Urma urma = Urma.open();
         try {
-            UrmaDevice device = deviceName == null ? urma.device() : urma.device(deviceName);
+            UrmaDevice device = deviceName == null ? urma.device() : device(urma, deviceName);
             return new Session(urma, device.openContext(eidIndex, ContextOptions.DEFAULT));
         } catch (RuntimeException e) {
             urma.close();
             throw e;
         }
+    }
+
+    /**
+     * The device with this name.
+     *
+     * @throws CommandFailure naming those that there are
+     */
+    public static UrmaDevice device(Urma urma, String name) {
+        List<String> names =
+                urma.devices().stream().map(device -> device.name()).toList();
+        if (!names.contains(name) && !names.isEmpty() && urma.absentProviders().isEmpty()) {
+            throw new CommandFailure("no device '" + name + "'; there " + (names.size() == 1 ? "is " : "are ")
+                    + Words.joined(names, "and"));
+        }
+        return urma.device(name); // which says why its provider does not work
     }
 
     /** Opens the first device of a provider, for example {@code shm}. */

@@ -108,8 +108,14 @@ sealed interface Source {
 
     /** A segment, and the session to import it with. */
     record Found(Session session, SharedSegment shared) implements AutoCloseable {
-        /** Imports it with no more access than the command needs; ENOPERM when its home does not give that. */
-        RemoteSegment importAs(Access access) {
+        /** Imports it with no more access than the command needs; refused when its home does not give that. */
+        RemoteSegment importAs(Access access, String command) {
+            Access granted = shared.descriptor().access();
+            if (!granted.covers(access)) {
+                String needed = AccessConverter.letters(access);
+                throw new CommandFailure("the segment is shared as " + AccessConverter.letters(granted) + ", and "
+                        + command + " needs " + needed + ": share it with --access " + needed);
+            }
             return session.context().importSegment(shared.descriptor(), shared.token(), access);
         }
 

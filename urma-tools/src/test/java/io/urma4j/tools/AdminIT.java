@@ -12,6 +12,8 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Looking into running processes. */
 class AdminIT extends WithShell {
@@ -51,6 +53,24 @@ class AdminIT extends WithShell {
         assertThat(out("admin", "show", "--whole", "--json"))
                 .contains("\"seg\" : [ {")
                 .contains("\"len\" : \"4096\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"admin stats", "admin events", "perf show"})
+    void allListsAreAlikeWhereNoProcessIs(String command) throws Exception {
+        Ended ended = shell.run(command.split(" ", -1));
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).isEqualTo("urma: no process of this user has a context open\n");
+    }
+
+    @Test
+    void followerTellsThatItWaits() throws Exception {
+        Running follow = shell.start("admin", "events", "--follow");
+
+        follow.awaitErr("urma: no process of this user has a context open; waiting, Ctrl-C ends it\n");
+        assertThat(follow.interrupted().exitCode()).isZero();
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What needs no device: help, wrong use, files that cannot be shared. */
@@ -76,9 +77,30 @@ class MainTest {
     @Test
     void aWrongCommandIsOneLineAndAHint() {
         assertThat(urma("fetsh")).isEqualTo(2);
-        assertThat(err())
-                .startsWith("urma: Unmatched argument at index 0: 'fetsh'\n")
-                .hasLineCount(2);
+        assertThat(err()).isEqualTo("urma: no command 'fetsh'; did you mean 'urma fetch'?\nurma: see 'urma --help'\n");
+    }
+
+    @Test
+    void aCommandOfCommandsTellsThatOneIsMissing() {
+        assertThat(urma("admin")).isEqualTo(2);
+        assertThat(err()).startsWith("urma: admin needs a command: show, stats or events\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "add shm:x x 1          | urma: OFFSET: 'x' is not a number of bytes",
+                "add shm:x 0 x          | urma: DELTA: 'x' is not a whole number in range",
+                "add shm:x 3 1          | urma: OFFSET: 3 is not a multiple of 8",
+                "share f -n 8           | urma: give FILE or --bytes, not both",
+                "share                  | urma: give FILE or -n",
+                "devices x              | urma: 'urma devices' does not take the argument 'x'",
+                "ls -d foo0             | urma: no device 'foo0'; there are ",
+            })
+    void aWrongUseIsToldInTheWordsOfTheHelp(String command, String message) {
+        urma(command.split(" ", -1));
+        assertThat(err()).startsWith(message);
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.urma4j.tools.admin;
 
+import io.urma4j.tools.Subcommands;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -29,7 +29,6 @@ public final class AdminCommand implements Callable<Integer> {
     /** Without a subcommand there is nothing to do: tells what there is. */
     @Override
     public Integer call() {
-        spec.commandLine().usage(spec.commandLine().getErr());
-        return ExitCode.USAGE;
+        return Subcommands.missing(spec);
     }
 }

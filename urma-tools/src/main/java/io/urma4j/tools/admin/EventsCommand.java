@@ -30,7 +30,12 @@ import picocli.CommandLine.Spec;
             "Whether their owner has taken them makes no difference, neither to him nor here."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  urma admin events", "  urma admin events --follow", "  urma admin events --follow --json"})
+        footer = {"  urma admin events", "  urma admin events --follow", "  urma admin events --follow --json"},
+        exitCodeList = {
+            "0:it worked, or Ctrl-C ended what goes on until then",
+            "1:it failed, as stderr tells",
+            "2:wrong use"
+        })
 final class EventsCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 250;
 
@@ -54,11 +59,12 @@ final class EventsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
+        EmptyNotice notice = new EmptyNotice(spec.commandLine().getErr(), follow);
         try (Sight sight = Sight.open(device.name())) {
-            printNew(out, sight);
+            printNew(out, sight, notice);
             while (follow) {
                 Thread.sleep(PAUSE_MILLIS);
-                printNew(out, sight);
+                printNew(out, sight, notice);
             }
         } catch (InterruptedException e) {
             if (!follow) {
@@ -71,9 +77,11 @@ final class EventsCommand implements Callable<Integer> {
     /** An event and whose it is. */
     private record Happened(ContextView context, Resource event) {}
 
-    private void printNew(PrintWriter out, Sight sight) {
+    private void printNew(PrintWriter out, Sight sight, EmptyNotice notice) {
         List<Happened> events = new ArrayList<>();
-        for (Sight.Seen seen : sight.look(Set.of(Kind.EVENT))) {
+        List<Sight.Seen> all = sight.look(Set.of(Kind.EVENT));
+        notice.check(all);
+        for (Sight.Seen seen : all) {
             for (ContextView context : seen.contexts()) {
                 for (Resource event : context.resources(Kind.EVENT)) {
                     if (event.id() > shown.getOrDefault(context.incarnation(), 0L)) {
@@ -82,6 +90,9 @@ final class EventsCommand implements Callable<Integer> {
                     }
                 }
             }
+        }
+        if (shown.isEmpty()) {
+            notice.say("no context has had an event");
         }
         events.sort(Comparator.comparing(happened -> happened.event().field("time")));
         if (json.isAsked() && !follow) {

@@ -26,7 +26,12 @@ import picocli.CommandLine.Spec;
                     + " that brought records. The others are control steps from the call to their result."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  urma perf show", "  urma perf show 4711 --watch 1", "  urma perf show --json"})
+        footer = {"  urma perf show", "  urma perf show 4711 --watch 1", "  urma perf show --json"},
+        exitCodeList = {
+            "0:it worked, or Ctrl-C ended what goes on until then",
+            "1:it failed, as stderr tells",
+            "2:wrong use"
+        })
 final class PerfShowCommand implements Callable<Integer> {
     private static final Set<Kind> KINDS = Set.of(Kind.PERF);
     private static final List<String> FIGURES =
@@ -51,9 +56,11 @@ final class PerfShowCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Sight sight = Sight.open(device.name())) {
+            EmptyNotice notice = new EmptyNotice(spec.commandLine().getErr(), watch.isAsked());
             watch.run(out, () -> {
                 List<Sight.Seen> seen = process.of(sight.look(KINDS));
-                process.requireAny(seen);
+                process.requireNamed(seen);
+                notice.check(seen);
                 print(out, seen);
             });
         }
@@ -83,7 +90,7 @@ final class PerfShowCommand implements Callable<Integer> {
                 }
             }
         }
-        if (!any) {
+        if (!any && !contexts.isEmpty()) {
             out.println("nothing was measured; 'urma perf start' begins");
         }
         ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);

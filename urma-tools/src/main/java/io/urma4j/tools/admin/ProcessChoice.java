@@ -33,12 +33,19 @@ final class ProcessChoice {
         return pid == null || context.process().equals("pid " + pid);
     }
 
+    /** A process that was named and is not there is a failure; without a name, nothing to show is none. */
+    void requireNamed(List<Sight.Seen> seen) {
+        if (pid != null) {
+            requireAny(seen);
+        }
+    }
+
     /** Refuses to go on when there is nobody. */
     void requireAny(List<Sight.Seen> seen) {
         if (seen.stream().allMatch(one -> one.contexts().isEmpty())) {
             throw new CommandFailure(
                     pid == null
-                            ? "no process of this user has a context open"
+                            ? EmptyNotice.NO_PROCESS
                             : "process " + pid + " has no context open, or is another user's");
         }
     }

@@ -28,7 +28,12 @@ import picocli.CommandLine.Spec;
         description = "Show the devices, and the contexts that processes of this user have on them.",
         subcommands = ShowDevCommand.class,
         footerHeading = "%nExamples:%n",
-        footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty"})
+        footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty"},
+        exitCodeList = {
+            "0:it worked, or Ctrl-C ended what goes on until then",
+            "1:it failed, as stderr tells",
+            "2:wrong use"
+        })
 final class ShowCommand implements Callable<Integer> {
     @Option(names = "--whole", description = "Everything that the contexts have.")
     private boolean whole;

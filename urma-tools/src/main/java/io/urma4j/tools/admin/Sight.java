@@ -8,6 +8,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Ending;
+import io.urma4j.tools.Session;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ final class Sight implements AutoCloseable {
         Sight sight = new Sight(Urma.open());
         try {
             List<UrmaDevice> devices =
-                    device == null ? sight.urma.devices() : List.of(sight.urma.device(device)); // which says why not
+                    device == null ? sight.urma.devices() : List.of(Session.device(sight.urma, device));
             if (devices.isEmpty()) {
                 throw new CommandFailure("no device works here; see 'urma doctor'");
             }

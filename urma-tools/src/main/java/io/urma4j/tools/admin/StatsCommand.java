@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
                     + "found no receive work request. The sums are over queues that are open."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  urma admin stats", "  urma admin stats --watch 1", "  urma admin stats --json"})
+        footer = {"  urma admin stats", "  urma admin stats --watch 1", "  urma admin stats --json"},
+        exitCodeList = {"0:it worked, or Ctrl-C ended what goes on until then", "1:it failed, as stderr tells", "2:wrong use"})
 final class StatsCommand implements Callable<Integer> {
     private static final Set<String> SUMS =
             Set.of("tx_pkt", "rx_pkt", "tx_bytes", "rx_bytes", "tx_pkt_err", "rx_pkt_err", "events_dropped");
@@ -48,7 +49,12 @@ final class StatsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Sight sight = Sight.open(device.name())) {
-            watch.run(out, () -> sight.look(KINDS).forEach(seen -> print(out, seen)));
+            EmptyNotice notice = new EmptyNotice(spec.commandLine().getErr(), watch.isAsked());
+            watch.run(out, () -> {
+                List<Sight.Seen> seen = sight.look(KINDS);
+                notice.check(seen);
+                seen.forEach(one -> print(out, one));
+            });
         }
         return 0;
     }

@@ -24,6 +24,11 @@ final class WatchOption {
         void print() throws InterruptedException;
     }
 
+    /** Whether the view is shown more than once. */
+    boolean isAsked() {
+        return seconds != null;
+    }
+
     /** Prints the view, once or until Ctrl-C. */
     void run(PrintWriter out, View view) throws InterruptedException {
         if (seconds == null) {

@@ -77,7 +77,9 @@ public final class DecodeCommand implements Callable<Integer> {
         try (PcapReader reader = PcapReader.open(file)) {
             decode(reader, all, verifier, summary);
         } catch (IOException e) {
-            tell(summary);
+            if (!summary.isEmpty()) {
+                tell(summary);
+            }
             throw new CommandFailure(String.valueOf(e.getMessage()), e);
         }
         tell(summary);

@@ -65,6 +65,11 @@ final class Summary {
         return packets - wrong - malformed - notVerifiable;
     }
 
+    /** Whether there was no frame at all, as in what is no capture. */
+    boolean isEmpty() {
+        return frames == 0;
+    }
+
     /** Whether every packet was whole, and none wrong. */
     boolean isClean() {
         return wrong + malformed == 0;
