@@ -166,7 +166,7 @@ for shell in sh dash bash ksh; do
 [fetch]
 [-]
 [a b]
-a line' 'urma: building'
+a line' 'urma: first build'
   run JAVA_HOME="$work/new/jdk-25" sh "$mine/urma" devices
   expect 'urma does not build again' 5 '[devices]' ''
   [ -z "$err" ] || expect 'urma is quiet when all is there' 5 '' 'nothing at all'

@@ -1,6 +1,5 @@
 package io.urma4j.tools;
 
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;

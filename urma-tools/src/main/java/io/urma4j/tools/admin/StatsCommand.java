@@ -26,7 +26,11 @@ import picocli.CommandLine.Spec;
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin stats", "  urma admin stats --watch 1", "  urma admin stats --json"},
-        exitCodeList = {"0:it worked, or Ctrl-C ended what goes on until then", "1:it failed, as stderr tells", "2:wrong use"})
+        exitCodeList = {
+            "0:it worked, or Ctrl-C ended what goes on until then",
+            "1:it failed, as stderr tells",
+            "2:wrong use"
+        })
 final class StatsCommand implements Callable<Integer> {
     private static final Set<String> SUMS =
             Set.of("tx_pkt", "rx_pkt", "tx_bytes", "rx_bytes", "tx_pkt_err", "rx_pkt_err", "events_dropped");
