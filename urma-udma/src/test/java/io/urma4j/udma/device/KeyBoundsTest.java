@@ -1,0 +1,248 @@
+package io.urma4j.udma.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each check of a key, at its exact limit: one byte, one word, one peer, one generation beside what is allowed. */
+class KeyBoundsTest {
+    private static final int ALL = Memory.READ | Memory.WRITE | Memory.ATOMIC;
+    private static final int SIZE = 64;
+    private static final long VA = 0x10000;
+    private static final int OWN = 5; // the connection and the number of the peer that the key is for
+    private static final int OTHER = 6;
+    private static final int EVERYBODYS = 0;
+
+    private final Arena arena = Arena.ofShared();
+    private final Invalidations invalidations = new Invalidations();
+    private final KeyTable keys = new KeyTable(connection -> connection, invalidations, 8);
+    private final MemorySegment memory = arena.allocate(SIZE, 64);
+    private final MemorySegment buffer = arena.allocate(SIZE, 64);
+
+    @AfterEach
+    void free() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    private int register(int access, int peer, long owner) {
+        return keys.register(new KeyConfig(memory, VA, access, peer, owner, 77));
+    }
+
+    @Test
+    void theLastByteIsInsideAndTheNextIsNot() {
+        int key = register(ALL, OWN, 0);
+
+        assertThat(keys.isAllowed(key, VA + SIZE - 1, 1, Memory.READ, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA + SIZE, 1, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA, SIZE, Memory.READ, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA, SIZE + 1, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA + 1, SIZE, Memory.READ, OWN)).isFalse();
+    }
+
+    @Test
+    void theFirstByteIsInsideAndTheOneBeforeIsNot() {
+        int key = register(ALL, OWN, 0);
+
+        assertThat(keys.isAllowed(key, VA, 1, Memory.WRITE, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA - 1, 1, Memory.WRITE, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, Long.MIN_VALUE, 1, Memory.WRITE, OWN)).isFalse();
+    }
+
+    @Test
+    void zeroBytesAreInsideUpToTheEndAndAMinusOneNowhere() {
+        int key = register(ALL, OWN, 0);
+
+        assertThat(keys.isAllowed(key, VA + SIZE, 0, Memory.READ, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA + SIZE + 1, 0, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA, -1, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA, Long.MIN_VALUE, Memory.READ, OWN)).isFalse();
+    }
+
+    @Test
+    void eachAccessIsAskedForByItself() {
+        for (int given : new int[] {0, Memory.READ, Memory.WRITE, Memory.ATOMIC, Memory.READ | Memory.WRITE}) {
+            int key = register(given, OWN, 0);
+            for (int asked : new int[] {Memory.READ, Memory.WRITE, Memory.ATOMIC}) {
+                assertThat(keys.isAllowed(key, VA, 8, asked, OWN))
+                        .as("access %d of a key with %d", asked, given)
+                        .isEqualTo((given & asked) != 0);
+            }
+            keys.revoke(key);
+        }
+    }
+
+    @Test
+    void aKeyOfOnePeerOpensNothingToAnother() {
+        int own = register(ALL, OWN, 0);
+        int everybodys = register(ALL, EVERYBODYS, 0);
+
+        assertThat(keys.isAllowed(own, VA, 8, Memory.READ, OWN)).isTrue();
+        assertThat(keys.isAllowed(own, VA, 8, Memory.READ, OTHER)).isFalse();
+        assertThat(keys.isAllowed(own, VA, 8, Memory.READ, EVERYBODYS)).isFalse();
+        assertThat(keys.isAllowed(everybodys, VA, 8, Memory.READ, OTHER)).isTrue();
+    }
+
+    @Test
+    void everyAccessToTheBytesIsCheckedAgain() {
+        int key = register(ALL, OWN, 0);
+        memory.fill((byte) 1);
+        buffer.fill((byte) 2);
+
+        assertThat(keys.write(key, VA + SIZE - 8, buffer, 0, 9, OWN)).isFalse();
+        assertThat(keys.write(key, VA, buffer, 0, 8, OTHER)).isFalse();
+        assertThat(keys.store(key, VA + SIZE - 7, -1, OWN)).isFalse();
+        assertThat(keys.store(key, VA, -1, OTHER)).isFalse();
+        assertThat(memory.toArray(JAVA_BYTE)).containsOnly(1);
+        assertThat(keys.read(key, VA + SIZE - 8, buffer, 0, 9, OWN)).isFalse();
+        assertThat(keys.read(key, VA, buffer, 0, 8, OTHER)).isFalse();
+        assertThat(buffer.toArray(JAVA_BYTE)).containsOnly(2);
+
+        assertThat(keys.store(key, VA + SIZE - 8, 0x0102_0304_0506_0708L, OWN)).isTrue();
+        assertThat(memory.get(JAVA_LONG, SIZE - 8)).isEqualTo(0x0102_0304_0506_0708L);
+    }
+
+    @Test
+    void anAtomicIsAlignedAndWholeWithinTheRange() {
+        int key = register(ALL, OWN, 0);
+
+        assertThat(keys.isAllowed(key, VA + SIZE - 8, 8, Memory.ATOMIC, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA + 4, 8, Memory.ATOMIC, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA + 4, 4, Memory.ATOMIC, OWN)).isTrue();
+        assertThat(keys.isAllowed(key, VA + SIZE - 2, 4, Memory.ATOMIC, OWN)).isFalse();
+        assertThat(keys.isAllowed(key, VA + 1, 8, Memory.READ, OWN))
+                .as("a READ needs no alignment")
+                .isTrue();
+        assertThat(keys.atomic(WorkOpcode.FADD, key, VA + 8, 8, 5, 0, OWN)).isZero();
+        assertThat(memory.get(JAVA_LONG, 8)).isEqualTo(5);
+        assertThatThrownBy(() -> keys.atomic(WorkOpcode.FADD, key, VA + 8, 8, 5, 0, OTHER))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void theNextGenerationIsAnotherKey() {
+        int key = register(ALL, OWN, 0);
+
+        assertThat(keys.isAllowed(key + 1, VA, 8, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(key - 1, VA, 8, Memory.READ, OWN)).isFalse();
+        assertThat(keys.revoke(key + 1)).isFalse();
+        assertThat(keys.isAllowed(key, VA, 8, Memory.READ, OWN)).isTrue();
+    }
+
+    @Test
+    void indicesThatWereNeverGivenOutOpenNothing() {
+        int last = register(ALL, EVERYBODYS, 0);
+
+        for (int index : new int[] {0, (last >>> 8) + 1, 63, 64, 0xFF_FFFF}) {
+            int key = index << 8;
+            assertThat(keys.isAllowed(key, VA, 8, Memory.READ, OWN))
+                    .as("index %d", index)
+                    .isFalse();
+            assertThat(keys.local(key)).as("index %d", index).isNull();
+            assertThat(keys.recordId(key)).as("index %d", index).isZero();
+            assertThat(keys.revoke(key)).as("index %d", index).isFalse();
+        }
+        assertThat(keys.local(last)).isSameAs(memory);
+        assertThat(keys.recordId(last)).isEqualTo(77);
+    }
+
+    @Test
+    void thereAreAsManyKeysAsWereAllowedAndNotOneMore() {
+        List<Integer> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            all.add(register(ALL, OWN, 0));
+        }
+
+        assertThat(all).doesNotContain(0).doesNotHaveDuplicates();
+        assertThat(register(ALL, OWN, 0)).isZero();
+        keys.revoke(all.get(3));
+        assertThat(register(ALL, OWN, 0)).isEqualTo(all.get(3) + 1);
+    }
+
+    @Test
+    void onlyThePeerOfAnOwnedKeyInvalidatesIt() {
+        int owned = register(ALL, OWN, 9);
+        int ownedToo = register(ALL, OWN, 9);
+        int ownerless = register(ALL, OWN, 0);
+        int everybodys = register(ALL, EVERYBODYS, 9);
+
+        assertThat(keys.invalidate(owned, OTHER)).isFalse();
+        assertThat(keys.invalidate(ownerless, OWN)).isFalse();
+        assertThat(keys.invalidate(everybodys, EVERYBODYS)).isFalse();
+        assertThat(keys.invalidate(everybodys, OWN)).isFalse();
+        assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isTrue();
+
+        assertThat(keys.invalidate(owned, OWN)).isTrue();
+        assertThat(invalidations.owners).containsExactly(9L);
+        assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(ownedToo, VA, 8, Memory.READ, OWN)).isFalse();
+        assertThat(keys.isAllowed(ownerless, VA, 8, Memory.READ, OWN)).isTrue();
+    }
+
+    @Test
+    void memoryThatWasClosedIsNotAllowed() {
+        int key = register(ALL, OWN, 0);
+        arena.close();
+
+        assertThat(keys.isAllowed(key, VA, 8, Memory.READ, OWN)).isFalse();
+        assertThat(keys.atomic(WorkOpcode.FADD, key, VA, 8, 1, 0, OWN)).isZero();
+    }
+
+    /** Keeps the owners that peers have invalidated; nothing else happens here. */
+    private static final class Invalidations implements CardListener {
+        private final List<Long> owners = new ArrayList<>();
+
+        @Override
+        public void invalidated(long keyOwner) {
+            owners.add(keyOwner);
+        }
+
+        @Override
+        public void controlPacket(Packet packet, Source origin, long nowNanos) {
+            throw new AssertionError("no packet comes here");
+        }
+
+        @Override
+        public void sendQueueFailed(int tag) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void receiveQueueFailed(int tag) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void receivesLow(int tag, long left) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void cqOverflowed(int cq) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void receiverNotReady(int tag, int target) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void peerSilent(int connection) {
+            throw new AssertionError("there is no connection");
+        }
+    }
+}
