@@ -8,6 +8,7 @@ import io.urma4j.libc.Dir;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,7 @@ final class Guest implements AutoCloseable {
     private final Urma urma = Urma.open();
     private final @Nullable UnixSocket bareHome;
     private final MemorySegment message = MemorySegment.ofArray(new byte[64]);
+    private final SocketInbox inbox = new SocketInbox(64);
     private final List<UrmaContext> contexts = new ArrayList<>();
     private final List<RemoteSegment> held = new ArrayList<>();
 
@@ -89,19 +91,18 @@ final class Guest implements AutoCloseable {
     }
 
     private Fd ask() {
-        List<Fd> descriptors = new ArrayList<>();
-        trip(descriptors);
-        return descriptors.get(0);
+        trip();
+        return inbox.descriptors().removeFirst();
     }
 
-    private void trip(List<Fd> descriptors) {
+    private void trip() {
         UnixSocket socket = bareHome;
         if (socket == null) {
             throw new IllegalStateException("no bare home was given");
         }
         socket.send(message);
         HandOver.await(socket.fd());
-        socket.receive(message, descriptors, 1);
+        socket.receive(inbox);
     }
 
     private static long closeArenas(int count) {
@@ -119,7 +120,8 @@ final class Guest implements AutoCloseable {
     private long roundTrips(int count) {
         long start = System.nanoTime();
         for (int i = 0; i < count; i++) {
-            trip(new ArrayList<>());
+            trip();
+            inbox.closeDescriptors();
         }
         return System.nanoTime() - start;
     }

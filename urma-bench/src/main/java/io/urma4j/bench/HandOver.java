@@ -6,14 +6,13 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.Poll;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What processes share in the peer of a figure, where urma4j takes no part: memory and an eventfd, handed over a Unix
@@ -64,10 +63,13 @@ record HandOver(Fd descriptor, MemorySegment memory, EventFd event) {
         try (Dir directory = Dir.open(Path.of(place));
                 UnixSocket socket = UnixSocket.connect(directory, SOCKET)) {
             await(socket.fd());
-            List<Fd> descriptors = new ArrayList<>();
-            socket.receive(MemorySegment.ofArray(new byte[1]), descriptors, 2);
-            Fd memory = descriptors.get(0);
-            return new HandOver(memory, map(memory, lengthBytes), EventFd.adopt(descriptors.get(1)));
+            SocketInbox inbox = new SocketInbox(1);
+            socket.receive(inbox);
+            Fd memory = inbox.descriptors().removeFirst();
+            return new HandOver(
+                    memory,
+                    map(memory, lengthBytes),
+                    EventFd.adopt(inbox.descriptors().removeFirst()));
         }
     }
 

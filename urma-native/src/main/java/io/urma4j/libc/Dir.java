@@ -20,6 +20,7 @@ public final class Dir implements AutoCloseable {
     private static final int O_CREAT = 0x40;
     private static final int O_EXCL = 0x80;
     private static final int O_CLOEXEC = 0x80000;
+    private static final int O_PATH = 0x200000;
     private static final int OWNER_ONLY_FILE = 0600;
     private static final int OWNER_ONLY_DIRECTORY = 0700;
 
@@ -50,6 +51,18 @@ public final class Dir implements AutoCloseable {
         int number = openPath(path.toString(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (number < 0) {
             throw new LibcException("open", "'" + path + "', DIRECTORY|NOFOLLOW", -number);
+        }
+        return new Dir(Fd.own(number, "directory " + path), path);
+    }
+
+    /**
+     * As {@link #open}, but only to look names up and to make them in it, which needs the permission to search it and
+     * none to read it.
+     */
+    public static Dir openForSearch(Path path) {
+        int number = openPath(path.toString(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (number < 0) {
+            throw new LibcException("open", "'" + path + "', PATH|DIRECTORY|NOFOLLOW", -number);
         }
         return new Dir(Fd.own(number, "directory " + path), path);
     }

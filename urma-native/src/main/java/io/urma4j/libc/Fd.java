@@ -6,13 +6,15 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file descriptor that this object owns.
  *
  * <p>Any thread may close it at any time, and twice. A call that is in progress on another thread keeps the number
  * taken until it returns; the kernel's close follows then. So no call ever hits a file that got the number of a closed
- * one. {@code close} itself never waits, and does not end a call that waits in the kernel.
+ * one. {@code close} does not end a call that waits in the kernel. It may wait itself where another process has chosen
+ * the file; such a descriptor has a {@link DescriptorCloser}.
  */
 public final class Fd implements AutoCloseable {
     private static final int F_DUPFD_CLOEXEC = 1030;
@@ -27,15 +29,35 @@ public final class Fd implements AutoCloseable {
     private final int number;
     private final String what;
     private final AtomicInteger uses = new AtomicInteger();
+    private volatile @Nullable DescriptorCloser closer; // null: the thread that calls close
 
-    private Fd(int number, String what) {
+    private Fd(int number, String what, @Nullable DescriptorCloser closer) {
         this.number = number;
         this.what = what;
+        this.closer = closer;
     }
 
     /** Takes over a descriptor that a call just returned. */
     static Fd own(int number, String what) {
-        return new Fd(number, what);
+        return new Fd(number, what, null);
+    }
+
+    /** Takes over a descriptor that another process has sent. */
+    static Fd received(int number, @Nullable DescriptorCloser closer) {
+        return new Fd(number, "received", closer);
+    }
+
+    /** From now on the last {@link #close} is the closer's: it may wait for another process. */
+    public void closeBy(DescriptorCloser patient) {
+        closer = patient;
+    }
+
+    /**
+     * From now on {@link #close} runs where it is called: the file is known to stay open beyond it, as that of a mapping
+     * does, so that nothing waits.
+     */
+    public void closeHere() {
+        closer = null;
     }
 
     /**
@@ -61,7 +83,7 @@ public final class Fd implements AutoCloseable {
         if (result < 0) {
             throw new LibcException("fcntl", "fd=" + number + ", F_DUPFD_CLOEXEC", -result);
         }
-        return new Fd(result, what);
+        return new Fd(result, what, closer);
     }
 
     @Override
@@ -125,6 +147,11 @@ public final class Fd implements AutoCloseable {
     }
 
     private void closeNow() {
+        DescriptorCloser patient = closer;
+        if (patient != null) {
+            patient.closeLater(number);
+            return;
+        }
         int result = close(number);
         if (result < 0 && result != -Errno.EINTR) { // Linux has freed the number even then
             throw new LibcException("close", "fd=" + number, -result);

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 import java.util.Collections;
@@ -33,6 +34,13 @@ public final class MemFd {
             Linkage.bind("ftruncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final MethodHandle FALLOCATE =
             Linkage.bind("fallocate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+
+    // struct statfs of 64-bit Linux: f_type and f_bsize, 8 bytes each, and 104 more
+    private static final long STATFS_BYTES = 120;
+    private static final long TMPFS = 0x0102_1994;
+    private static final long HUGETLBFS = 0x9584_58f6L;
+    private static final MethodHandle FSTATFS =
+            Linkage.bind("fstatfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
 
     private MemFd() {}
 
@@ -125,6 +133,37 @@ public final class MemFd {
 
     public static long sizeBytes(Fd memFd) {
         return FileStatus.of(memFd).sizeBytes();
+    }
+
+    /**
+     * The size of its pages when they are of the machine's pool of huge pages, 0 when it lies on pages of the usual kind,
+     * which also may become huge.
+     *
+     * @throws LibcException EINVAL when it lies on another file system than a memfd can
+     */
+    public static long hugePageBytes(Fd memFd) {
+        int number = memFd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment status = arena.allocate(STATFS_BYTES, Long.BYTES);
+            int result = frame.result((int) FSTATFS.invokeExact(frame.state(), number, status));
+            if (result < 0) {
+                throw new LibcException("fstatfs", memFd.toString(), -result);
+            }
+            long kind = status.get(JAVA_LONG, 0);
+            if (kind == TMPFS) {
+                return 0;
+            }
+            if (kind == HUGETLBFS) {
+                return status.get(JAVA_LONG, Long.BYTES);
+            }
+            throw new LibcException("fstatfs", memFd + " is of file system 0x" + Long.toHexString(kind), Errno.EINVAL);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            memFd.release();
+        }
     }
 
     /** Changes the size; EPERM when a seal forbids it. */

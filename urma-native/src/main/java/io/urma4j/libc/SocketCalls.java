@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** What sockets of every family have in common. */
@@ -18,5 +19,23 @@ final class SocketCalls {
     static final MethodHandle GETSOCKOPT =
             Linkage.bind("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
 
+    private static final int SO_LINGER = 13;
+    private static final int LINGER_BYTES = 8;
+    private static final MethodHandle SETSOCKOPT = Linkage.bind(
+            "setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+
     private SocketCalls() {}
+
+    /** Has the last close of a socket not wait for its unsent data. Does nothing to other files. */
+    static void endLingering(int number) {
+        CallFrame frame = CallFrame.claim();
+        try {
+            MemorySegment off = frame.scratch().asSlice(0, LINGER_BYTES).fill((byte) 0);
+            int ignored = (int) SETSOCKOPT.invokeExact(frame.state(), number, SOL_SOCKET, SO_LINGER, off, LINGER_BYTES);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+        }
+    }
 }

@@ -11,7 +11,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,7 +22,6 @@ import java.util.List;
 final class SocketMessage {
     private static final int SOL_SOCKET = 1;
     private static final int SCM_RIGHTS = 1;
-    private static final int MSG_CTRUNC = 0x8;
     private static final int MSG_TRUNC = 0x20;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -56,26 +54,14 @@ final class SocketMessage {
         }
     }
 
-    static int receive(Fd socket, MemorySegment buffer, List<Fd> descriptors, int maxDescriptors) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment bytes = arena.allocate(buffer.byteSize());
-            // Without padding behind the last descriptor, or the kernel would fit one more into it.
-            MemorySegment control = control(maxDescriptors, arena);
-            MemorySegment header = header(bytes, control, arena);
-            // With MSG_TRUNC the result is the true length of a message that did not fit.
-            long result = message(RECVMSG, socket, header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
-            if (result <= 0) {
-                return notReceived(socket, (int) -result);
-            }
-            List<Fd> received = descriptors(header, control);
-            if ((Msghdr.flags(header) & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
-                received.forEach(Fd::close);
-                throw truncated(socket, header, result, buffer.byteSize(), maxDescriptors);
-            }
-            MemorySegment.copy(bytes, 0, buffer, 0, result);
-            descriptors.addAll(received);
-            return (int) result;
+    static int receive(Fd socket, SocketInbox inbox) {
+        // With MSG_TRUNC the result is the true length of a message that did not fit.
+        long result = message(RECVMSG, socket, inbox.prepared(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+        if (result < 0) {
+            return notReceived(socket, (int) -result);
         }
+        inbox.arrived(socket, (int) result);
+        return result == 0 ? UnixSocket.PEER_GONE : (int) result;
     }
 
     private static MemorySegment control(int descriptors, Arena arena) {
@@ -111,35 +97,10 @@ final class SocketMessage {
 
     private static int notReceived(Fd socket, int errno) {
         return switch (errno) {
-            case 0, Errno.ECONNRESET -> UnixSocket.PEER_GONE;
+            case Errno.ECONNRESET -> UnixSocket.PEER_GONE;
             case Errno.EAGAIN, Errno.EINTR -> UnixSocket.WOULD_BLOCK;
             default -> throw new LibcException("recvmsg", socket.toString(), errno);
         };
-    }
-
-    /** Takes over every descriptor that the kernel installed for us. */
-    private static List<Fd> descriptors(MemorySegment header, MemorySegment control) {
-        List<Fd> received = new ArrayList<>();
-        long end = Msghdr.controlLength(header);
-        for (long at = 0; at + Cmsghdr.BYTES <= end; at = Cmsghdr.next(control, at)) {
-            if (Cmsghdr.level(control, at) != SOL_SOCKET || Cmsghdr.type(control, at) != SCM_RIGHTS) {
-                continue;
-            }
-            int count = (int) ((Cmsghdr.length(control, at) - Cmsghdr.BYTES) / Integer.BYTES);
-            for (int i = 0; i < count; i++) {
-                received.add(Fd.own(Cmsghdr.descriptor(control, at, i), "received"));
-            }
-        }
-        return received;
-    }
-
-    private static LibcException truncated(
-            Fd socket, MemorySegment header, long lengthBytes, long bufferBytes, int maxDescriptors) {
-        boolean bytes = (Msghdr.flags(header) & MSG_TRUNC) != 0;
-        String what = bytes
-                ? "message of " + lengthBytes + " bytes, room for " + bufferBytes
-                : "more descriptors than " + maxDescriptors + " or than this process may open";
-        return new LibcException("recvmsg", socket + ", " + what, Errno.EMSGSIZE);
     }
 
     private static long message(MethodHandle call, Fd socket, MemorySegment header, int flags) {

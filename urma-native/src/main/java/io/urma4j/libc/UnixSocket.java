@@ -2,6 +2,7 @@ package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.libc.Layouts.SockaddrUn;
 import io.urma4j.libc.Layouts.Ucred;
@@ -10,7 +11,6 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -39,6 +39,12 @@ public final class UnixSocket implements AutoCloseable {
             Linkage.bind("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle SHUTDOWN =
             Linkage.bind("shutdown", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final MethodHandle SEND =
+            Linkage.bind("send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
+    private static final MemorySegment SIGNAL = Arena.global().allocate(1); // a zero
 
     private final Fd fd;
 
@@ -101,16 +107,63 @@ public final class UnixSocket implements AutoCloseable {
     /**
      * Receives one message.
      *
-     * @param buffer where it goes
-     * @param descriptors a modifiable list to which the descriptors are added; they belong to the caller, and are
-     *     closed on exec
-     * @param maxDescriptors the most that a peer may send with one message
+     * @param inbox where it goes, with its descriptors; also when this fails, and then the caller closes them
      * @return the length, {@link #WOULD_BLOCK} or {@link #PEER_GONE}
-     * @throws LibcException with EMSGSIZE when the message or its descriptors are too many; the message is lost, its
-     *     descriptors are closed
+     * @throws LibcException with EMSGSIZE when the message is longer than the inbox, or its descriptors are more than
+     *     this process may open; the message is lost
      */
-    public int receive(MemorySegment buffer, List<Fd> descriptors, int maxDescriptors) {
-        return SocketMessage.receive(fd, buffer, descriptors, maxDescriptors);
+    public int receive(SocketInbox inbox) {
+        return SocketMessage.receive(fd, inbox);
+    }
+
+    /**
+     * Sends one byte, 0, to wake the other end. Does nothing when there is no room, since the other end then has messages
+     * to read, and when it is gone. Never waits, and allocates nothing.
+     */
+    public void signal() {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try {
+            long result = frame.result((long)
+                    SEND.invokeExact(frame.state(), number, SIGNAL, SIGNAL.byteSize(), MSG_DONTWAIT | MSG_NOSIGNAL));
+            if (result < 0 && !isWokenOrGone((int) -result)) {
+                throw new LibcException("send", fd + ", 1 byte", (int) -result);
+            }
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    private static boolean isWokenOrGone(int errno) {
+        return errno == Errno.EAGAIN || errno == Errno.EPIPE || errno == Errno.ECONNRESET;
+    }
+
+    /**
+     * Ends both directions and takes what still lies here, so that the close that follows drops no descriptor: the last
+     * close of one may wait for the sender ({@link DescriptorCloser}).
+     *
+     * @param inbox takes the messages; its closer closes their descriptors
+     * @param mostMessages that are taken
+     * @return whether nothing is left
+     */
+    public boolean drain(SocketInbox inbox, int mostMessages) {
+        shutdown();
+        for (int i = 0; i < mostMessages; i++) {
+            int length;
+            try {
+                length = receive(inbox);
+            } catch (LibcException e) {
+                length = 0; // longer than the inbox: it is dropped like the others
+            }
+            inbox.closeDescriptors();
+            if (length < 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends both directions, in all processes that share the socket; the peer sees it at once. Idempotent. */

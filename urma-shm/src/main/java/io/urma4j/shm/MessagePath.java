@@ -253,7 +253,7 @@ final class MessagePath {
         VarHandle.fullFence();
         try {
             if (out.takeAsleep()) {
-                memory.wakePeer().signal();
+                memory.wakePeer().run();
             }
         } catch (IllegalStateException e) {
             if (!dead) {

@@ -18,6 +18,7 @@ import io.urma4j.libc.Dir;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Poll;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.libc.UserIds;
 import io.urma4j.tck.DriverProcess;
@@ -101,7 +102,7 @@ class OtherUserIT {
                     var arena = Arena.ofConfined()) {
                 connection.send(arena.allocate(64));
                 Poll.await(connection.fd(), Poll.IN, 10_000);
-                int count = connection.receive(arena.allocate(4096), new ArrayList<>(), 1);
+                int count = connection.receive(new SocketInbox(4096));
                 return count == UnixSocket.PEER_GONE ? "hung up" : count + " bytes";
             } catch (LibcException e) {
                 return e.toString();
@@ -179,6 +180,20 @@ class OtherUserIT {
         assertThatThrownBy(() -> intruder.open(directory.toString()))
                 .isInstanceOf(UrmaException.class)
                 .hasMessageContaining(directory.toString());
+    }
+
+    /** The directory's owner may search what lies above it, and not read it. */
+    @Test
+    void directoryBelowOneThatMayOnlyBeSearchedIsOpened() throws IOException {
+        Path above = Files.createDirectory(readable.resolve("above"));
+        Path own = Files.createDirectory(above.resolve("own"));
+        Files.setAttribute(own, "unix:uid", NOBODY);
+        Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(above, PosixFilePermissions.fromString("rwx--x--x"));
+
+        other.root(Intruder.class).open(own.toString());
+
+        assertThat(own.resolve("names")).isDirectory();
     }
 
     /** S13.3: in a directory of his own he sees none of our names, and reaches no home of ours, token or not. */

@@ -5,6 +5,7 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PeerCredentials;
 import io.urma4j.libc.PidFd;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
@@ -13,7 +14,6 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -28,8 +28,16 @@ final class Connection {
     private static final System.Logger LOG = System.getLogger(Connection.class.getName());
     private static final Complaints COMPLAINTS = new Complaints(LOG);
 
-    /** The most descriptors that any message carries. */
-    private static final int MAX_DESCRIPTORS = 2;
+    /** A socket that ends is emptied here of so many messages; the closer closes one that has more. */
+    private static final int MAX_DRAINED = 8;
+
+    /** An honest peer sends few descriptors that are not taken: what crosses with an attempt of ours. */
+    private static final int MAX_UNTAKEN = 16;
+
+    private static final long PAUSE_NANOS = 10_000_000;
+
+    /** The peer's engine is asked to do a round: a message of one byte, which no {@link ControlMessage} has. */
+    private static final int WAKE_BYTES = 1;
 
     /** A peer that does not read is given up when so many messages wait for it. */
     private static final int MAX_PENDING = 4096;
@@ -53,10 +61,11 @@ final class Connection {
     private final UnixSocket socket;
     private final PeerCredentials credentials;
     private final Engine.Watch watch;
-    private final ByteBuffer buffer = ByteBuffer.allocate(ControlCodec.MAX_MESSAGE_BYTES);
     private final Deque<PendingSend> pending = new ArrayDeque<>();
     private Receiver receiver;
     private int pendingDescriptors;
+    private int untaken; // descriptors that came and were not wanted
+    private boolean isPeer;
     private boolean closed;
 
     /** Takes over the socket, also when it fails. */
@@ -73,9 +82,24 @@ final class Connection {
         }
     }
 
-    /** From now on {@code next} hears what comes in. */
+    /** The greetings are over: from now on {@code next} hears what comes in, and either end may wake the other. */
     void handTo(Receiver next) {
         receiver = next;
+        isPeer = true;
+    }
+
+    /**
+     * Has the peer's engine do a round soon. For any thread. Never waits: where the socket is full, the peer has messages
+     * to read and does not sleep.
+     */
+    void wakePeer() {
+        try {
+            socket.signal();
+        } catch (IllegalStateException e) {
+            // closed meanwhile: the engine tells the data plane that the peer is lost
+        } catch (LibcException e) {
+            engine.execute(() -> end("it cannot be woken: " + e.getMessage()));
+        }
     }
 
     PeerCredentials credentials() {
@@ -141,7 +165,7 @@ final class Connection {
             if ((events & Epoll.OUT) != 0) {
                 flush();
             }
-            if ((events & ~Epoll.OUT) != 0) {
+            if ((events & ~Epoll.OUT) != 0 && !pauses(events)) {
                 receiveSome();
             }
         } catch (ControlFormatException | LibcException e) {
@@ -165,22 +189,46 @@ final class Connection {
         }
     }
 
+    /** Whether nothing is received for now: this peer's descriptors are not closed as fast as it sends them. */
+    private boolean pauses(int events) {
+        if (!engine.closer().isBehind() || (isPeer && untaken <= MAX_UNTAKEN)) {
+            return false;
+        }
+        if ((events & (Epoll.HUP | Epoll.ERR)) != 0) {
+            end("its connection ended");
+        } else {
+            watch.modify(pending.isEmpty() ? 0 : Epoll.OUT);
+            engine.after(PAUSE_NANOS, this::goOn);
+        }
+        return true;
+    }
+
+    private void goOn() {
+        if (!closed) {
+            watch.modify(pending.isEmpty() ? Epoll.IN : Epoll.IN | Epoll.OUT);
+        }
+    }
+
     private void receiveSome() throws ControlFormatException {
-        for (int i = 0; i < MESSAGES_PER_ROUND && !closed; i++) {
-            List<Fd> descriptors = new ArrayList<>(MAX_DESCRIPTORS);
-            int length = socket.receive(MemorySegment.ofBuffer(buffer.clear()), descriptors, MAX_DESCRIPTORS);
-            if (length == UnixSocket.WOULD_BLOCK) {
-                return;
+        SocketInbox inbox = engine.inbox();
+        try {
+            for (int i = 0; i < MESSAGES_PER_ROUND && !closed; i++) {
+                int length = socket.receive(inbox);
+                if (length == UnixSocket.WOULD_BLOCK) {
+                    return;
+                }
+                if (length == UnixSocket.PEER_GONE) {
+                    end("its connection ended");
+                    return;
+                }
+                if (length == WAKE_BYTES && isPeer && inbox.descriptors().isEmpty()) {
+                    continue; // the round that it asks for is this one
+                }
+                receiver.received(this, ControlCodec.decode(inbox.message()), inbox.descriptors());
+                untaken += inbox.descriptors().size();
             }
-            if (length == UnixSocket.PEER_GONE) {
-                end("its connection ended");
-                return;
-            }
-            try {
-                receiver.received(this, ControlCodec.decode(buffer.limit(length)), descriptors);
-            } finally {
-                descriptors.forEach(Fd::close);
-            }
+        } finally {
+            inbox.closeDescriptors();
         }
     }
 
@@ -206,6 +254,17 @@ final class Connection {
             watch.end();
             pending.forEach(PendingSend::close);
             pending.clear();
+            closeSocket();
+        }
+    }
+
+    /** What the peer left unread goes to the closer: the last close of a descriptor of a peer may wait. */
+    private void closeSocket() {
+        try {
+            if (!socket.drain(engine.inboxForDraining(), MAX_DRAINED)) {
+                socket.fd().closeBy(engine.closer());
+            }
+        } finally {
             socket.close();
         }
     }

@@ -12,8 +12,10 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
+import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -72,6 +74,7 @@ public final class ControlPlane {
             ContextOptions options,
             long ringBytes,
             long greetingNanos,
+            boolean trustsHugePages,
             ContextEvents events,
             DataPlane dataPlane) {
         this.uasid = lock.uasid();
@@ -84,7 +87,12 @@ public final class ControlPlane {
         GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
         this.exports = new Exports(engine, callers, publisher, board, events, eid, uasid, self);
         this.imports = new Imports(
-                engine, callers, events, options.closeTimeout().toNanos(), new Windows(callers, requests, board));
+                engine,
+                callers,
+                events,
+                options.closeTimeout().toNanos(),
+                trustsHugePages,
+                new Windows(callers, requests, board));
         this.paths = new Paths(
                 engine,
                 requests,
@@ -137,18 +145,40 @@ public final class ControlPlane {
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
+            boolean trustsHugePages = options.setting(ImportedMapping.TRUST_HUGE_PAGES)
+                    .map(Boolean::parseBoolean)
+                    .orElse(false);
             ControlPlane plane = new ControlPlane(
-                    directory, lock, self, eid, contextOptions, ringBytes, greetingNanos, events, dataPlane);
+                    directory,
+                    lock,
+                    self,
+                    eid,
+                    contextOptions,
+                    ringBytes,
+                    greetingNanos,
+                    trustsHugePages,
+                    events,
+                    dataPlane);
             tidy(directory);
             plane.engine.start();
             return plane;
         } catch (RuntimeException e) {
+            leave(directory, self, lock, e);
+            throw e instanceof LibcException failed ? RuntimeDirectory.noRoom(directory.sockets(), failed) : e;
+        }
+    }
+
+    /** Leaves no file behind, if that can be done; what failed before is the failure that is told. */
+    private static void leave(RuntimeDirectory directory, PeerId self, @Nullable ContextLock lock, Exception failure) {
+        try {
             directory.sockets().unlink(self.address());
             if (lock != null) {
                 lock.file().remove();
             }
+        } catch (LibcException e) {
+            failure.addSuppressed(e);
+        } finally {
             directory.close();
-            throw e;
         }
     }
 

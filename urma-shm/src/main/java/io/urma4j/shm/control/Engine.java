@@ -1,8 +1,11 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.libc.DescriptorCloser;
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.SocketInbox;
+import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -90,6 +93,9 @@ final class Engine {
         }
     }
 
+    private final DescriptorCloser closer;
+    private final SocketInbox inbox;
+    private final SocketInbox drained;
     private final Epoll epoll = Epoll.create(EVENTS_PER_WAIT);
     private final EventFd wake = EventFd.create();
     private final AtomicInteger state = new AtomicInteger(RUNNING);
@@ -119,6 +125,9 @@ final class Engine {
     Engine(String name, Turn turn, Runnable atEnd) {
         this.turn = turn;
         this.atEnd = atEnd;
+        this.closer = new DescriptorCloser(name + "-closer");
+        this.inbox = new SocketInbox(ControlCodec.MAX_MESSAGE_BYTES, closer);
+        this.drained = new SocketInbox(1, closer);
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
         watch(wake.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, events -> {});
     }
@@ -132,6 +141,22 @@ final class Engine {
         stopped = true;
         epoll.close();
         wake.close();
+        closer.close();
+    }
+
+    /** Room for the message that is received just now. */
+    SocketInbox inbox() {
+        return inbox;
+    }
+
+    /** Room for messages that nothing reads any more. */
+    SocketInbox inboxForDraining() {
+        return drained;
+    }
+
+    /** Closes what peers have sent; nothing else here closes a descriptor whose close could wait. */
+    DescriptorCloser closer() {
+        return closer;
     }
 
     /**
@@ -234,6 +259,7 @@ final class Engine {
             runTasks(); // those that were in time; what they ask for is refused as closed
             epoll.close();
             wake.close();
+            closer.close();
         } finally {
             inside.unlock();
         }

@@ -25,9 +25,18 @@ final class Imports {
     private final Callers callers;
     private final ContextEvents events;
     private final long closeTimeoutNanos;
+    private final boolean trustsHugePages;
     private final Windows windows;
+    private final long ownPid = ProcessHandle.current().pid();
 
-    Imports(Engine engine, Callers callers, ContextEvents events, long closeTimeoutNanos, Windows windows) {
+    Imports(
+            Engine engine,
+            Callers callers,
+            ContextEvents events,
+            long closeTimeoutNanos,
+            boolean trustsHugePages,
+            Windows windows) {
+        this.trustsHugePages = trustsHugePages;
         this.engine = engine;
         this.callers = callers;
         this.events = events;
@@ -54,8 +63,8 @@ final class Imports {
                 throw new UrmaException(
                         UrmaStatus.ENOPERM, home, "granted " + grant.access() + " where " + wanted + " was asked for");
             }
-            ImportedMapping mapping =
-                    ImportedMapping.mapAt(address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite());
+            ImportedMapping mapping = ImportedMapping.mapAt(
+                    address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
             ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted, again);
             home.imports.put(grant.grant(), made);
             return made;
@@ -63,6 +72,10 @@ final class Imports {
             giveBack(home, grant.grant());
             throw e;
         }
+    }
+
+    private boolean isTrusted(Peer home) {
+        return trustsHugePages || home.pid() == ownPid;
     }
 
     /** For a grant that nobody here waits for any more. */

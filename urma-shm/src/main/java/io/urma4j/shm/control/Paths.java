@@ -1,12 +1,11 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.AllocOptions;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.libc.Epoll;
-import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
-import io.urma4j.shm.control.PeerPath.Half;
 import io.urma4j.shm.memory.ImportedMapping;
+import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -16,10 +15,12 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the one path to each peer. Each side makes the ring that it receives from, and the eventfd that wakes it, and
- * hands both over; rings of peers are checked like everything that comes from them. Owned by the engine's thread.
+ * Opens the one path to each peer. Each side makes the ring that it receives from, and hands it over; rings of peers are
+ * checked like everything that comes from them. Either side wakes the other by the socket of the connection on which the
+ * path was asked for: its end of that is its own, so that the peer cannot make it wait. Owned by the engine's thread.
  *
  * <p>When both sides ask at the same time, the attempt of the smaller address goes on, and the other one is dropped by
  * both.
@@ -68,7 +69,7 @@ final class Paths {
 
     private void start(Peer peer) {
         try {
-            Half mine = Half.make(ringBytes, "urma-ring");
+            ShmMemory mine = newRing();
             if (peer.id().equals(self)) {
                 openToSelf(peer, mine);
             } else {
@@ -80,14 +81,9 @@ final class Paths {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
-    private void ask(Peer peer, Half mine) {
+    private void ask(Peer peer, ShmMemory mine) {
         peer.path.ask(mine);
-        requests.ask(
-                        peer,
-                        System.nanoTime() + timeoutNanos,
-                        number -> new OpenPath(number, ringBytes),
-                        mine.ring.fd(),
-                        mine.wakeMe.fd())
+        requests.ask(peer, System.nanoTime() + timeoutNanos, number -> new OpenPath(number, ringBytes), mine.fd())
                 .whenComplete((reply, failure) -> {
                     if (!peer.path.takeAsked(mine)) {
                         return; // the peer's own attempt went first
@@ -116,10 +112,10 @@ final class Paths {
         }
     }
 
-    private void answered(Peer peer, Half mine, Requests.Reply reply) {
+    private void answered(Peer peer, ShmMemory mine, Requests.Reply reply) {
         try {
             reply.as(PathOpened.class);
-            open(peer, mine, reply.takeDescriptor(), reply.takeDescriptor());
+            open(peer, peer.outgoing, mine, reply.takeDescriptor());
         } catch (RuntimeException e) {
             peer.path.failed(e);
         }
@@ -131,18 +127,23 @@ final class Paths {
             via.send(new Refused(request.request(), UrmaStatus.EEXIST, "there is a path, or our attempt goes first"));
             return;
         }
-        if (request.ringBytes() != ringBytes || descriptors.size() != 2) {
+        if (!from.importsFromUs()) {
+            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "a message path needs an import of ours"));
+            return;
+        }
+        if (request.ringBytes() != ringBytes || descriptors.size() != 1) {
             via.send(new Refused(
                     request.request(),
                     UrmaStatus.EINVAL,
-                    "a ring must have " + ringBytes + " bytes, this one has " + request.ringBytes()));
+                    "a path needs one ring of " + ringBytes + " bytes, this is of " + request.ringBytes() + " with "
+                            + descriptors.size() + " descriptors"));
             return;
         }
         from.path.dropAsked();
         try {
-            Half mine = Half.make(ringBytes, "urma-ring");
-            open(from, mine, descriptors.removeFirst(), descriptors.removeFirst());
-            via.send(new PathOpened(request.request()), mine.ring.fd(), mine.wakeMe.fd());
+            ShmMemory mine = newRing();
+            open(from, via, mine, descriptors.removeFirst());
+            via.send(new PathOpened(request.request()), mine.fd());
         } catch (RuntimeException e) {
             from.path.failed(e);
             via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no path: " + e.getMessage()));
@@ -153,58 +154,48 @@ final class Paths {
         return self.address().compareTo(other.id().address()) < 0;
     }
 
-    /** Takes over both halves; on failure nothing of them is left. */
-    private void open(Peer peer, Half mine, Fd ring, Fd wake) {
+    private ShmMemory newRing() {
+        return ShmMemory.allocate(ringBytes, AllocOptions.DEFAULT, "urma-ring");
+    }
+
+    /** Takes over both rings; on failure nothing of them is left. */
+    private void open(Peer peer, @Nullable Connection via, ShmMemory mine, Fd ring) {
         ImportedMapping theirs = null;
         try (ring) {
-            EventFd wakePeer = EventFd.adopt(wake);
-            theirs = ImportedMapping.map(ring, 0, ringBytes, true);
-            opened(peer, mine, theirs, wakePeer);
+            if (via == null) {
+                throw Requests.gone(peer, "its connection ended");
+            }
+            theirs = ImportedMapping.mapWhole(ring, ringBytes, true);
+            opened(peer, via, mine, theirs);
         } catch (RuntimeException e) {
             mine.close();
-            wake.close();
             if (theirs != null) {
                 theirs.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
             }
-            throw e instanceof IllegalArgumentException
-                    ? new UrmaException(UrmaStatus.ENOPERM, peer, "sent no eventfd: " + e.getMessage(), e)
-                    : e;
+            throw e;
         }
     }
 
-    private void opened(Peer peer, Half mine, ImportedMapping outbound, EventFd wakePeer) {
+    private void opened(Peer peer, Connection via, ShmMemory mine, ImportedMapping outbound) {
         Runnable closer = () -> {
             outbound.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
-            wakePeer.close();
             mine.close();
         };
-        tell(
-                peer,
-                mine,
-                new PathMemory(
-                        takeNumber(), mine.ring.segment(), outbound.segment(), mine.wakeMe, wakePeer, once(closer)));
+        tell(peer, new PathMemory(takeNumber(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));
     }
 
-    private void openToSelf(Peer peer, Half mine) {
-        MemorySegment ring = mine.ring.segment();
+    private void openToSelf(Peer peer, ShmMemory mine) {
+        MemorySegment ring = mine.segment();
         try {
-            tell(peer, mine, new PathMemory(takeNumber(), ring, ring, mine.wakeMe, mine.wakeMe, once(mine::close)));
+            tell(peer, new PathMemory(takeNumber(), ring, ring, engine::wake, once(mine::close)));
         } catch (RuntimeException e) {
             mine.close();
             throw e;
         }
     }
 
-    private void tell(Peer peer, Half mine, PathMemory path) {
-        // edges, so that nobody has to read it: the peer could let us block in that
-        Engine.Watch watch = engine.watch(mine.wakeMe.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, events -> {});
-        try {
-            dataPlane.pathOpened(peer, path);
-        } catch (RuntimeException e) {
-            watch.end();
-            throw e;
-        }
-        peer.path.watch = watch;
+    private void tell(Peer peer, PathMemory path) {
+        dataPlane.pathOpened(peer, path);
         peer.path.opened(path);
     }
 
@@ -228,10 +219,6 @@ final class Paths {
 
     /** The peer is gone. Its rings stay mapped until the data plane lets go of them. */
     void lost(Peer peer, String why) {
-        if (peer.path.watch != null) {
-            peer.path.watch.end();
-            peer.path.watch = null;
-        }
         peer.path.dropAsked();
         peer.path.failed(Requests.gone(peer, why));
         PathMemory open = peer.path.open();

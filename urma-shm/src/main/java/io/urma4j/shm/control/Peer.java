@@ -42,6 +42,9 @@ public final class Peer {
     /** What it imported from us, by the number of the grant. */
     final Map<Long, Grant> grants = new HashMap<>();
 
+    /** Whether it imported a queue of ours, which is not given back. */
+    boolean importedQueue;
+
     final PeerPath path = new PeerPath();
 
     /** Where it announces its operations on windows of ours; null until it uses them. Written by the engine. */
@@ -95,6 +98,11 @@ public final class Peer {
 
     void markLost() {
         lost = true;
+    }
+
+    /** Whether it was granted anything of ours, and so may have more of our memory and descriptors. */
+    boolean importsFromUs() {
+        return importedQueue || !grants.isEmpty();
     }
 
     /** Whether its end would change anything here. */

@@ -1,7 +1,5 @@
 package io.urma4j.shm.control;
 
-import io.urma4j.AllocOptions;
-import io.urma4j.libc.EventFd;
 import io.urma4j.shm.memory.ShmMemory;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,37 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How far the path to a peer is: none, asked for by us, open. Owned by the engine's thread. */
 final class PeerPath {
-    /** Our half while we wait for the peer's. */
-    static final class Half {
-        final ShmMemory ring;
-        final EventFd wakeMe;
-
-        private Half(ShmMemory ring, EventFd wakeMe) {
-            this.ring = ring;
-            this.wakeMe = wakeMe;
-        }
-
-        static Half make(long ringBytes, String label) {
-            ShmMemory ring = ShmMemory.allocate(ringBytes, AllocOptions.DEFAULT, label);
-            try {
-                return new Half(ring, EventFd.create());
-            } catch (RuntimeException e) {
-                ring.close();
-                throw e;
-            }
-        }
-
-        void close() {
-            ring.close();
-            wakeMe.close();
-        }
-    }
-
     private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
-    private @Nullable Half asked;
+    private @Nullable ShmMemory asked;
     private @Nullable PathMemory open;
-
-    Engine.@Nullable Watch watch;
 
     boolean isOpen() {
         return open != null;
@@ -51,18 +21,19 @@ final class PeerPath {
         return open;
     }
 
+    /** Our ring while we wait for the peer's. */
     @Nullable
-    Half asked() {
+    ShmMemory asked() {
         return asked;
     }
 
-    void ask(Half half) {
-        asked = half;
+    void ask(ShmMemory ring) {
+        asked = ring;
     }
 
-    /** Our half, when it is still this one that we wait with; it belongs to the caller then. */
-    boolean takeAsked(Half half) {
-        if (asked != half) {
+    /** Our ring, when it is still this one that we wait with; it belongs to the caller then. */
+    boolean takeAsked(ShmMemory ring) {
+        if (asked != ring) {
             return false;
         }
         asked = null;

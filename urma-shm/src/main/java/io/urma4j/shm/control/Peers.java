@@ -294,6 +294,10 @@ final class Peers {
     private void acceptSome() {
         try {
             for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
+                if (engine.closer().isBehind()) {
+                    pauseAccepting(); // each caller could bring more descriptors
+                    return;
+                }
                 Optional<UnixSocket> socket = listener.accept();
                 if (socket.isEmpty()) {
                     return;
@@ -305,13 +309,17 @@ final class Peers {
                 acceptFailed = true; // once: with no descriptors left, each round would say so
                 LOG.log(Level.WARNING, () -> engine + " cannot accept peers for now: " + e.getMessage());
             }
-            listening.modify(0);
-            engine.after(ACCEPT_PAUSE_NANOS, () -> {
-                if (!closed) {
-                    listening.modify(Epoll.IN);
-                }
-            });
+            pauseAccepting();
         }
+    }
+
+    private void pauseAccepting() {
+        listening.modify(0);
+        engine.after(ACCEPT_PAUSE_NANOS, () -> {
+            if (!closed) {
+                listening.modify(Epoll.IN);
+            }
+        });
     }
 
     private void accept(UnixSocket socket) {

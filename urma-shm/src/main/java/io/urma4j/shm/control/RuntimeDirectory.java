@@ -81,7 +81,7 @@ final class RuntimeDirectory implements AutoCloseable {
         try {
             Dir directory = openOwn(path);
             try {
-                directory.makeDirectory(NAMES);
+                makeNames(directory);
                 return new RuntimeDirectory(directory, checked(directory.openDirectory(NAMES)));
             } catch (RuntimeException e) {
                 directory.close();
@@ -90,8 +90,16 @@ final class RuntimeDirectory implements AutoCloseable {
         } catch (LibcException e) {
             throw switch (e.errno()) {
                 case Errno.ELOOP, Errno.ENOTDIR -> refused(path, "is a symbolic link or no directory");
-                default -> Failures.of("runtime directory " + path, "cannot be opened; " + Mount.of(path), e);
+                default -> Failures.of("runtime directory " + path, "cannot be opened; " + Mount.of(path) + "; " + OTHER_PLACE, e);
             };
+        }
+    }
+
+    private static void makeNames(Dir directory) {
+        try {
+            directory.makeDirectory(NAMES);
+        } catch (LibcException e) {
+            throw noRoom(directory, e);
         }
     }
 
@@ -110,7 +118,8 @@ final class RuntimeDirectory implements AutoCloseable {
 
     private static Dir openParent(Path parent) {
         try {
-            return Dir.open(parent.toRealPath()); // links on the way are the business of whoever made them
+            // it may be searchable and not readable; links on the way are the business of whoever made them
+            return Dir.openForSearch(parent.toRealPath());
         } catch (IOException e) {
             throw new UrmaException(
                     UrmaStatus.FAIL,
@@ -144,6 +153,14 @@ final class RuntimeDirectory implements AutoCloseable {
 
     /** A file or socket of ours could not be made: most likely there is no room. */
     static UrmaException noRoom(Dir directory, Exception cause) {
+        if (cause instanceof LibcException e && e.errno() == Errno.EROFS) {
+            return new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    "runtime directory " + directory.path(),
+                    "is mounted read-only, and a context makes a file and a socket there; " + Mount.of(directory.path())
+                            + "; " + OTHER_PLACE,
+                    cause);
+        }
         if (cause instanceof LibcException e && !isAboutRoom(e.errno())) {
             return Failures.of("runtime directory " + directory.path(), "a file cannot be made", e);
         }
@@ -156,7 +173,7 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     private static boolean isAboutRoom(int errno) {
-        return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS;
+        return errno == Errno.ENOSPC || errno == Errno.EDQUOT;
     }
 
     /** For {@code connect} and {@code listen}. */

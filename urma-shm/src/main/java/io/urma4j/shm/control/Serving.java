@@ -154,6 +154,7 @@ final class Serving implements PeerEvents {
         int token = m.token() == null ? 0 : m.token().value();
         QueueAnswer answer = dataPlane.queueRequested(from, m.queue(), m.kind(), token, m.token() != null);
         if (answer.status() == UrmaStatus.SUCCESS) {
+            from.importedQueue = true;
             via.send(new QueueGranted(m.request(), answer.mode(), answer.orderType(), answer.attributes()));
             return true;
         }

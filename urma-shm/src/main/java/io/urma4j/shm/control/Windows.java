@@ -83,19 +83,23 @@ final class Windows {
     private static Opened opened(Requests.Reply reply, ShmMemory mine) {
         reply.as(WindowsOpened.class);
         try (Fd table = reply.takeDescriptor()) {
-            return new Opened(mine, ImportedMapping.map(table, 0, WindowTable.BYTES, false));
+            return new Opened(mine, ImportedMapping.mapWhole(table, WindowTable.BYTES, false));
         }
     }
 
     /** A peer wants to use windows of ours. */
     void requested(Peer from, Connection via, OpenWindows request, List<Fd> descriptors) {
+        if (!from.importsFromUs()) {
+            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "windows need an import of ours"));
+            return;
+        }
         if (descriptors.size() != 1) {
             via.send(new Refused(request.request(), UrmaStatus.EINVAL, "it sent no memory to announce operations in"));
             return;
         }
         try (Fd theirs = descriptors.removeFirst()) {
             Fd table = board.table().shareReadOnly();
-            ImportedMapping mapping = ImportedMapping.map(theirs, 0, WindowTable.BYTES, false);
+            ImportedMapping mapping = ImportedMapping.mapWhole(theirs, WindowTable.BYTES, false);
             end(importers.put(from, mapping)); // of an attempt that it gave up
             from.operations = mapping.segment();
             via.send(new WindowsOpened(request.request()), table);

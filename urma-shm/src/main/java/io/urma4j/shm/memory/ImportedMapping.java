@@ -11,69 +11,141 @@ import io.urma4j.libc.MemFd.Seal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A peer's memfd, mapped here after it was found fit: sealed against shrinking, and large enough. Without the seal the
- * peer could take the pages away from under us, and SIGBUS ends a JVM.
+ * peer could take the pages away from under us, and SIGBUS ends a JVM. Seals do not stop a peer from punching holes: on
+ * the usual pages a hole reads as zero, on huge pages of the machine's pool it is a SIGBUS when the pool is empty. So those
+ * are mapped only for a home that the importer trusts.
+ *
+ * <p>No more is mapped than was asked for, and no more in a process than {@link #MAX_BYTES}: a memfd can be larger than
+ * the address space without taking a page.
  *
  * <p>It dies by {@link #revoke}: after that no thread of this process touches the memory. Safe for any thread.
  */
 public final class ImportedMapping {
+    /** As much as a process maps of all its peers together: a quarter of the address space of 47 bits. */
+    static final long MAX_BYTES = 1L << 45;
+
+    /** Setting of the importer: homes may share huge pages of the machine's pool with it. */
+    public static final String TRUST_HUGE_PAGES = "urma.shm.trust-huge-pages";
+
+    /** Of this process, as its address space is. */
+    private static final AtomicLong MAPPED_BYTES = new AtomicLong();
+
     private final Arena arena;
     private final MemorySegment segment;
+    private final long mappedBytes;
+    private final AtomicBoolean counted = new AtomicBoolean(true);
 
-    private ImportedMapping(Arena arena, MemorySegment segment) {
+    private ImportedMapping(Arena arena, MemorySegment segment, long mappedBytes) {
         this.arena = arena;
         this.segment = segment;
+        this.mappedBytes = mappedBytes;
     }
 
     /**
      * Maps a part of it. The descriptor stays the caller's, and may be closed afterwards.
      *
-     * @throws UrmaException ENOPERM when it is no sealed memfd or too small; ENOMEM when it cannot be mapped
+     * @throws UrmaException ENOPERM when it is no sealed memfd of usual pages, or too small; ENOMEM when it cannot be mapped
      */
     public static ImportedMapping map(Fd fd, long offset, long lengthBytes, boolean writable) {
-        return mapAt(0, fd, offset, lengthBytes, writable);
+        return mapAt(0, fd, offset, lengthBytes, writable, false);
     }
 
     /**
      * The same with its first byte at a place in the address space, where nothing else may be.
      *
      * @param address 0 for where there is room
+     * @param trusted whether the home may end this process, by a hole in huge pages of the machine's pool
      * @throws UrmaException also EEXIST when something is there; EINVAL when nothing can be
      */
-    public static ImportedMapping mapAt(long address, Fd fd, long offset, long lengthBytes, boolean writable) {
+    public static ImportedMapping mapAt(
+            long address, Fd fd, long offset, long lengthBytes, boolean writable, boolean trusted) {
         try {
-            long sizeBytes = checkedSize(fd, offset, lengthBytes);
-            Arena arena = Arena.ofShared();
-            try {
-                Protection protection = writable ? Protection.READ_WRITE : Protection.READ;
-                // all of it, since a part of a huge page can be neither mapped nor unmapped
-                MemorySegment whole = address == 0
-                        ? Mapping.map(fd, 0, sizeBytes, protection, arena)
-                        : Mapping.mapAt(checkedAddress(address - offset), fd, 0, sizeBytes, protection, arena);
-                return new ImportedMapping(arena, whole.asSlice(offset, lengthBytes));
-            } catch (RuntimeException e) {
-                arena.close();
-                throw e;
-            }
+            long pageBytes = checkedPages(fd, trusted);
+            checkRange(fd, offset, lengthBytes);
+            // whole pages, since a part of one can be neither mapped nor unmapped
+            long start = offset - offset % pageBytes;
+            long end = (offset + lengthBytes + pageBytes - 1) / pageBytes * pageBytes;
+            return mapped(address == 0 ? 0 : checkedAddress(address) - (offset - start), fd, start, end, writable)
+                    .slice(offset - start, lengthBytes);
         } catch (LibcException e) {
             throw Failures.of("import", "cannot map what the peer sent", e);
         }
     }
 
-    private static long checkedSize(Fd fd, long offset, long lengthBytes) {
+    /**
+     * Maps all of it, which must be as long as it has to be and not a page longer: a ring, or a table.
+     *
+     * @throws UrmaException as {@link #map}; ENOPERM also when it is longer
+     */
+    public static ImportedMapping mapWhole(Fd fd, long lengthBytes, boolean writable) {
+        ImportedMapping mapping = map(fd, 0, lengthBytes, writable);
+        long sizeBytes = MemFd.sizeBytes(fd);
+        if (sizeBytes != mapping.mappedBytes) {
+            mapping.tryRevoke();
+            throw refused(fd + " has " + sizeBytes + " bytes, it must have " + mapping.mappedBytes);
+        }
+        return mapping;
+    }
+
+    private static ImportedMapping mapped(long address, Fd fd, long start, long end, boolean writable) {
+        Protection protection = writable ? Protection.READ_WRITE : Protection.READ;
+        long bytes = end - start;
+        take(bytes);
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment all = address == 0
+                    ? Mapping.map(fd, start, bytes, protection, arena)
+                    : Mapping.mapAt(address, fd, start, bytes, protection, arena);
+            fd.closeHere(); // the mapping keeps the file open, so that the close waits for nothing
+            return new ImportedMapping(arena, all, bytes);
+        } catch (RuntimeException e) {
+            MAPPED_BYTES.addAndGet(-bytes);
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static void take(long bytes) {
+        if (MAPPED_BYTES.addAndGet(bytes) > MAX_BYTES) {
+            long others = MAPPED_BYTES.addAndGet(-bytes);
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM,
+                    "import",
+                    "length " + bytes + " + " + others + " bytes that this process has of peers already is more than "
+                            + MAX_BYTES);
+        }
+    }
+
+    private ImportedMapping slice(long offset, long lengthBytes) {
+        return new ImportedMapping(arena, segment.asSlice(offset, lengthBytes), mappedBytes);
+    }
+
+    /** The size of its pages. Nothing but the seals is asked before it is known to be a memfd: other files may wait. */
+    private static long checkedPages(Fd fd, boolean trusted) {
         Set<Seal> seals = sealsOf(fd);
         if (!seals.contains(Seal.SHRINK) || !seals.contains(Seal.GROW)) {
             throw refused(fd + " has the seals " + seals + ", needs SHRINK and GROW");
         }
+        long hugePageBytes = MemFd.hugePageBytes(fd);
+        if (hugePageBytes > 0 && !trusted) {
+            throw refused(fd + " lies on huge pages of the machine's pool, where its home can end this process;"
+                    + " the setting " + TRUST_HUGE_PAGES + "=true says that homes are trusted");
+        }
+        return Math.max(hugePageBytes, Mapping.pageSizeBytes());
+    }
+
+    private static void checkRange(Fd fd, long offset, long lengthBytes) {
         long sizeBytes = MemFd.sizeBytes(fd); // for good, because of the seals
         // subtract, because offset + lengthBytes may overflow
         if (offset < 0 || lengthBytes <= 0 || offset > sizeBytes - lengthBytes) {
             throw refused("offset " + offset + " + length " + lengthBytes + " lies outside the " + sizeBytes
                     + " bytes of " + fd);
         }
-        return sizeBytes;
     }
 
     private static long checkedAddress(long address) {
@@ -107,12 +179,19 @@ public final class ImportedMapping {
      * @return true when no thread can touch the memory any more
      */
     public boolean revoke(long deadlineNanos) {
-        return Fence.close(arena, deadlineNanos);
+        return uncounted(Fence.close(arena, deadlineNanos));
     }
 
     /** {@link #revoke} without waiting. */
     public boolean tryRevoke() {
-        return Fence.tryClose(arena);
+        return uncounted(Fence.tryClose(arena));
+    }
+
+    private boolean uncounted(boolean ended) {
+        if (ended && counted.compareAndSet(true, false)) {
+            MAPPED_BYTES.addAndGet(-mappedBytes);
+        }
+        return ended;
     }
 
     public boolean isDead() {

@@ -350,7 +350,7 @@ class ControlPlaneTest {
 
         for (int i = 0; i < 3; i++) {
             int before = home.turns.get();
-            mine.wakePeer().signal();
+            mine.wakePeer().run();
             await().until(() -> home.turns.get() > before);
         }
     }
@@ -381,7 +381,7 @@ class ControlPlaneTest {
 
         PathMemory path = home.paths.get(grant.peer());
         assertThat(path.inbound().address()).isEqualTo(path.outbound().address());
-        path.wakePeer().signal();
+        path.wakePeer().run();
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Dir;
 import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.MemFd;
@@ -51,11 +52,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Peers of our own user that speak nonsense, or hand over what must not be mapped. */
 @Timeout(60)
@@ -160,34 +164,157 @@ class HostilePeerTest {
         }
     }
 
+    /** Greeted, and with a queue of the victim imported. */
+    private RawPeer importer() throws Exception {
+        RawPeer peer = RawPeer.greeted(directory, context.plane);
+        peer.send(new ImportQueue(0, TestContext.QUEUE, JettyDescriptor.Kind.JFR, TestContext.QUEUE_TOKEN));
+        assertThat(peer.receive().orElseThrow()).isInstanceOf(QueueGranted.class);
+        return peer;
+    }
+
     @Test
     void ringsThatCouldKillUsAreNotMapped() throws Exception {
         try (Fd unsealed = MemFd.create("ring", TestContext.RING_BYTES);
                 Fd small = MemFd.create("ring", TestContext.RING_BYTES / 2);
+                Fd longer = MemFd.create("ring", TestContext.RING_BYTES + 1);
+                Fd endless = MemFd.create("ring", 1L << 46);
                 ShmMemory good = ShmMemory.allocate(TestContext.RING_BYTES, AllocOptions.DEFAULT, "ring");
-                EventFd wake = EventFd.create()) {
-            MemFd.addSeals(small, Seal.SHRINK, Seal.GROW);
+                EventFd event = EventFd.create()) {
+            for (Fd sealed : List.of(small, longer, endless)) {
+                MemFd.addSeals(sealed, Seal.SHRINK, Seal.GROW);
+            }
             for (Fd[] bad : List.<Fd[]>of(
-                    new Fd[] {unsealed, wake.fd()},
-                    new Fd[] {small, wake.fd()},
-                    new Fd[] {wake.fd(), wake.fd()},
+                    new Fd[] {unsealed},
+                    new Fd[] {small},
+                    new Fd[] {longer},
+                    new Fd[] {endless},
+                    new Fd[] {event.fd()},
                     new Fd[] {good.fd(), good.fd()},
-                    new Fd[] {good.fd()},
                     new Fd[0])) {
-                try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+                try (RawPeer peer = importer()) {
                     peer.send(new OpenPath(1, TestContext.RING_BYTES), bad);
-                    assertThat(peer.receive().orElseThrow()).isInstanceOf(Refused.class);
+                    assertThat(peer.receive().orElseThrow())
+                            .as("%s", List.of(bad))
+                            .isInstanceOf(Refused.class);
                     assertThat(context.paths).isEmpty();
                 }
             }
-            try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
-                peer.send(new OpenPath(1, TestContext.RING_BYTES), good.fd(), wake.fd());
+            try (RawPeer peer = importer()) {
+                peer.send(new OpenPath(1, TestContext.RING_BYTES), good.fd());
                 assertThat(peer.receive().orElseThrow()).isEqualTo(new PathOpened(1));
                 assertThat(MemFd.seals(peer.received.getFirst())).contains(Seal.SHRINK, Seal.GROW);
                 assertThat(context.paths).hasSize(1);
             }
         }
         await().until(() -> context.paths.isEmpty());
+    }
+
+    @Test
+    void pathsAndWindowsNeedAnImport() throws Exception {
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane);
+                ShmMemory ring = ShmMemory.allocate(TestContext.RING_BYTES, AllocOptions.DEFAULT, "ring")) {
+            peer.send(new OpenPath(1, TestContext.RING_BYTES), ring.fd());
+            assertThat(peer.receive().orElseThrow())
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.status()).isEqualTo(UrmaStatus.ENOPERM));
+            peer.send(new OpenWindows(2), ring.fd());
+            assertThat(peer.receive().orElseThrow())
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.status()).isEqualTo(UrmaStatus.ENOPERM));
+            assertThat(context.paths).isEmpty();
+        }
+    }
+
+    /** Its socket fills up, and neither the engine nor a thread that sends may wait for it. */
+    @Test
+    void wakingAPeerThatReadsNothingHoldsUpNobody() throws Exception {
+        try (RawPeer peer = importer();
+                ShmMemory ring = ShmMemory.allocate(TestContext.RING_BYTES, AllocOptions.DEFAULT, "ring")) {
+            peer.send(new OpenPath(1, TestContext.RING_BYTES), ring.fd());
+            await().until(() -> context.paths.size() == 1);
+            Runnable wake = context.paths.values().iterator().next().wakePeer();
+
+            for (int i = 0; i < 10_000; i++) {
+                wake.run();
+            }
+
+            assertAlive();
+            assertThat(context.lost).isEmpty();
+        }
+        await().until(() -> context.paths.isEmpty());
+    }
+
+    @Test
+    void wakeUpsAreForPeersAlone() throws Exception {
+        try (RawPeer stranger = RawPeer.connectedTo(directory, context.plane)) {
+            stranger.wake();
+            assertThat(stranger.receive()).isEmpty();
+        }
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+            int before = context.turns.get();
+            peer.wake();
+            await().until(() -> context.turns.get() > before);
+            peer.send(new Lookup(1, "nobody", false));
+            assertThat(peer.receive()).as("it is heard as before").isPresent();
+        }
+    }
+
+    /** The last close of such a socket waits for as long as the peer likes: it is the victim's in each case. */
+    @ParameterizedTest
+    @CsvSource({"false, 1", "true, 1", "false, 40", "true, 40"})
+    void descriptorsWhoseCloseWaitsHoldUpNobody(boolean greeted, int messages) throws Exception {
+        try (LingeringSocket socket = new LingeringSocket(Duration.ofSeconds(15))) {
+            RawPeer peer =
+                    greeted ? RawPeer.greeted(directory, context.plane) : RawPeer.connectedTo(directory, context.plane);
+            CountDownLatch sent = new CountDownLatch(1);
+            context.plane.execute(() -> awaitQuietly(sent));
+            for (int i = 0; i < messages; i++) {
+                peer.send(new Lookup(i, "nobody", false), socket.fd());
+            }
+            socket.letGo();
+            peer.close();
+            long start = System.nanoTime();
+            sent.countDown();
+
+            assertAlive();
+            System.out.printf(
+                    "HostilePeerTest: %d descriptors that linger for 15 s, served after %d ms%n",
+                    messages, (System.nanoTime() - start) / 1_000_000);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void everyKindOfDescriptorIsClosedAgain() throws Exception {
+        List<String> before = withoutMemory();
+        try (Fd memory = MemFd.create("unwanted", 4096);
+                EventFd event = EventFd.create();
+                Dir folder = Dir.open(directory)) {
+            Fd[] kinds = {memory, event.fd(), folder.fd()};
+            Fd[] most = new Fd[253];
+            for (int i = 0; i < most.length; i++) {
+                most[i] = kinds[i % kinds.length];
+            }
+            try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+                for (int i = 0; i < 8; i++) {
+                    peer.send(new Lookup(i, "nobody", false), most);
+                    assertThat(peer.receive()).isPresent();
+                }
+                await().untilAsserted(() -> assertThat(OpenDescriptors.ofContexts(directory).stream()
+                                .filter(target -> target.startsWith("/memfd:unwanted")))
+                        .hasSize(1));
+            }
+        }
+        assertAlive();
+        await().untilAsserted(() -> assertThat(withoutMemory()).isEqualTo(before));
     }
 
     @Test

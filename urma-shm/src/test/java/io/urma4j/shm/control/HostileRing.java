@@ -10,8 +10,6 @@ import io.urma4j.TargetJetty;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
-import io.urma4j.libc.EventFd;
-import io.urma4j.libc.Fd;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
@@ -40,10 +38,7 @@ final class HostileRing implements AutoCloseable {
     private final UnixSocket listener;
     private final RawPeer connection;
     private final ShmMemory ownRing;
-    private final EventFd ownWake;
     private final ImportedMapping victimsRing;
-    private final Fd victimsWakeFd;
-    private final EventFd victimsWake;
 
     /** What the victim receives from. */
     final RingScribbler toVictim;
@@ -68,14 +63,11 @@ final class HostileRing implements AutoCloseable {
         var imported = victim.importJettyAsync(descriptor(), null);
         connection = RawPeer.acceptedBy(listener);
         ownRing = ShmMemory.allocate(RingLayout.BYTES, AllocOptions.DEFAULT, "hostile");
-        ownWake = EventFd.create();
         while (connection.received.isEmpty()) {
             serve(connection.receive().orElseThrow());
         }
         target = imported.get(20, TimeUnit.SECONDS);
         victimsRing = ImportedMapping.map(connection.received.get(0), 0, RingLayout.BYTES, true);
-        victimsWakeFd = connection.received.get(1).duplicate();
-        victimsWake = EventFd.adopt(victimsWakeFd);
         toVictim = new RingScribbler(victimsRing.segment());
         fromVictim = new RingScribbler(ownRing.segment());
     }
@@ -84,7 +76,7 @@ final class HostileRing implements AutoCloseable {
         switch (message) {
             case Hello hello -> connection.send(RawPeer.hello(0));
             case ImportQueue m -> connection.send(new QueueGranted(m.request(), mode, orderType, 0));
-            case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd(), ownWake.fd());
+            case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd());
             default -> throw new AssertionError("unexpected: " + message);
         }
     }
@@ -102,7 +94,7 @@ final class HostileRing implements AutoCloseable {
 
     /** Wakes the victim's engine, as an honest sender would. */
     void wakeVictim() {
-        victimsWake.signal();
+        connection.wake();
     }
 
     @Override
@@ -111,9 +103,6 @@ final class HostileRing implements AutoCloseable {
         listener.close();
         Files.delete(socket);
         victimsRing.revoke(System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
-        victimsWake.close();
-        victimsWakeFd.close();
         ownRing.close();
-        ownWake.close();
     }
 }

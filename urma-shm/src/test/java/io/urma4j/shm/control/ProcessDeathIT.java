@@ -14,6 +14,9 @@ import io.urma4j.Revocation;
 import io.urma4j.libc.Signal;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.tck.DriverProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +57,30 @@ class ProcessDeathIT {
         var found = get(context.plane.lookup(name, LONG));
         return (ShmImport) get(context.plane.importSegment(
                 new ImportRequest(found.descriptor(), found.token(), Access.READ_WRITE, LONG)));
+    }
+
+    /** The home has not connected to us yet: that connection is still to be had, but for its own process alone. */
+    @Test
+    void aPeersNameIsOfNoUseToAnotherProcess() throws Exception {
+        try (Child home = Child.home(directory, "table")) {
+            Peer peer = importByName("table").home();
+            assertThat(peer.pid()).isEqualTo(home.pid());
+            try (RawPeer impostor = RawPeer.connectedTo(directory, context.plane)) {
+                impostor.send(new Hello(
+                        ControlCodec.MAJOR,
+                        ControlCodec.MINOR,
+                        ControlCodec.FEATURES,
+                        0,
+                        peer.eid(),
+                        peer.uasid(),
+                        peer.incarnation(),
+                        context.plane.incarnation(),
+                        peer.id().address()));
+
+                assertThat(impostor.receive().orElseThrow()).isInstanceOf(Refused.class);
+            }
+            assertThat(peer.isLost()).isFalse();
+        }
     }
 
     /** S12.4, S7.9. */

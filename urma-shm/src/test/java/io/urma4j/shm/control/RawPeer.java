@@ -5,6 +5,7 @@ import io.urma4j.libc.Dir;
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.Poll;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage;
@@ -22,6 +23,7 @@ final class RawPeer implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 5000;
 
     private final UnixSocket socket;
+    private final SocketInbox inbox = new SocketInbox(ControlCodec.MAX_MESSAGE_BYTES);
     final List<Fd> received = new ArrayList<>();
 
     private RawPeer(UnixSocket socket) {
@@ -80,15 +82,19 @@ final class RawPeer implements AutoCloseable {
 
     /** The next message, or empty when the other side has closed. */
     Optional<ControlMessage> receive() throws Exception {
-        ByteBuffer buffer = ByteBuffer.allocate(ControlCodec.MAX_MESSAGE_BYTES);
         Poll.await(socket.fd(), Epoll.IN, PATIENCE_MILLIS);
-        int length = socket.receive(MemorySegment.ofBuffer(buffer), received, 2);
+        int length = socket.receive(inbox);
+        received.addAll(inbox.descriptors());
+        inbox.descriptors().clear();
         if (length == UnixSocket.WOULD_BLOCK) {
             throw new AssertionError("no message came");
         }
-        return length == UnixSocket.PEER_GONE
-                ? Optional.empty()
-                : Optional.of(ControlCodec.decode(buffer.limit(length)));
+        return length == UnixSocket.PEER_GONE ? Optional.empty() : Optional.of(ControlCodec.decode(inbox.message()));
+    }
+
+    /** Wakes the other end's engine, as an honest peer would. */
+    void wake() {
+        socket.signal();
     }
 
     @Override

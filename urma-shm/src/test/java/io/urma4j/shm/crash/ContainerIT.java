@@ -10,6 +10,7 @@ import io.urma4j.tck.Rule;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Processes in containers of their own: other namespaces of users, processes, mounts and System V IPC, another
@@ -112,6 +115,27 @@ class ContainerIT {
             assertThat(home.end())
                     .as("revocations that were not quick and complete")
                     .isEmpty();
+        }
+    }
+
+    /** A usual mistake with containers. A context that was there before may have left files or not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void directoryMountedReadOnlyIsNamed(boolean used) throws Exception {
+        Path runtime = temporary.resolve("runtime");
+        Files.createDirectory(runtime, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        if (used) {
+            Files.createDirectory(
+                    runtime.resolve("names"),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createFile(runtime.resolve("0".repeat(31) + "1"));
+        }
+        String mount = "mount --bind " + runtime + " " + runtime + " && mount -o remount,ro,bind " + runtime;
+        try (var container = container(mount)) {
+            assertThat(container.root(Victim.class).openAnother(runtime.toString()))
+                    .contains("ENOPERM")
+                    .contains("runtime directory " + runtime + " is mounted read-only")
+                    .contains("URMA_RUNTIME_DIR");
         }
     }
 
