@@ -90,7 +90,9 @@ final class RuntimeDirectory implements AutoCloseable {
         } catch (LibcException e) {
             throw switch (e.errno()) {
                 case Errno.ELOOP, Errno.ENOTDIR -> refused(path, "is a symbolic link or no directory");
-                default -> Failures.of("runtime directory " + path, "cannot be opened; " + Mount.of(path) + "; " + OTHER_PLACE, e);
+                default ->
+                    Failures.of(
+                            "runtime directory " + path, "cannot be opened; " + Mount.of(path) + "; " + OTHER_PLACE, e);
             };
         }
     }

@@ -123,7 +123,8 @@ class ContainerIT {
     @ValueSource(booleans = {false, true})
     void directoryMountedReadOnlyIsNamed(boolean used) throws Exception {
         Path runtime = temporary.resolve("runtime");
-        Files.createDirectory(runtime, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(
+                runtime, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         if (used) {
             Files.createDirectory(
                     runtime.resolve("names"),

@@ -36,8 +36,8 @@ public final class ControlPlane {
     static final long FIRST_PAUSE_NANOS = 30_000_000;
     private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
 
-    /** A peer that is silent so long is asked whether it is there. */
-    private static final long QUIET_NANOS = 4_000_000_000L;
+    /** A peer that is silent so long is asked whether it is there, or dropped when it holds nothing. */
+    static final long QUIET_NANOS = 4_000_000_000L;
 
     /** A peer that does not answer that so long is lost. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
@@ -47,23 +47,16 @@ public final class ControlPlane {
 
     private static final String DEAD = "its process is dead";
 
-    private static final int MAX_PEERS = 4096;
-    private static final int MAX_PEERS_OF_A_PORT = 512;
-
     private final ControlPort port;
     private final Hello self;
     private final PeerEvents events;
     private final RandomGenerator random;
     private final Timers timers = new Timers();
-    private final Map<Long, Peer> byTag = new HashMap<>();
-    private final Map<Id, Peer> peers = new HashMap<>();
-    private final Map<Id, Attempt> attempts = new HashMap<>();
+    private final PeerTable peers = new PeerTable(this::holds);
+    private final Map<PeerTable.Id, Attempt> attempts = new HashMap<>();
     private long lives;
     private long now;
     private boolean closing;
-
-    /** Who a context is, as its descriptors say. */
-    private record Id(PortAddress address, long incarnation) {}
 
     /**
      * A context that can be reached from now on.
@@ -89,7 +82,7 @@ public final class ControlPlane {
     }
 
     public Collection<Peer> peers() {
-        return List.copyOf(peers.values());
+        return peers.all();
     }
 
     // ---- time
@@ -105,7 +98,7 @@ public final class ControlPlane {
 
     /** An attempt of ours to greet somebody. */
     private final class Attempt {
-        private final Id id;
+        private final PeerTable.Id id;
         private final long number = random.nextLong();
         private final long tag = newTag();
         private final long life = ++lives;
@@ -116,7 +109,7 @@ public final class ControlPlane {
         private long pauseNanos = FIRST_PAUSE_NANOS;
         private Timers.@Nullable Timer timer;
 
-        Attempt(Id id, Half half, long deadlineNanos) {
+        Attempt(PeerTable.Id id, Half half, long deadlineNanos) {
             this.id = id;
             this.half = half;
             this.deadlineNanos = deadlineNanos;
@@ -124,23 +117,23 @@ public final class ControlPlane {
 
         void send() {
             port.send(
-                    id.address,
+                    id.address(),
                     new ControlDatagram(
                             Kind.GREET,
                             port.self().udpPort(),
                             number,
-                            id.incarnation,
+                            id.incarnation(),
                             self.incarnation(),
                             cookie,
                             0,
-                            greeting(tag, life, half, id.incarnation).encode()));
+                            greeting(tag, life, half, id.incarnation()).encode()));
             cancelTimer();
             timer = timers.at(earlier(now + pauseNanos, deadlineNanos), this::again);
         }
 
         private void again() {
             if (deadlineNanos - now <= 0) {
-                fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address, "does not answer"));
+                fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address(), "does not answer"));
             } else {
                 pauseNanos = longer(pauseNanos);
                 send();
@@ -186,7 +179,7 @@ public final class ControlPlane {
         long tag;
         do {
             tag = random.nextLong();
-        } while (tag == 0 || byTag.containsKey(tag));
+        } while (tag == 0 || peers.byTag(tag) != null);
         return tag;
     }
 
@@ -207,10 +200,13 @@ public final class ControlPlane {
     /** The peer there, greeted if need be. The future fails with ETIMEOUT when it does not answer, or is gone. */
     public CompletableFuture<Peer> connect(PortAddress address, long incarnation, long deadlineNanos, long nowNanos) {
         now = nowNanos;
-        Id id = new Id(address, incarnation);
+        PeerTable.Id id = new PeerTable.Id(address, incarnation);
         Peer known = peers.get(id);
-        if (known != null) {
+        if (known != null && (now - known.heardNanos < QUIET_NANOS / 2 || holds(known))) {
             return CompletableFuture.completedFuture(known);
+        }
+        if (known != null) {
+            lose(known, "it was silent, and may have dropped us", true); // nothing hangs on it: we greet anew
         }
         if (closing) {
             return CompletableFuture.failedFuture(closed());
@@ -249,7 +245,7 @@ public final class ControlPlane {
     }
 
     private @Nullable Attempt attemptOf(PortAddress from, ControlDatagram datagram) {
-        Attempt attempt = attempts.get(new Id(from, datagram.from()));
+        Attempt attempt = attempts.get(new PeerTable.Id(from, datagram.from()));
         if (attempt == null || attempt.number != datagram.number()) {
             port.countStale();
             return null;
@@ -264,7 +260,7 @@ public final class ControlPlane {
             return;
         }
         Optional<String> objection = objection(theirs.hello());
-        if (objection.isPresent() || theirs.hello().incarnation() != attempt.id.incarnation) {
+        if (objection.isPresent() || theirs.hello().incarnation() != attempt.id.incarnation()) {
             attempt.fail(new UrmaException(
                     UrmaStatus.ENOPERM, "home at " + from, objection.orElse("is another than it says it is")));
             return;
@@ -274,7 +270,7 @@ public final class ControlPlane {
     }
 
     private void unknown(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
-        Id id = new Id(from, datagram.from());
+        PeerTable.Id id = new PeerTable.Id(from, datagram.from());
         Attempt attempt = attempts.get(id);
         Peer peer = peers.get(id);
         if (attempt != null && attempt.number == datagram.number()) {
@@ -309,7 +305,7 @@ public final class ControlPlane {
     /** Somebody greets, and is where he says he is. */
     void greeted(PortAddress from, ControlDatagram datagram, Greeting theirs, long nowNanos) {
         now = nowNanos;
-        Id id = new Id(from, datagram.from());
+        PeerTable.Id id = new PeerTable.Id(from, datagram.from());
         Peer known = peers.get(id);
         if (known != null && known.peerTag == theirs.tag()) {
             welcome(known, datagram);
@@ -335,20 +331,27 @@ public final class ControlPlane {
         if (closing) {
             return Optional.of("comes too late: the context is being closed");
         }
-        long ofPort =
-                peers.keySet().stream().filter(id -> id.address.equals(from)).count();
-        if (peers.size() >= MAX_PEERS || ofPort >= MAX_PEERS_OF_A_PORT) {
-            return Optional.of("is one too many");
-        }
-        return objection(theirs.hello());
+        return objection(theirs.hello()).or(() -> hasRoomFor(from) ? Optional.empty() : Optional.of("is one too many"));
     }
 
-    private Peer greetedPeer(Id id, Greeting theirs) {
+    private boolean hasRoomFor(PortAddress address) {
+        for (Peer next = peers.givesWayTo(address); next != null; next = peers.givesWayTo(address)) {
+            lose(next, "it held nothing, and another needed its place", true);
+        }
+        return peers.hasRoomFor(address);
+    }
+
+    /** Whether anything hangs on the peer: it is not dropped then. */
+    private boolean holds(Peer peer) {
+        return !peer.pending.isEmpty() || events.holds(peer);
+    }
+
+    private Peer greetedPeer(PeerTable.Id id, Greeting theirs) {
         Attempt ours = attempts.get(id); // both greet at once: then the tag that we sent is the one
         if (ours == null) {
-            return begin(id.address, theirs, newTag(), ++lives, events.newHalf());
+            return begin(id.address(), theirs, newTag(), ++lives, events.newHalf());
         }
-        Peer peer = begin(id.address, theirs, ours.tag, ours.life, ours.half);
+        Peer peer = begin(id.address(), theirs, ours.tag, ours.life, ours.half);
         ours.succeed(peer);
         return peer;
     }
@@ -356,14 +359,13 @@ public final class ControlPlane {
     private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, Half half) {
         Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, now);
         events.greeted(peer); // first: one whose end cannot be made is no peer
-        peers.put(new Id(from, peer.incarnation()), peer);
-        byTag.put(ownTag, peer);
+        peers.add(peer);
         watch(peer);
         return peer;
     }
 
     private void welcome(Peer peer, ControlDatagram greeting) {
-        peer.heardNanos = now;
+        peers.heard(peer, now);
         port.send(
                 peer.address(),
                 new ControlDatagram(
@@ -380,12 +382,12 @@ public final class ControlPlane {
 
     /** The peer who knows the tag and sends from where it is; null for anybody else. */
     private @Nullable Peer sender(PortAddress from, ControlDatagram datagram) {
-        Peer peer = byTag.get(datagram.tag());
+        Peer peer = peers.byTag(datagram.tag());
         if (peer == null || !peer.address().equals(from) || peer.incarnation() != datagram.from()) {
             port.countStale();
             return null;
         }
-        peer.heardNanos = now;
+        peers.heard(peer, now);
         return peer;
     }
 
@@ -395,7 +397,7 @@ public final class ControlPlane {
         Peer peer = sender(from, datagram);
         if (peer == null) {
             // whom we are greeting may know us already, when his welcome was lost: he will say it again
-            if (!attempts.containsKey(new Id(from, datagram.from()))) {
+            if (!attempts.containsKey(new PeerTable.Id(from, datagram.from()))) {
                 port.unknown(from, datagram);
             }
             return;
@@ -549,9 +551,14 @@ public final class ControlPlane {
         if (peer.isLost()) {
             return;
         }
+        if (!holds(peer)) {
+            peers.isIdle(peer);
+        }
         long quietNanos = now - peer.heardNanos;
         if (quietNanos >= QUIET_NANOS && events.matters(peer)) {
             ping(peer);
+        } else if (quietNanos >= QUIET_NANOS && !holds(peer)) {
+            lose(peer, "it was silent, and held nothing", true);
         } else if (quietNanos >= QUIET_NANOS) {
             timers.at(now + QUIET_NANOS, () -> look(peer));
         } else {
@@ -590,8 +597,7 @@ public final class ControlPlane {
             return;
         }
         peer.markLost(why);
-        peers.remove(new Id(peer.address(), peer.incarnation()), peer);
-        byTag.remove(peer.ownTag);
+        peers.remove(peer);
         peer.answers.clear();
         List<Pending> unanswered = List.copyOf(peer.pending.values());
         List<Pending> unasked = List.copyOf(peer.waiting);
@@ -617,7 +623,7 @@ public final class ControlPlane {
         now = nowNanos;
         closing = true;
         List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
-        CompletableFuture<?>[] all = peers.values().stream()
+        CompletableFuture<?>[] all = peers.all().stream()
                 .map(peer -> ask(peer, _ -> new Core(new Goodbye(reason)), deadlineNanos, nowNanos)
                         .handle((_, _) -> peer))
                 .toArray(CompletableFuture[]::new);
@@ -628,7 +634,7 @@ public final class ControlPlane {
     public void close() {
         closing = true;
         port.remove(this);
-        List.copyOf(peers.values()).forEach(peer -> lose(peer, "we are gone", true));
+        peers.all().forEach(peer -> lose(peer, "we are gone", true));
         List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
     }
 }

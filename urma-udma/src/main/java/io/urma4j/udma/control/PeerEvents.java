@@ -8,7 +8,7 @@ public interface PeerEvents {
     /** It did not come to be. */
     void discard(Half half);
 
-    /** There is a peer, and a connection with it. */
+    /** There is a peer. It holds nothing yet, and nothing is to be made for it beyond what remembers it. */
     void greeted(Peer peer);
 
     /** A peer wants something: {@link ControlPlane#answer} follows, now or later. */
@@ -16,6 +16,12 @@ public interface PeerEvents {
 
     /** Whether we would miss the peer: only then its life is looked after. */
     boolean matters(Peer peer);
+
+    /**
+     * Whether the peer holds anything of ours, or we of it: if not it is dropped when it is silent, or when others need its
+     * place.
+     */
+    boolean holds(Peer peer);
 
     /** Whether there is proof beside the network that the process of a peer is dead. */
     default boolean isDead(Peer peer) {

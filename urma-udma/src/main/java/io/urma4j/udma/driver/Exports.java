@@ -236,6 +236,7 @@ final class Exports {
 
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
         try {
+            from.open();
             int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
             Grant grant = new Grant(key, segment, from, wanted.access());
             segment.grants.put(grant.key(), grant);

@@ -77,6 +77,9 @@ final class Imports {
                     home.peer(),
                     "granted " + granted.access() + " where " + wanted + " was asked for");
         }
+        if (!home.peer().isLost()) {
+            home.open();
+        }
         UdmaImport made = UdmaImport.granted(
                 this, home, (int) granted.grant(), granted.offset(), granted.lengthBytes(), wanted, tokenId);
         if (home.peer().isLost() || home.early.remove(made.grant())) {

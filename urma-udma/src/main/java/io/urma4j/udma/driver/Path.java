@@ -6,21 +6,26 @@ import io.urma4j.udma.control.Peer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer context, and the card's connection with it: what all RM queues send to it by. It lasts until the peer is lost and
- * nothing here names it any more. The engine's thread, but what is final.
+ * A peer context, and the card's connection with it: what all RM queues send to it by. The connection is made with the
+ * first import or bind of either side: a peer that merely greeted takes no room on the card and no place among the known
+ * sources of packets. It lasts until the peer is lost and nothing here names it any more. The engine's thread.
  */
 final class Path {
     private final Adapter adapter;
     private final Peer peer;
-    private final int number;
-    private final int connection;
-    private final int memoryTarget;
-    private final boolean isNeighbour;
+    private final Runnable opener;
+    private int number;
+    private int connection;
+    private int memoryTarget;
+    private boolean isNeighbour;
+    private boolean isOpen;
     private @Nullable PidFd process; // of a neighbour, watched for its end
     private int users = 1; // the peer itself is one
+    private boolean importedQueue;
     private boolean left;
 
     /** What we imported, by the number of the grant; written by the engine, and read by anybody. */
@@ -33,17 +38,48 @@ final class Path {
     final EarlyRevocations early = new EarlyRevocations();
 
     /**
-     * A path, to a peer who is known to be no stranger as long as it lasts.
+     * A path that is not open.
      *
-     * @param isNeighbour the peer is one of our own runtime directory, which tells when its process is dead
+     * @param opener has {@link #opened} called with what the card made
      */
-    Path(Adapter adapter, Peer peer, int number, int connection, int memoryTarget, boolean isNeighbour) {
+    Path(Adapter adapter, Peer peer, Consumer<Path> opener) {
         this.adapter = adapter;
         this.peer = peer;
-        this.number = number;
-        this.connection = connection;
-        this.memoryTarget = memoryTarget;
-        this.isNeighbour = isNeighbour;
+        this.opener = () -> opener.accept(this);
+    }
+
+    /** Makes the card's end of the connection, unless it is there. Either side does it before it uses what it imports. */
+    void open() {
+        if (!isOpen) {
+            opener.run();
+        }
+    }
+
+    /**
+     * The card's end is there.
+     *
+     * @param livesHere the peer is one of our own runtime directory, which tells when its process is dead
+     */
+    void opened(int itsNumber, int itsConnection, int itsMemoryTarget, boolean livesHere) {
+        number = itsNumber;
+        connection = itsConnection;
+        memoryTarget = itsMemoryTarget;
+        isNeighbour = livesHere;
+        isOpen = true;
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    /** It imported a queue of ours, which it does not give back. */
+    void noteImportOfQueue() {
+        importedQueue = true;
+    }
+
+    /** Whether anything hangs on the peer. */
+    boolean holds() {
+        return matters() || importedQueue;
     }
 
     Peer peer() {
@@ -111,7 +147,8 @@ final class Path {
     }
 
     void release() {
-        if (--users == 0) {
+        if (--users == 0 && isOpen) {
+            isOpen = false;
             adapter.unwatchConnection(connection);
             adapter.crank().enter();
             try {
@@ -131,11 +168,13 @@ final class Path {
         }
         left = true;
         unwatchProcess();
-        adapter.crank().enter();
-        try {
-            adapter.card().peerLost(connection, adapter.nanos());
-        } finally {
-            adapter.crank().leave();
+        if (isOpen) {
+            adapter.crank().enter();
+            try {
+                adapter.card().peerLost(connection, adapter.nanos());
+            } finally {
+                adapter.crank().leave();
+            }
         }
         release();
     }

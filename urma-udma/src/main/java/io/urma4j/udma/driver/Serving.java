@@ -2,6 +2,7 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.Eid;
 import io.urma4j.Resource;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.control.ControlCodec;
@@ -125,6 +126,13 @@ final class Serving {
             refuse(from, number, UrmaStatus.ENOPERM, "the home refused: wrong id or token");
             return false;
         }
+        try {
+            from.open();
+        } catch (UrmaException e) {
+            refuse(from, number, e.status(), e.reason());
+            return false;
+        }
+        from.noteImportOfQueue();
         long attributes = Integer.toUnsignedLong(queue.queueKey());
         answer(from, number, new QueueGranted(number, queue.mode(), queue.orderType(), attributes));
         return true;

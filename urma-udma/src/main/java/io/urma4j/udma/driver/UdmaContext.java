@@ -417,6 +417,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         if (home.peer().isLost()) {
             throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
         }
+        home.open();
         Crank crank = adapter.crank();
         int handle;
         crank.enter();
@@ -516,6 +517,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public void greeted(Peer peer) {
+        paths.put(peer, new Path(adapter, peer, this::openPath));
+    }
+
+    /** Makes our end of the connection with a peer, with whom something is shared from now on. */
+    private void openPath(Path path) {
+        Peer peer = path.peer();
         Route route = adapter.route(peer);
         int number = adapter.newPeerNumber();
         int mtuBytes = Math.min(
@@ -527,18 +534,15 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .peer(new PeerInfo(number, peer.uasid(), number))
                 .build();
         boolean isNeighbour = directory.has(peer.uasid(), peer.incarnation());
-        adapter.strangers().know(peer.address()); // before it hears that it may send
         Crank crank = adapter.crank();
-        Path path;
         crank.enter();
         try {
             int connection = crank.card().connect(config, crank.nanos());
-            int memory = crank.card().createMemoryTarget(connection);
-            path = new Path(adapter, peer, number, connection, memory, isNeighbour);
+            path.opened(number, connection, crank.card().createMemoryTarget(connection), isNeighbour);
         } finally {
             crank.leave();
         }
-        paths.put(peer, path);
+        adapter.strangers().know(peer.address()); // before it hears that it may send
         adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
         OptionalInt pid = pidOf(peer);
         if (isNeighbour && pid.isPresent()) {
@@ -576,6 +580,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     @Override
+    public boolean holds(Peer peer) {
+        Path path = paths.get(peer);
+        return path != null && path.holds();
+    }
+
+    @Override
     public boolean isDead(Peer peer) {
         Path path = paths.get(peer);
         return path != null && path.isNeighbour() && directory.isDead(peer.uasid(), peer.incarnation());
@@ -604,8 +614,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     /** The paths with numbers above {@code after}, for a person who looks. */
     List<Resource> paths(long after, int limit) {
         return paths.values().stream()
+                .filter(path -> path.isOpen() && path.number() > after)
                 .sorted(Comparator.comparingInt(Path::number))
-                .filter(path -> path.number() > after)
                 .limit(limit)
                 .map(path -> Resource.builder(Resource.Kind.TP, path.number())
                         .add("peer", path.peer())

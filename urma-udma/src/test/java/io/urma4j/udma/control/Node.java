@@ -107,6 +107,11 @@ final class Node implements PeerEvents {
     }
 
     @Override
+    public boolean holds(Peer peer) {
+        return matters(peer);
+    }
+
+    @Override
     public void lost(Peer peer, String why, boolean proven) {
         lost.add((proven ? "proven: " : "silent: ") + why);
     }
