@@ -135,7 +135,7 @@ class ContainerIT {
         try (var container = container(mount)) {
             assertThat(container.root(Victim.class).openAnother(runtime.toString()))
                     .contains("ENOPERM")
-                    .contains("runtime directory " + runtime + " is mounted read-only")
+                    .contains("runtime directory " + runtime + ": is mounted read-only")
                     .contains("URMA_RUNTIME_DIR");
         }
     }

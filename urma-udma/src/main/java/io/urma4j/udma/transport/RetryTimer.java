@@ -62,6 +62,7 @@ final class RetryTimer {
     /** Something is unanswered now, and it was not before, or something was answered. */
     void restart(long nowNanos) {
         vain = 0;
+        roundTrip.progress();
         silentSinceNanos = nowNanos;
         again(nowNanos);
     }

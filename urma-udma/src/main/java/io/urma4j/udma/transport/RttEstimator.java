@@ -19,6 +19,7 @@ public final class RttEstimator {
     private long smoothedNanos;
     private long variationNanos;
     private long timeoutNanos;
+    private long undoubledNanos;
     private int backoffs;
 
     /**
@@ -36,6 +37,7 @@ public final class RttEstimator {
         this.floorNanos = floorNanos;
         this.ceilingNanos = ceilingNanos;
         this.timeoutNanos = initialNanos;
+        this.undoubledNanos = initialNanos;
     }
 
     /** A packet that was sent once was answered after so long; ends the backing off. */
@@ -50,13 +52,25 @@ public final class RttEstimator {
         }
         backoffs = 0;
         long timeout = smoothedNanos + Math.max(GRANULARITY_NANOS, 4 * variationNanos);
-        timeoutNanos = Math.clamp(timeout, floorNanos, ceilingNanos);
+        undoubledNanos = Math.clamp(timeout, floorNanos, ceilingNanos);
+        timeoutNanos = undoubledNanos;
     }
 
     /** The timeout has passed without an answer: the next one is twice as long. */
     public void backOff() {
         backoffs++;
         timeoutNanos = Math.min(ceilingNanos, 2 * timeoutNanos);
+    }
+
+    /**
+     * Something was acknowledged, perhaps a retransmission that gives no sample: of the doublings one remains at most. Else a
+     * path that loses every other packet would wait for ever longer, since few packets arrive at the first attempt.
+     */
+    public void progress() {
+        if (backoffs > 1) {
+            backoffs = 1;
+            timeoutNanos = Math.min(ceilingNanos, 2 * undoubledNanos);
+        }
     }
 
     /** How long to wait for an answer now. */
@@ -74,7 +88,7 @@ public final class RttEstimator {
         return variationNanos;
     }
 
-    /** How often the timeout was doubled since the last sample. */
+    /** How many doublings are in the timeout. */
     public int backoffs() {
         return backoffs;
     }

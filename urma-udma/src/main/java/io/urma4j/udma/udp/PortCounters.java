@@ -26,6 +26,7 @@ public final class PortCounters {
     private long cut;
     private long tooLong;
     private long transportVersion;
+    private long partition;
     private long bundle;
     private long icrc;
     private long noSecret;
@@ -84,6 +85,7 @@ public final class PortCounters {
             case CUT -> cut++;
             case TOO_LONG -> tooLong++;
             case TRANSPORT_VERSION -> transportVersion++;
+            case PARTITION -> partition++;
             case BUNDLE -> bundle++;
             case ICRC -> icrc++;
             case NO_SECRET -> noSecret++;
@@ -140,7 +142,16 @@ public final class PortCounters {
 
     /** Packets that arrived and were not handed on, whatever the reason. */
     public long dropped() {
-        return tooShort + unknownOpcode + cut + tooLong + transportVersion + bundle + icrc + noSecret + onPurpose;
+        return tooShort
+                + unknownOpcode
+                + cut
+                + tooLong
+                + transportVersion
+                + partition
+                + bundle
+                + icrc
+                + noSecret
+                + onPurpose;
     }
 
     /** Names and values, in the order in which a person wants to read them. */
@@ -165,6 +176,7 @@ public final class PortCounters {
         reader.accept("dropped_cut", cut);
         reader.accept("dropped_too_long", tooLong);
         reader.accept("dropped_transport_version", transportVersion);
+        reader.accept("dropped_partition", partition);
         reader.accept("dropped_bundle", bundle);
         reader.accept("dropped_icrc", icrc);
         reader.accept("dropped_no_secret", noSecret);

@@ -18,8 +18,10 @@ import java.lang.foreign.MemorySegment;
 public final class Bth {
     public static final int BYTES = 12;
 
-    /** The only partition that Linux knows. */
+    /** The only partition that Linux knows, and its full member's bit. */
     public static final int DEFAULT_P_KEY = 0xFFFF;
+
+    private static final int PARTITION_MASK = 0x7FFF;
 
     /** Largest QP number, PSN, and everything else of 24 bits. */
     public static final int MAX_24 = 0xFF_FFFF;
@@ -78,6 +80,14 @@ public final class Bth {
     /** The same of a packet that begins there. */
     static int transportVersionAt(MemorySegment bytes, int at) {
         return Fields.u8(bytes, at + FLAGS) & VERSION_MASK;
+    }
+
+    /**
+     * Whether the packet is of the default partition. A limited member may send it, since this end is a full member (IBTA
+     * 10.9.3, WIRE §7).
+     */
+    static boolean isOfOurPartition(MemorySegment bytes, int packetAt) {
+        return (Fields.u16(bytes, packetAt + P_KEY) & PARTITION_MASK) == (DEFAULT_P_KEY & PARTITION_MASK);
     }
 
     public static int partitionKey(MemorySegment packet) {

@@ -139,6 +139,7 @@ public final class Bundle {
         int opcode = Bth.opcodeAt(bytes, packet);
         return Opcodes.isOfConnection(opcode)
                 && length >= Opcodes.headerBytes(opcode) + Bth.padCountAt(bytes, packet)
-                && Bth.transportVersionAt(bytes, packet) == 0;
+                && Bth.transportVersionAt(bytes, packet) == 0
+                && Bth.isOfOurPartition(bytes, packet);
     }
 }

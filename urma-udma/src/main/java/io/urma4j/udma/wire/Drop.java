@@ -10,6 +10,8 @@ public enum Drop {
     /** Longer than the largest MTU allows. */
     TOO_LONG,
     TRANSPORT_VERSION,
+    /** Of a partition that this end is no member of. */
+    PARTITION,
     /** What is in a bundle is cut, or does not belong there. */
     BUNDLE,
     ICRC,

@@ -30,6 +30,9 @@ public final class PacketCheck {
         if (Bth.transportVersion(bytes) != 0) {
             return Drop.TRANSPORT_VERSION;
         }
+        if (!Bth.isOfOurPartition(bytes, 0)) {
+            return Drop.PARTITION;
+        }
         return opcode == Opcodes.BUNDLE && !Bundle.isSound(packet) ? Drop.BUNDLE : null;
     }
 }

@@ -87,4 +87,31 @@ class RttEstimatorTest {
         assertThatThrownBy(() -> new RttEstimator(1, 0, 3)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new RttEstimator(4, 1, 3)).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void progressLeavesOneDoublingAtMost() {
+        rtt.sample(100 * MS);
+        long undoubled = rtt.timeoutNanos();
+
+        rtt.backOff();
+        rtt.progress();
+        assertThat(rtt.timeoutNanos()).isEqualTo(2 * undoubled);
+        rtt.backOff();
+        rtt.backOff();
+        rtt.progress();
+
+        assertThat(rtt.timeoutNanos()).isEqualTo(2 * undoubled);
+        assertThat(rtt.backoffs()).isEqualTo(1);
+    }
+
+    @Test
+    void progressBeforeAnySampleLeavesTwiceTheInitialTimeout() {
+        for (int i = 0; i < 5; i++) {
+            rtt.backOff();
+        }
+
+        rtt.progress();
+
+        assertThat(rtt.timeoutNanos()).isEqualTo(2 * 100 * MS);
+    }
 }

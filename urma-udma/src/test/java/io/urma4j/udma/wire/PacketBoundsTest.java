@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Lengths and fields that decide what becomes of a packet, one beside their limit on either side. */
 class PacketBoundsTest {
@@ -83,8 +85,29 @@ class PacketBoundsTest {
     private static Packet bundleOf(int opcode, int entryBytes) {
         Packet bundle = packet(Opcodes.BUNDLE, Bth.BYTES + ENTRY_BYTES + entryBytes + Icrc.BYTES);
         Fields.u32(bundle.bytes(), Bundle.first(), entryBytes << Short.SIZE);
-        Fields.u8(bundle.bytes(), Bundle.first() + ENTRY_BYTES, opcode);
+        Bth.put(bundle.bytes().asSlice(Bundle.first() + ENTRY_BYTES), opcode, 17, 1);
         return bundle;
+    }
+
+    /** We are a full member of the default partition: a limited member may talk to us. */
+    @ParameterizedTest
+    @CsvSource({
+        "0xFFFF, true",
+        "0x7FFF, true",
+        "0x1234, false",
+        "0, false",
+        "0x8000, false",
+        "0x7FFE, false",
+        "0xFFFE, false"
+    })
+    void aPacketOfAnotherPartitionIsDropped(String key, boolean taken) {
+        Packet send = packet(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES + Icrc.BYTES);
+        Bth.partitionKey(send.bytes(), Integer.decode(key));
+        assertThat(PacketCheck.of(send)).isEqualTo(taken ? null : Drop.PARTITION);
+
+        Packet bundle = bundleOf(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES);
+        Bth.partitionKey(bundle.bytes().asSlice(Bundle.first() + ENTRY_BYTES), Integer.decode(key));
+        assertThat(PacketCheck.of(bundle)).isEqualTo(taken ? null : Drop.BUNDLE);
     }
 
     @Test

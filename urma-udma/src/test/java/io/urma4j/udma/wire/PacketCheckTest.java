@@ -52,7 +52,9 @@ class PacketCheckTest {
             random.nextBytes(noise);
             int length = random.nextInt(noise.length + 1);
             if (random.nextBoolean()) {
-                noise[1] &= (byte) 0xF0; // else most fall at the version
+                noise[1] &= (byte) 0xF0; // else most fall at the version, or at the partition
+                noise[2] = (byte) 0xFF;
+                noise[3] = (byte) 0xFF;
             }
             if (i % 4 == 0) {
                 plausibleBundle(noise, random);
@@ -73,11 +75,15 @@ class PacketCheckTest {
     private static void plausibleBundle(byte[] noise, Random random) {
         noise[0] = (byte) Opcodes.BUNDLE;
         noise[1] = 0;
-        for (int at = Bth.BYTES; at < noise.length - 6; at += 4 + noise[at + 1]) {
+        noise[2] = (byte) 0xFF;
+        noise[3] = (byte) 0xFF;
+        for (int at = Bth.BYTES; at < noise.length - 8; at += 4 + noise[at + 1]) {
             noise[at] = 0;
             noise[at + 1] = (byte) (random.nextInt(5, 12) * 4);
             noise[at + 4] = (byte) (random.nextInt(24) | (random.nextBoolean() ? Opcodes.RD : 0));
             noise[at + 5] &= (byte) 0x30;
+            noise[at + 6] = (byte) 0xFF;
+            noise[at + 7] = (byte) 0xFF;
         }
     }
 
