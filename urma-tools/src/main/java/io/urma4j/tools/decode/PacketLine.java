@@ -53,6 +53,7 @@ final class PacketLine {
             case CUT -> "SHORTER THAN ITS HEADERS";
             case TOO_LONG -> "LONGER THAN ANY MTU";
             case TRANSPORT_VERSION -> "UNKNOWN TRANSPORT VERSION";
+            case PARTITION -> "OF ANOTHER PARTITION";
             case BUNDLE -> "A BUNDLE OF SOMETHING ELSE";
             case ICRC -> "ICRC WRONG";
             case NO_SECRET -> "WITHOUT THE SECRET"; // by a port, never by a file
