@@ -81,6 +81,6 @@ class CaptureIT extends WithShell {
         assertThat(nowhere.exitCode()).isEqualTo(1);
         assertThat(nowhere.err()).contains("that is no file in a folder");
         assertThat(unknown.exitCode()).isEqualTo(1);
-        assertThat(unknown.err()).contains("cannot run no-such-program");
+        assertThat(unknown.err()).contains("no program 'no-such-program'");
     }
 }
