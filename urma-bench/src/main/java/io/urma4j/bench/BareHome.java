@@ -5,13 +5,13 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.Poll;
+import io.urma4j.libc.SocketInbox;
 import io.urma4j.libc.UnixSocket;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Shares memory with the least that it takes: a thread that hands a descriptor to whoever asks at a socket. */
@@ -66,12 +66,12 @@ final class BareHome implements AutoCloseable {
 
     private void serve() {
         MemorySegment message = MemorySegment.ofArray(new byte[64]);
-        ArrayList<Fd> none = new ArrayList<>();
+        SocketInbox inbox = new SocketInbox(64);
         while (!ending) {
             if (Poll.await(socket.fd(), Poll.IN, LOOK_MILLIS) == 0) {
                 continue;
             }
-            if (socket.receive(message, none, 0) <= 0) {
+            if (socket.receive(inbox) <= 0) {
                 return; // the guest has gone
             }
             Fd memory = shared;

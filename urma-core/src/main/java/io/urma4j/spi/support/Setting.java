@@ -11,6 +11,11 @@ public enum Setting {
             "URMA_RUNTIME_DIR",
             "`$XDG_RUNTIME_DIR/urma4j`, else `/tmp/urma4j-UID`",
             "the directory of sockets, locks and names; also `UrmaOptions.withRuntimeDirectory`"),
+    SHM_HUGE_PAGES(
+            "urma.shm.hugepages",
+            "`refused`",
+            "segments of other processes on huge pages of the machine's pool: `trusted` maps them, though a hole in them"
+                    + " can end this process"),
     UDMA_ADDRESSES(
             "urma.udma.addresses",
             "the first that is up and reaches other hosts, IPv4 before IPv6; else `127.0.0.1`",

@@ -15,7 +15,6 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
-import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -29,6 +28,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.support.Setting;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -145,9 +145,6 @@ public final class ControlPlane {
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
-            boolean trustsHugePages = options.setting(ImportedMapping.TRUST_HUGE_PAGES)
-                    .map(Boolean::parseBoolean)
-                    .orElse(false);
             ControlPlane plane = new ControlPlane(
                     directory,
                     lock,
@@ -156,7 +153,7 @@ public final class ControlPlane {
                     contextOptions,
                     ringBytes,
                     greetingNanos,
-                    trustsHugePages,
+                    trustsHugePages(options),
                     events,
                     dataPlane);
             tidy(directory);
@@ -166,6 +163,18 @@ public final class ControlPlane {
             leave(directory, self, lock, e);
             throw e instanceof LibcException failed ? RuntimeDirectory.noRoom(directory.sockets(), failed) : e;
         }
+    }
+
+    private static boolean trustsHugePages(UrmaOptions options) {
+        String setting = Setting.SHM_HUGE_PAGES.property();
+        String value = options.setting(setting).orElse("refused");
+        return switch (value) {
+            case "trusted" -> true;
+            case "refused" -> false;
+            default ->
+                throw new UrmaException(
+                        UrmaStatus.EINVAL, "setting " + setting, "is '" + value + "', must be trusted or refused");
+        };
     }
 
     /** Leaves no file behind, if that can be done; what failed before is the failure that is told. */

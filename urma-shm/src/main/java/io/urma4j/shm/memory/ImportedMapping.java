@@ -8,6 +8,7 @@ import io.urma4j.libc.Mapping;
 import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
+import io.urma4j.spi.support.Setting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -28,9 +29,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ImportedMapping {
     /** As much as a process maps of all its peers together: a quarter of the address space of 47 bits. */
     static final long MAX_BYTES = 1L << 45;
-
-    /** Setting of the importer: homes may share huge pages of the machine's pool with it. */
-    public static final String TRUST_HUGE_PAGES = "urma.shm.trust-huge-pages";
 
     /** Of this process, as its address space is. */
     private static final AtomicLong MAPPED_BYTES = new AtomicLong();
@@ -134,7 +132,7 @@ public final class ImportedMapping {
         long hugePageBytes = MemFd.hugePageBytes(fd);
         if (hugePageBytes > 0 && !trusted) {
             throw refused(fd + " lies on huge pages of the machine's pool, where its home can end this process;"
-                    + " the setting " + TRUST_HUGE_PAGES + "=true says that homes are trusted");
+                    + " the setting " + Setting.SHM_HUGE_PAGES.property() + "=trusted maps it all the same");
         }
         return Math.max(hugePageBytes, Mapping.pageSizeBytes());
     }
