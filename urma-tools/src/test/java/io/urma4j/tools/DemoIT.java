@@ -64,7 +64,9 @@ class DemoIT extends WithShell {
         Ended demo = shell.run("demo", "--device", "nix0");
 
         assertThat(demo.exitCode()).isEqualTo(1);
-        assertThat(demo.err()).contains("no device 'nix0'; there are shm0").hasLineCount(1);
+        assertThat(demo.err())
+                .contains("no device named 'nix0'; there are: shm0")
+                .hasLineCount(1);
     }
 
     @Test

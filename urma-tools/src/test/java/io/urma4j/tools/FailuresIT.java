@@ -45,9 +45,19 @@ class FailuresIT extends WithShell {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"share -n 8 -d none0", "share -n 4096T", "demo --size 4096T", "perftest -d none0"})
+    @ValueSource(strings = {"share -n 4096T", "demo --size 4096T"})
     void moreThanTheMachineHas(String command) throws Exception {
         assertPointsToTheDoctor(shell.run(command.split(" ", -1)));
+    }
+
+    /** A wrong use: the devices that exist say all. */
+    @ParameterizedTest
+    @ValueSource(strings = {"share -n 8 -d none0", "perftest -d none0"})
+    void aDeviceThatDoesNotExist(String command) throws Exception {
+        Ended ended = shell.run(command.split(" ", -1));
+
+        assertThat(ended.exitCode()).isEqualTo(1);
+        assertThat(ended.err()).isEqualTo("urma: no device 'none0'; there are shm0 and udma0\n");
     }
 
     @ParameterizedTest
