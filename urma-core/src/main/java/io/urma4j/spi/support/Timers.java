@@ -39,6 +39,11 @@ public final class Timers {
         return timer;
     }
 
+    /** How many things are to happen. */
+    public int size() {
+        return queue.size();
+    }
+
     /** Lets everything happen whose time has come; what is added meanwhile has to wait for the next call. */
     public void fire(long nowNanos) {
         long last = made;

@@ -54,6 +54,7 @@ public final class ControlPlane {
     private final Timers timers = new Timers();
     private final PeerTable peers = new PeerTable(this::holds);
     private final Map<PeerTable.Id, Attempt> attempts = new HashMap<>();
+    private Timers.@Nullable Timer idleTimer; // when to look at peers that hold nothing
     private long lives;
     private long now;
     private boolean closing;
@@ -83,6 +84,10 @@ public final class ControlPlane {
 
     public Collection<Peer> peers() {
         return peers.all();
+    }
+
+    int timers() {
+        return timers.size();
     }
 
     // ---- time
@@ -276,6 +281,7 @@ public final class ControlPlane {
         if (attempt != null && attempt.number == datagram.number()) {
             attempt.fail(refusal(from, datagram));
         } else if (peer != null && peer.peerTag == datagram.tag()) {
+            peer.hasEvictedUs = !events.holds(peer);
             lose(peer, "another answers in its place, or it does not know us any more", true);
         } else {
             port.countStale();
@@ -543,27 +549,47 @@ public final class ControlPlane {
 
     // ---- life and death
 
+    /** Looks at a peer again when it may have been silent for too long; it was just looked at. */
     private void watch(Peer peer) {
-        timers.at(peer.heardNanos + QUIET_NANOS, () -> look(peer));
+        peer.cancelLook();
+        if (holds(peer)) {
+            peers.isHolder(peer);
+            peer.look = timers.at(peer.heardNanos + QUIET_NANOS, () -> look(peer));
+        } else {
+            peers.isIdle(peer);
+            watchIdle();
+        }
     }
 
     private void look(Peer peer) {
-        if (peer.isLost()) {
-            return;
-        }
-        if (!holds(peer)) {
-            peers.isIdle(peer);
-        }
-        long quietNanos = now - peer.heardNanos;
-        if (quietNanos >= QUIET_NANOS && events.matters(peer)) {
+        if (now - peer.heardNanos >= QUIET_NANOS && holds(peer)) {
             ping(peer);
-        } else if (quietNanos >= QUIET_NANOS && !holds(peer)) {
-            lose(peer, "it was silent, and held nothing", true);
-        } else if (quietNanos >= QUIET_NANOS) {
-            timers.at(now + QUIET_NANOS, () -> look(peer));
         } else {
             watch(peer);
         }
+    }
+
+    /** One timer for all that hold nothing: a flood leaves no more behind than the table has places. */
+    private void watchIdle() {
+        Peer first = peers.longestIdle();
+        if (first != null && idleTimer == null) {
+            idleTimer = timers.at(first.heardNanos + QUIET_NANOS, this::lookAtIdle);
+        }
+    }
+
+    private void lookAtIdle() {
+        idleTimer = null;
+        for (Peer peer = peers.longestIdle();
+                peer != null && now - peer.heardNanos >= QUIET_NANOS;
+                peer = peers.longestIdle()) {
+            if (holds(peer)) {
+                peers.isHolder(peer);
+                ping(peer);
+            } else {
+                lose(peer, "it was silent, and held nothing", true);
+            }
+        }
+        watchIdle();
     }
 
     /** Finds out whether a peer is still there: there is reason to doubt it. */
@@ -597,6 +623,7 @@ public final class ControlPlane {
             return;
         }
         peer.markLost(why);
+        peer.cancelLook();
         peers.remove(peer);
         peer.answers.clear();
         List<Pending> unanswered = List.copyOf(peer.pending.values());

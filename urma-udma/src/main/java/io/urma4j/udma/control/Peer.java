@@ -2,6 +2,7 @@ package io.urma4j.udma.control;
 
 import io.urma4j.Eid;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.wire.IpHeaders;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -45,6 +46,8 @@ public final class Peer {
 
     long heardNanos;
     boolean pinging;
+    boolean hasEvictedUs;
+    Timers.@Nullable Timer look; // while it holds something and is not being pinged
 
     /** An answer of ours; without bytes while it is being found. */
     record Given(@Nullable ByteBuffer body) {}
@@ -116,6 +119,18 @@ public final class Peer {
     /** Why it is gone; null while it is not. */
     public @Nullable String whyLost() {
         return lost;
+    }
+
+    /** Whether it dropped us while nothing was shared with it: what was asked of it can be asked again after a greeting. */
+    public boolean hasEvictedUs() {
+        return hasEvictedUs;
+    }
+
+    void cancelLook() {
+        if (look != null) {
+            look.cancel();
+            look = null;
+        }
     }
 
     void markLost(String why) {

@@ -14,12 +14,9 @@ public interface PeerEvents {
     /** A peer wants something: {@link ControlPlane#answer} follows, now or later. */
     void requested(Peer from, long number, Message request);
 
-    /** Whether we would miss the peer: only then its life is looked after. */
-    boolean matters(Peer peer);
-
     /**
-     * Whether the peer holds anything of ours, or we of it: if not it is dropped when it is silent, or when others need its
-     * place.
+     * Whether the peer holds anything of ours, or we of it: then it is asked whether it is there when it is silent, and keeps
+     * its place as long as it answers. If not, it is dropped when it is silent, or when others need its place.
      */
     boolean holds(Peer peer);
 

@@ -2,11 +2,8 @@ package io.urma4j.udma.control;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -42,16 +39,20 @@ final class PeerTable {
         }
     }
 
+    private enum Everywhere {
+        ALL
+    }
+
     private final Predicate<Peer> holds;
     private final Map<Id, Peer> peers = new HashMap<>();
     private final Map<Long, Peer> byTag = new HashMap<>();
     private final Map<PortAddress, Integer> ofPort = new HashMap<>();
     private final Map<Network, Integer> ofNetwork = new HashMap<>();
 
-    /** Peers that held nothing when they were last looked at, the one that was silent for longest first. */
-    private final SequencedSet<Peer> idle = new LinkedHashSet<>();
-
-    private final Map<Network, Integer> idleOfNetwork = new HashMap<>();
+    // the same peers in each
+    private final IdlePeers<Everywhere> idle = new IdlePeers<>();
+    private final IdlePeers<Network> idleOfNetwork = new IdlePeers<>();
+    private final IdlePeers<PortAddress> idleOfPort = new IdlePeers<>();
 
     /** @param holds whether a peer holds something here, or we hold something of it */
     PeerTable(Predicate<Peer> holds) {
@@ -89,30 +90,42 @@ final class PeerTable {
             byTag.remove(peer.ownTag);
             decrement(ofPort, peer.address());
             decrement(ofNetwork, Network.of(peer.address()));
-            if (idle.remove(peer)) {
-                decrement(idleOfNetwork, Network.of(peer.address()));
-            }
+            isHolder(peer);
         }
     }
 
     /** A datagram of the peer has come. */
     void heard(Peer peer, long nowNanos) {
         peer.heardNanos = nowNanos;
-        if (idle.remove(peer)) {
-            idle.add(peer);
+        if (idle.contains(Everywhere.ALL, peer)) {
+            addIdle(peer);
         }
     }
 
     /** A peer was looked at and holds nothing. */
     void isIdle(Peer peer) {
-        if (!idle.contains(peer)) {
+        if (!idle.contains(Everywhere.ALL, peer)) {
             addIdle(peer);
         }
     }
 
+    /** A peer was looked at and holds something. */
+    void isHolder(Peer peer) {
+        idle.remove(Everywhere.ALL, peer);
+        idleOfNetwork.remove(Network.of(peer.address()), peer);
+        idleOfPort.remove(peer.address(), peer);
+    }
+
     private void addIdle(Peer peer) {
-        idle.add(peer);
-        idleOfNetwork.merge(Network.of(peer.address()), 1, Integer::sum);
+        idle.addLast(Everywhere.ALL, peer);
+        idleOfNetwork.addLast(Network.of(peer.address()), peer);
+        idleOfPort.addLast(peer.address(), peer);
+    }
+
+    /** Of the peers that held nothing when they were last looked at, the one that was silent for longest; null for none. */
+    @Nullable
+    Peer longestIdle() {
+        return idle.first(Everywhere.ALL);
     }
 
     private static <K> void decrement(Map<K, Integer> counts, K key) {
@@ -123,39 +136,38 @@ final class PeerTable {
     boolean hasRoomFor(PortAddress address) {
         Network network = Network.of(address);
         return peers.size() < MAX_PEERS
-                && idle.size() < MAX_IDLE
+                && idle.count(Everywhere.ALL) < MAX_IDLE
                 && ofPort.getOrDefault(address, 0) < MAX_PEERS_OF_A_PORT
                 && ofNetwork.getOrDefault(network, 0) < MAX_PEERS_OF_A_NETWORK
-                && idleOfNetwork.getOrDefault(network, 0) < MAX_IDLE_OF_A_NETWORK;
+                && idleOfNetwork.count(network) < MAX_IDLE_OF_A_NETWORK;
     }
 
-    /** Which peer must leave before there is room for one at that address; null when none need, or none may. */
+    /**
+     * Which peer must leave before there is room for one at that address; null when none need, or none may. Finds out
+     * which peers hold something by now.
+     */
     @Nullable
     Peer givesWayTo(PortAddress address) {
         Network network = Network.of(address);
         if (ofPort.getOrDefault(address, 0) >= MAX_PEERS_OF_A_PORT) {
-            return longestIdle(peer -> peer.address().equals(address));
+            return longestIdle(idleOfPort, address);
         }
         if (ofNetwork.getOrDefault(network, 0) >= MAX_PEERS_OF_A_NETWORK
-                || idleOfNetwork.getOrDefault(network, 0) >= MAX_IDLE_OF_A_NETWORK) {
-            return longestIdle(peer -> Network.of(peer.address()).equals(network));
+                || idleOfNetwork.count(network) >= MAX_IDLE_OF_A_NETWORK) {
+            return longestIdle(idleOfNetwork, network);
         }
-        if (peers.size() >= MAX_PEERS || idle.size() >= MAX_IDLE) {
-            return longestIdle(_ -> true);
+        if (peers.size() >= MAX_PEERS || idle.count(Everywhere.ALL) >= MAX_IDLE) {
+            return longestIdle(idle, Everywhere.ALL);
         }
         return null;
     }
 
-    private @Nullable Peer longestIdle(Predicate<Peer> candidate) {
-        for (Iterator<Peer> each = idle.iterator(); each.hasNext(); ) {
-            Peer peer = each.next();
-            if (holds.test(peer)) {
-                each.remove();
-                decrement(idleOfNetwork, Network.of(peer.address()));
-            } else if (candidate.test(peer)) {
-                return peer;
-            }
+    private <K> @Nullable Peer longestIdle(IdlePeers<K> candidates, K group) {
+        Peer peer = candidates.first(group);
+        while (peer != null && holds.test(peer)) {
+            isHolder(peer);
+            peer = candidates.first(group);
         }
-        return null;
+        return peer;
     }
 }

@@ -50,8 +50,11 @@ final class Imports {
         int tokenId = descriptor.tokenId();
         long number = Integer.toUnsignedLong(endpoint.get().number());
         return adapter.engine()
-                .ask(() -> context.connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                        .thenCompose(home -> context.askCore(
+                .ask(() -> context.withHome(
+                        endpoint.get().at(),
+                        descriptor.incarnation(),
+                        deadlineNanos,
+                        home -> context.askCore(
                                         home,
                                         SegmentGranted.class,
                                         n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),

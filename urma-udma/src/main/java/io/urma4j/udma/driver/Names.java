@@ -69,9 +69,11 @@ final class Names {
                     new UrmaException(UrmaStatus.EINVAL, "name '" + name + "'", "is not published in " + directory));
         }
         HostDirectory.Place place = owner.get();
-        return context.connect(place.at(), place.incarnation(), deadlineNanos)
-                .thenCompose(home -> context.askCore(
-                                home, Named.class, number -> new Lookup(number, name, withToken), deadlineNanos)
+        return context.withHome(
+                place.at(),
+                place.incarnation(),
+                deadlineNanos,
+                home -> context.askCore(home, Named.class, number -> new Lookup(number, name, withToken), deadlineNanos)
                         .thenApply(named -> new NameAnswer(home, place, named)));
     }
 }

@@ -16,6 +16,8 @@ import io.urma4j.udma.device.PeerInfo;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.IpHeaders;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,8 @@ final class RcBond {
     private final int number;
     private final OrderType orderType;
     private final int rnrRetry;
-    private int firstPsn; // these four: guarded by this
+    private final Set<Peer> importers = new HashSet<>(); // these five: guarded by this
+    private int firstPsn;
     private @Nullable UdmaTarget target;
     private @Nullable Suitor suitor;
     private int connection; // the card's handle; 0 while there is none
@@ -204,8 +207,16 @@ final class RcBond {
 
     // ---- being bound; the engine's thread
 
+    /** A peer has imported the Jetty: it had the token, and the card's end of the connection is there. */
+    synchronized void imported(Peer peer) {
+        importers.add(peer);
+    }
+
     /** A peer's Jetty wants to be the only one: tells what it needs, or why not. */
     synchronized Message requested(Peer peer, long request, BindQueue wanted) {
+        if (!importers.contains(peer)) { // else whoever knows the number could take the only place
+            return refusal(request, UrmaStatus.ENOPERM, "the asker has not imported it");
+        }
         if (wanted.orderType() != orderType.value()) {
             return refusal(request, UrmaStatus.ENOPERM, "the order types differ");
         }
@@ -238,6 +249,7 @@ final class RcBond {
     void peerLost(Peer peer) {
         int ended;
         synchronized (this) {
+            importers.remove(peer);
             if (suitor != null && suitor.peer().equals(peer)) {
                 suitor = null;
             }

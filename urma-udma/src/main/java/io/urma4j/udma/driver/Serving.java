@@ -133,6 +133,10 @@ final class Serving {
             return false;
         }
         from.noteImportOfQueue();
+        RcBond bond = queue.bond();
+        if (bond != null) {
+            bond.imported(from.peer());
+        }
         long attributes = Integer.toUnsignedLong(queue.queueKey());
         answer(from, number, new QueueGranted(number, queue.mode(), queue.orderType(), attributes));
         return true;
@@ -140,7 +144,9 @@ final class Serving {
 
     private void bindRequested(Path from, long number, BindQueue wanted) {
         RcBond bond = bondOf(wanted.queue());
-        if (bond == null) {
+        if (!from.isOpen()) {
+            refuse(from, number, UrmaStatus.ENOPERM, "the asker has imported nothing here");
+        } else if (bond == null) {
             refuse(from, number, UrmaStatus.EINVAL, "no RC Jetty has the number " + wanted.queue());
         } else {
             context.plane().answer(from.peer(), number, bond.requested(from.peer(), number, wanted));

@@ -60,6 +60,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -370,8 +371,11 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             long deadlineNanos = deadline(timeout);
             int number = endpoint.get().number();
             return adapter.engine()
-                    .ask(() -> connect(endpoint.get().at(), descriptor.incarnation(), deadlineNanos)
-                            .thenCompose(home -> askCore(
+                    .ask(() -> withHome(
+                            endpoint.get().at(),
+                            descriptor.incarnation(),
+                            deadlineNanos,
+                            home -> askCore(
                                             home,
                                             QueueGranted.class,
                                             n -> new ImportQueue(n, number, descriptor.kind(), token),
@@ -473,6 +477,19 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)));
     }
 
+    /**
+     * Asks a context for something, greeted if need be; once more when it turns out to have evicted us since the greeting,
+     * as it may while nothing is shared.
+     */
+    <T> CompletableFuture<T> withHome(
+            PortAddress at, long incarnation, long deadlineNanos, Function<Path, CompletableFuture<T>> ask) {
+        return connect(at, incarnation, deadlineNanos)
+                .thenCompose(home -> ask.apply(home)
+                        .exceptionallyCompose(failure -> home.peer().hasEvictedUs()
+                                ? connect(at, incarnation, deadlineNanos).thenCompose(ask)
+                                : CompletableFuture.failedFuture(failure)));
+    }
+
     /** Nobody answers, and perhaps it is known why. */
     private Throwable explained(Throwable failure) {
         String objection = adapter.watch().objection();
@@ -571,12 +588,6 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     @Override
     public void requested(Peer from, long number, Message request) {
         serving.requested(pathTo(from), number, request);
-    }
-
-    @Override
-    public boolean matters(Peer peer) {
-        Path path = paths.get(peer);
-        return path != null && path.matters();
     }
 
     @Override

@@ -46,6 +46,7 @@ class CrowdTest {
         private final PortAddress at;
         private final Set<Peer> holders = new HashSet<>();
         private int lost;
+        private int looks;
 
         End(PortAddress at, long incarnation) {
             this.at = at;
@@ -73,19 +74,19 @@ class CrowdTest {
         }
 
         @Override
-        public boolean matters(Peer peer) {
-            return holders.contains(peer);
-        }
-
-        @Override
         public boolean holds(Peer peer) {
+            looks++;
             return holders.contains(peer);
         }
 
         @Override
         public void lost(Peer peer, String why, boolean proven) {
             lost++;
-            assertThat(holders).as("holders are not dropped: " + why).doesNotContain(peer);
+            if (proven) {
+                assertThat(holders).as("holders are not dropped: " + why).doesNotContain(peer);
+            } else {
+                holders.remove(peer);
+            }
         }
 
         /** Greets the home, and asks for something. */
@@ -222,6 +223,51 @@ class CrowdTest {
         deliver();
 
         assertThat(served).isCompleted();
+    }
+
+    /** It imported a queue, say, and its process was killed: its place is another's after a while. */
+    @Test
+    void aHolderThatDiedKeepsNoPlace() {
+        End old = new End(address(0x0A02_0001, 4791), 8);
+        var served = old.ask();
+        deliver();
+        assertThat(served).isCompleted();
+        ports.remove(old.at);
+
+        pass(60 * SECOND);
+
+        assertThat(home.plane.peers()).as("peers of which one is dead").isEmpty();
+    }
+
+    @Test
+    void aFloodLeavesOneTimer() {
+        for (int i = 0; i < 20 * PeerTable.MAX_IDLE; i++) {
+            greetFrom(i);
+        }
+
+        assertThat(home.plane.peers()).hasSize(PeerTable.MAX_IDLE);
+        assertThat(home.plane.timers())
+                .as("timers after %d greetings at once", 20 * PeerTable.MAX_IDLE)
+                .isEqualTo(1);
+    }
+
+    /** Peers of other networks stand before the one that gives way. */
+    @Test
+    void theOneThatGivesWayIsFoundWithoutAskingAllOthers() {
+        for (int i = 0; i < PeerTable.MAX_IDLE - PeerTable.MAX_IDLE_OF_A_NETWORK; i++) {
+            greetFrom(i);
+        }
+        for (int i = 0; i < PeerTable.MAX_IDLE_OF_A_NETWORK; i++) {
+            greet(address(0x0A02_0001, 1024 + i), 500_000L + i, 0);
+            deliver();
+        }
+        int before = home.looks;
+
+        greet(address(0x0A02_0001, 999), 999_999L, 0);
+        deliver();
+
+        assertThat(home.lost).isEqualTo(1);
+        assertThat(home.looks - before).as("peers looked at for one greeting").isLessThan(8);
     }
 
     /** An hour in which this process was stopped. */

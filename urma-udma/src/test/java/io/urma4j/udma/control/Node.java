@@ -102,13 +102,8 @@ final class Node implements PeerEvents {
     }
 
     @Override
-    public boolean matters(Peer peer) {
-        return true;
-    }
-
-    @Override
     public boolean holds(Peer peer) {
-        return matters(peer);
+        return true;
     }
 
     @Override
