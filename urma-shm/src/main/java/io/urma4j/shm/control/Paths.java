@@ -9,9 +9,9 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.PathNumbers;
 import io.urma4j.spi.support.Timers;
 import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * both.
  */
 final class Paths {
-    private static final int MAX_NUMBER = 0xFFFF;
     private static final long AGAIN_NANOS = 10_000_000;
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
@@ -36,7 +35,7 @@ final class Paths {
     private final PeerId self;
     private final long ringBytes;
     private final long timeoutNanos;
-    private final BitSet numbers = new BitSet();
+    private final PathNumbers numbers = new PathNumbers();
 
     Paths(Engine engine, Requests requests, DataPlane dataPlane, PeerId self, long ringBytes, long timeoutNanos) {
         this.engine = engine;
@@ -45,7 +44,6 @@ final class Paths {
         this.self = self;
         this.ringBytes = ringBytes;
         this.timeoutNanos = timeoutNanos;
-        numbers.set(0); // means no path
     }
 
     /** Completes when there is a path to the peer, fails with ETIMEOUT when there is none in time. */
@@ -181,13 +179,13 @@ final class Paths {
             outbound.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
             mine.close();
         };
-        tell(peer, new PathMemory(takeNumber(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));
+        tell(peer, new PathMemory(numbers.take(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));
     }
 
     private void openToSelf(Peer peer, ShmMemory mine) {
         MemorySegment ring = mine.segment();
         try {
-            tell(peer, new PathMemory(takeNumber(), ring, ring, engine::wake, once(mine::close)));
+            tell(peer, new PathMemory(numbers.take(), ring, ring, engine::wake, once(mine::close)));
         } catch (RuntimeException e) {
             mine.close();
             throw e;
@@ -208,22 +206,13 @@ final class Paths {
         };
     }
 
-    private int takeNumber() {
-        int number = numbers.nextClearBit(1);
-        if (number > MAX_NUMBER) {
-            throw new UrmaException(UrmaStatus.ENOMEM, "path", "all numbers up to " + MAX_NUMBER + " are taken");
-        }
-        numbers.set(number);
-        return number;
-    }
-
     /** The peer is gone. Its rings stay mapped until the data plane lets go of them. */
     void lost(Peer peer, String why) {
         peer.path.dropAsked();
         peer.path.failed(Requests.gone(peer, why));
         PathMemory open = peer.path.open();
         if (open != null) {
-            numbers.clear(open.number());
+            numbers.give(open.number());
         }
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Plants bugs in a copy of a source, and demands of the test that the bug names that it fails. Two of them by the run's
- * seed, all with {@code -Durma.full=true}, one with {@code -Durma.mutant=NAME}.
+ * seed, all with {@code -Durma.full=true}, those named with {@code -Durma.mutant=NAME,NAME}.
  */
 public abstract class PlantedBugsAreFound {
     private static final int SAMPLE = 2;
@@ -49,9 +49,10 @@ public abstract class PlantedBugsAreFound {
 
     private List<PlantedBug> chosen() throws Exception {
         List<PlantedBug> all = new ArrayList<>(PlantedBug.of(modules));
-        String one = System.getProperty("urma.mutant", "");
-        if (!one.isEmpty()) {
-            return all.stream().filter(bug -> bug.name().equals(one)).toList();
+        String named = System.getProperty("urma.mutant", "");
+        if (!named.isEmpty()) {
+            Set<String> names = Set.of(named.split(","));
+            return all.stream().filter(bug -> names.contains(bug.name())).toList();
         }
         if (Boolean.getBoolean("urma.full")) {
             return all;

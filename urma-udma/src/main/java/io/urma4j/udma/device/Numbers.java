@@ -67,12 +67,26 @@ final class Numbers<T> {
         int mask = keys.length - 1;
         for (int i = slot(number, mask); values[i] != null; i = (i + 1) & mask) {
             if (keys[i] == number) {
-                values[i] = null;
+                closeGap(i, mask);
                 size--;
-                rebuild(keys.length);
                 return;
             }
         }
+    }
+
+    /** Moves up what stands behind a gap because the gap was taken: a search ends at the first free place. */
+    private void closeGap(int from, int mask) {
+        int gap = from;
+        for (int i = (gap + 1) & mask; values[i] != null; i = (i + 1) & mask) {
+            int fromItsSlot = (i - slot(keys[i], mask)) & mask;
+            int fromTheGap = (i - gap) & mask;
+            if (fromItsSlot >= fromTheGap) {
+                keys[gap] = keys[i];
+                values[gap] = values[i];
+                gap = i;
+            }
+        }
+        values[gap] = null;
     }
 
     private void rebuild(int capacity) {

@@ -4,6 +4,7 @@ import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.IdSpace;
+import io.urma4j.spi.support.PathNumbers;
 import io.urma4j.udma.control.ControlPort;
 import io.urma4j.udma.control.Half;
 import io.urma4j.udma.control.Peer;
@@ -54,6 +55,7 @@ final class Adapter implements CardListener {
             new ShuffledNumbers(Card.FIRST_CONNECTION, MAX_24, random::nextLong);
     private final ShuffledNumbers queueIds =
             new ShuffledNumbers(IdSpace.LAST_WELL_KNOWN + 1, Card.FIRST_CONNECTION - 1, random::nextLong);
+    private final PathNumbers pathNumbers = new PathNumbers();
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
     private final RecentMail recentMail = new RecentMail(); // under the card's claim
@@ -189,6 +191,11 @@ final class Adapter implements CardListener {
         } finally {
             crank.leave();
         }
+    }
+
+    /** On the engine's thread. */
+    PathNumbers pathNumbers() {
+        return pathNumbers;
     }
 
     int newPeerNumber() {

@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PidFd;
 import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.device.PeerInfo;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,7 @@ final class Path {
     private final Adapter adapter;
     private final Peer peer;
     private final Runnable opener;
-    private int number;
+    private PeerInfo info = PeerInfo.STRANGER;
     private int connection;
     private int memoryTarget;
     private boolean isNeighbour;
@@ -60,8 +61,8 @@ final class Path {
      *
      * @param livesHere the peer is one of our own runtime directory, which tells when its process is dead
      */
-    void opened(int itsNumber, int itsConnection, int itsMemoryTarget, boolean livesHere) {
-        number = itsNumber;
+    void opened(PeerInfo itsPeer, int itsConnection, int itsMemoryTarget, boolean livesHere) {
+        info = itsPeer;
         connection = itsConnection;
         memoryTarget = itsMemoryTarget;
         isNeighbour = livesHere;
@@ -88,7 +89,17 @@ final class Path {
 
     /** The number of the peer on this card: keys are bound to it. */
     int number() {
-        return number;
+        return info.number();
+    }
+
+    /** Its number in the records of what comes by it. */
+    int pathNumber() {
+        return info.pathNumber();
+    }
+
+    /** The peer, as the card knows it. */
+    PeerInfo info() {
+        return info;
     }
 
     /** The card's handle. */
@@ -157,6 +168,7 @@ final class Path {
             } finally {
                 adapter.crank().leave();
             }
+            adapter.pathNumbers().give(info.pathNumber());
             adapter.strangers().forget(peer.address());
         }
     }

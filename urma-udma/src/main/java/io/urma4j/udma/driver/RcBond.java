@@ -12,7 +12,6 @@ import io.urma4j.udma.control.Message.QueueBound;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.device.ConnectionConfig;
-import io.urma4j.udma.device.PeerInfo;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.IpHeaders;
 import java.time.Duration;
@@ -159,7 +158,7 @@ final class RcBond {
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
                 .remoteId(whom.id().id())
-                .peer(new PeerInfo(path.number(), path.peer().uasid(), path.number()))
+                .peer(path.info())
                 .build());
     }
 

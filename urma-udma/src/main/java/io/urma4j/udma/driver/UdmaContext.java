@@ -539,31 +539,41 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** Makes our end of the connection with a peer, with whom something is shared from now on. */
     private void openPath(Path path) {
+        int pathNumber = adapter.pathNumbers().take();
+        try {
+            connect(path, new PeerInfo(adapter.newPeerNumber(), path.peer().uasid(), pathNumber));
+        } catch (RuntimeException e) {
+            adapter.pathNumbers().give(pathNumber);
+            throw e;
+        }
+        Peer peer = path.peer();
+        adapter.strangers().know(peer.address()); // before it hears that it may send
+        adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
+        OptionalInt pid = pidOf(peer);
+        if (path.isNeighbour() && pid.isPresent()) {
+            path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));
+        }
+    }
+
+    private void connect(Path path, PeerInfo info) {
         Peer peer = path.peer();
         Route route = adapter.route(peer);
-        int number = adapter.newPeerNumber();
         int mtuBytes = Math.min(
                 route.mtuBytes(), Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()));
         ConnectionConfig config = ConnectionConfig.builder(route, peer.theirs().number())
                 .number(peer.own().number())
                 .mtuBytes(mtuBytes)
                 .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
-                .peer(new PeerInfo(number, peer.uasid(), number))
+                .peer(info)
                 .build();
         boolean isNeighbour = directory.has(peer.uasid(), peer.incarnation());
         Crank crank = adapter.crank();
         crank.enter();
         try {
             int connection = crank.card().connect(config, crank.nanos());
-            path.opened(number, connection, crank.card().createMemoryTarget(connection), isNeighbour);
+            path.opened(info, connection, crank.card().createMemoryTarget(connection), isNeighbour);
         } finally {
             crank.leave();
-        }
-        adapter.strangers().know(peer.address()); // before it hears that it may send
-        adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
-        OptionalInt pid = pidOf(peer);
-        if (isNeighbour && pid.isPresent()) {
-            path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));
         }
     }
 
@@ -625,10 +635,10 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     /** The paths with numbers above {@code after}, for a person who looks. */
     List<Resource> paths(long after, int limit) {
         return paths.values().stream()
-                .filter(path -> path.isOpen() && path.number() > after)
-                .sorted(Comparator.comparingInt(Path::number))
+                .filter(path -> path.isOpen() && path.pathNumber() > after)
+                .sorted(Comparator.comparingInt(Path::pathNumber))
                 .limit(limit)
-                .map(path -> Resource.builder(Resource.Kind.TP, path.number())
+                .map(path -> Resource.builder(Resource.Kind.TP, path.pathNumber())
                         .add("peer", path.peer())
                         .add("imports", path.imports.size())
                         .add("grants", path.grants.size())

@@ -1,0 +1,34 @@
+package io.urma4j.spi.support;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.util.BitSet;
+
+/**
+ * Numbers of transport paths, as completion records have them: 16 bits, where 0 means no path. No two paths that live have
+ * the same, and one that was given back is taken again as late as can be. For one thread.
+ */
+public final class PathNumbers {
+    private static final int MAX_NUMBER = 0xFFFF;
+
+    private final BitSet taken = new BitSet();
+    private int last;
+
+    /** @throws UrmaException ENOMEM when all are taken */
+    public int take() {
+        int number = taken.nextClearBit(last + 1);
+        if (number > MAX_NUMBER) {
+            number = taken.nextClearBit(1);
+        }
+        if (number > MAX_NUMBER) {
+            throw new UrmaException(UrmaStatus.ENOMEM, "path", "all numbers up to " + MAX_NUMBER + " are taken");
+        }
+        taken.set(number);
+        last = number;
+        return number;
+    }
+
+    public void give(int number) {
+        taken.clear(number);
+    }
+}
