@@ -38,9 +38,11 @@ public record ConnectionConfig(
         return new Builder(route, remoteNumber);
     }
 
-    /** Collects the values: the route's MTU, PSNs of 0, 16 reads each way, the usual window, a peer of our own kind. */
+    /** Collects the values: the route's MTU, PSNs of 0, 64 reads each way, the usual window, a peer of our own kind. */
     public static final class Builder {
-        private static final int DEFAULT_READS = 16;
+        /** A window is eight READs, and the oldest may wait for some round trips while its lost answers come again. */
+        private static final int DEFAULT_READS = 64;
+
         private static final int FOR_EVER = 7;
 
         private final Route route;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Makes messages of work requests. A READ is cut into several, so that its answers fit into our receive buffer (WIRE §0,
- * 8). A WRITE on a shared connection is cut into packets, each a message of its own: all of them have the same length then,
+ * 8) and into the queues of the network. A WRITE on a shared connection is cut into packets, each a message of its own: all of them have the same length then,
  * and leave and arrive in runs, where the first packet of a longer message would be longer than those behind it, by its RETH,
  * and end a run each time. The first pieces are cut at once; each other when nothing else is left to be sent, one of each such
  * request in turn, so that other queues come between them.
@@ -19,20 +19,32 @@ final class Cutter {
     /** With fewer READs at once than this, each takes all of the budget. */
     private static final int READS_TO_SHARE_BUDGET = 4;
 
+    /**
+     * A window has so many pieces of READs at least, so that answers come in small groups, each when an earlier one lets its
+     * request out. A piece is one burst of the responder, and a burst that is longer than a queue on the way overflows it.
+     */
+    private static final int READS_IN_A_WINDOW = 8;
+
+    /** A piece has so many packets however small the window, unless the window is smaller still. */
+    private static final int SMALL_READ_PACKETS = 4;
+
     private final InFlight inFlight;
+    private final CongestionControl congestion;
     private final boolean isShared;
     private final boolean peerIsOurs;
     private final int mtuBytes;
     private final int maxReads;
-    private final long readPieceBytes;
+    private final int readsInAWindow;
+    private final long longestReadBytes;
     private final int maxMessages;
 
     private final List<Request> uncut = new ArrayList<>();
     private final List<Request> unused = new ArrayList<>();
     private int turn;
 
-    Cutter(ConnectionConfig config, InFlight inFlight) {
+    Cutter(ConnectionConfig config, InFlight inFlight, CongestionControl congestion) {
         this.inFlight = inFlight;
+        this.congestion = congestion;
         this.isShared = config.isShared();
         this.peerIsOurs = config.peerIsOurs();
         this.mtuBytes = config.mtuBytes();
@@ -42,7 +54,8 @@ final class Cutter {
                 ? config.readBudgetBytes() / READS_TO_SHARE_BUDGET
                 : config.readBudgetBytes();
         int longest = mtuBytes * (ConnectionConfig.MAX_WINDOW_PACKETS / 2);
-        this.readPieceBytes = Math.max(mtuBytes, Math.min(share, longest) / mtuBytes * mtuBytes);
+        this.longestReadBytes = Math.max(mtuBytes, Math.min(share, longest) / mtuBytes * mtuBytes);
+        this.readsInAWindow = Math.clamp(maxReads, 1, READS_IN_A_WINDOW);
     }
 
     /** Whether a work request of that queue may be started: there is room, and nothing that it would overtake. */
@@ -126,10 +139,16 @@ final class Cutter {
             return Long.MAX_VALUE;
         }
         return switch (request.opcode) {
-            case WorkOpcode.READ -> readPieceBytes;
+            case WorkOpcode.READ -> readPieceBytes();
             case WorkOpcode.WRITE, WorkOpcode.WRITE_NOTIFY -> isShared ? mtuBytes : Long.MAX_VALUE;
             default -> Long.MAX_VALUE; // of a message, or an immediate, the receiver is told the length
         };
+    }
+
+    private long readPieceBytes() {
+        int window = congestion.windowPackets();
+        int packets = Math.max(window / readsInAWindow, Math.min(window, SMALL_READ_PACKETS));
+        return Math.min(longestReadBytes, (long) packets * mtuBytes);
     }
 
     private int packets(Request request, long pieceBytes) {

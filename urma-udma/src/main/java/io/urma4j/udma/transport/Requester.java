@@ -88,9 +88,9 @@ final class Requester {
         this.config = config;
         this.traffic = traffic;
         this.packets = new RequestPackets(config, outlet, answers);
-        this.cutter = new Cutter(config, inFlight);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
+        this.cutter = new Cutter(config, inFlight, congestion);
         this.missing = config.selective() ? new Missing(config.firstSendPsn(), congestion) : null;
         this.lostAnswers =
                 missing == null ? null : new LostAnswers(inFlight, missing, congestion, config.firstSendPsn());

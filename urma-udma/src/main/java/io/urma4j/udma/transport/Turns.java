@@ -7,17 +7,13 @@ import org.jspecify.annotations.Nullable;
  * comes again gets the answer that it got, and is not executed; a READ is read again, within its range.
  */
 final class Turns {
-    private final Turn[] slots;
+    private final @Nullable Turn[] slots; // made when a READ or an atomic first needs one
     private long first; // the oldest that may be wanted
     private long next; // where the next one goes
 
     /** For at least so many, 0 for none. */
     Turns(int count) {
-        int size = count == 0 ? 0 : Integer.highestOneBit(2 * count - 1);
-        slots = new Turn[size];
-        for (int i = 0; i < size; i++) {
-            slots[i] = new Turn();
-        }
+        slots = new Turn[count == 0 ? 0 : Integer.highestOneBit(2 * count - 1)];
     }
 
     boolean isNone() {
@@ -26,7 +22,8 @@ final class Turns {
 
     /** Whether the oldest was answered, so that its place can be taken. */
     boolean hasRoom() {
-        return !at(next).isWanted();
+        Turn oldest = slots[slot(next)];
+        return oldest == null || !oldest.isWanted();
     }
 
     /** A place for a new one; to be filled at once. */
@@ -77,11 +74,23 @@ final class Turns {
 
     void clear() {
         for (Turn turn : slots) {
-            turn.letGo();
+            if (turn != null) {
+                turn.letGo();
+            }
         }
     }
 
     private Turn at(long index) {
-        return slots[(int) index & slots.length - 1];
+        int slot = slot(index);
+        Turn turn = slots[slot];
+        if (turn == null) {
+            turn = new Turn();
+            slots[slot] = turn;
+        }
+        return turn;
+    }
+
+    private int slot(long index) {
+        return (int) index & slots.length - 1;
     }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -294,6 +295,13 @@ final class Pair {
             }
             left.step();
             right.step();
+        }
+    }
+
+    /** The same, and no longer than until something holds. */
+    void runFor(long nanos, BooleanSupplier until) {
+        for (long end = now + nanos; now < end && !until.getAsBoolean(); ) {
+            runFor(Math.min(end - now, 10_000_000));
         }
     }
 
