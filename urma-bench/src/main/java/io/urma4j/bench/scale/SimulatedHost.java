@@ -165,6 +165,11 @@ final class SimulatedHost implements Port, CardListener {
         throw unexpected("a silent peer");
     }
 
+    @Override
+    public void peerStuck(int connection) {
+        throw unexpected("a stuck peer");
+    }
+
     private IllegalStateException unexpected(String what) {
         return new IllegalStateException("host " + number + " has " + what);
     }

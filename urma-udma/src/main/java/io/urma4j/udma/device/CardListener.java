@@ -31,4 +31,10 @@ public interface CardListener {
 
     /** A peer has been silent for longer than a work request may wait. Told at most once for each pause of the peer. */
     void peerSilent(int connection);
+
+    /**
+     * A peer is heard, but has acknowledged nothing for longer than a work request may wait. Both ends may disagree about the PSNs
+     * for ever, so that the connection is of no use any more.
+     */
+    void peerStuck(int connection);
 }

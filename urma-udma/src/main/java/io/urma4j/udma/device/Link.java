@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A connection in its place on the card: when it has its turn, who waits for it, and what it was made of. */
 final class Link extends Timed implements ConnectionOwner {
     /** Longest wait for an answer before packets are sent again. */
-    private static final long REPEAT_NANOS = 1_000_000_000L;
+    static final long REPEAT_NANOS = 1_000_000_000L;
 
     /** The card counts the silence of a peer for each queue; the connection itself never gives up. */
     private static final int NEVER_SILENT = Integer.MAX_VALUE - 1;
@@ -149,6 +149,10 @@ final class Link extends Timed implements ConnectionOwner {
 
     long lastHeardNanos() {
         return connection.lastHeardNanos();
+    }
+
+    long lastProgressNanos() {
+        return connection.lastProgressNanos();
     }
 
     /** A connection that has failed for a receiver that was not ready, or a silent peer, goes on. */

@@ -209,7 +209,8 @@ final class Outage {
     }
 
     /**
-     * Fails what its peer has left unanswered for too long (S12.3).
+     * Fails what its peer has left unanswered for too long, silent or not (S12.3). A peer that is heard but acknowledges
+     * nothing has twice the time, and that of one retransmission.
      *
      * @return when to look again; {@code Long.MAX_VALUE} for not until something is started
      */
@@ -230,13 +231,19 @@ final class Outage {
                 continue; // waits for a receive work request, which may take for ever
             }
             Link link = flow.peer.link;
-            long due = Math.max(slots.sinceNanos(position), link.lastHeardNanos()) + timeoutNanos;
-            if (nowNanos - due >= 0) {
+            long sinceNanos = slots.sinceNanos(position);
+            long silentNanos = Math.max(sinceNanos, link.lastHeardNanos()) + timeoutNanos;
+            long stuckNanos = Math.max(sinceNanos, link.lastProgressNanos()) + 2 * timeoutNanos + Link.REPEAT_NANOS;
+            if (nowNanos - silentNanos >= 0) {
                 board.listener.peerSilent(link.handle());
-                silent(position, link);
-                return nowNanos + timeoutNanos;
+            } else if (nowNanos - stuckNanos >= 0) {
+                board.listener.peerStuck(link.handle());
+            } else {
+                next = Math.min(next, Math.min(silentNanos, stuckNanos));
+                continue;
             }
-            next = Math.min(next, due);
+            silent(position, link);
+            return nowNanos + timeoutNanos;
         }
         return next;
     }

@@ -50,6 +50,7 @@ final class Adapter implements CardListener {
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
     private final Map<Integer, Runnable> cqOverflows = new ConcurrentHashMap<>();
     private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
+    private final Map<Integer, Runnable> stuck = new ConcurrentHashMap<>();
     private final AtomicInteger lastTag = new AtomicInteger();
     private final ShuffledNumbers connectionNumbers =
             new ShuffledNumbers(Card.FIRST_CONNECTION, MAX_24, random::nextLong);
@@ -238,13 +239,20 @@ final class Adapter implements CardListener {
         cqOverflows.remove(cq);
     }
 
-    /** {@code silent} runs on the engine's thread when the peer of a connection does not answer. */
-    void watchConnection(int connection, Runnable silent) {
-        silences.put(connection, silent);
+    /**
+     * Has the peer of a connection watched. Both run on the engine's thread.
+     *
+     * @param isSilent runs when nothing was heard of it for too long
+     * @param isStuck runs when it was heard, and acknowledged nothing for too long
+     */
+    void watchConnection(int connection, Runnable isSilent, Runnable isStuck) {
+        silences.put(connection, isSilent);
+        stuck.put(connection, isStuck);
     }
 
     void unwatchConnection(int connection) {
         silences.remove(connection);
+        stuck.remove(connection);
     }
 
     // ---- QP 1
@@ -331,6 +339,11 @@ final class Adapter implements CardListener {
     public void peerSilent(int connection) {
         engine.execute(watch::doubt);
         later(silences.get(connection));
+    }
+
+    @Override
+    public void peerStuck(int connection) {
+        later(stuck.get(connection));
     }
 
     private static void run(@Nullable Runnable told) {

@@ -548,7 +548,10 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
         Peer peer = path.peer();
         adapter.strangers().know(peer.address()); // before it hears that it may send
-        adapter.watchConnection(path.connection(), () -> plane.doubt(peer, adapter.nanos()));
+        adapter.watchConnection(
+                path.connection(),
+                () -> plane.doubt(peer, adapter.nanos()),
+                () -> plane.lose(peer, "it was heard, but acknowledged nothing for too long", false));
         OptionalInt pid = pidOf(peer);
         if (path.isNeighbour() && pid.isPresent()) {
             path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));

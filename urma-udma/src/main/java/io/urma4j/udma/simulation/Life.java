@@ -259,6 +259,11 @@ final class Life implements CardListener {
         }
     }
 
+    @Override
+    public void peerStuck(int connection) {
+        throw Violation.of("%s: the peer of connection %d is heard, but acknowledges nothing", this, connection);
+    }
+
     @Nullable
     Link linkTo(Life other) {
         Link link = links.get(other.machine.index);

@@ -60,7 +60,7 @@ public final class Connection {
         outlet = new Outlet(config, port, route, traffic);
         notices = new CongestionNotices(outlet, traffic);
         responder = new Responder(this, config, memory, receivers, outlet, traffic);
-        requester = new Requester(this, config, outlet, responder.answers(), traffic);
+        requester = new Requester(this, config, outlet, responder.answers(), traffic, nowNanos);
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
     }
 
@@ -75,6 +75,14 @@ public final class Connection {
     /** When a packet of the peer came last; when the connection was made, if none ever did. */
     public long lastHeardNanos() {
         return lastHeardNanos;
+    }
+
+    /**
+     * When the peer last acknowledged something new, or said that its receiver is not ready; when the connection was made, if it
+     * never did. A peer may be heard all the time, and yet acknowledge nothing, if a forged packet has taken a PSN of ours.
+     */
+    public long lastProgressNanos() {
+        return requester.progressedNanos();
     }
 
     public Traffic traffic() {

@@ -78,6 +78,15 @@ final class OutOfOrder {
         return psns[slot] == psn ? packets[slot] : null;
     }
 
+    /** The packet with that PSN is kept no longer. */
+    void drop(long psn) {
+        int slot = (int) psn & MASK;
+        if (psns[slot] == psn) {
+            psns[slot] = NONE;
+            count--;
+        }
+    }
+
     /** Everything from one PSN up to another, that one excluded, is in its place now. */
     void remove(long from, long end) {
         for (int i = 0; i < SLOTS && from + i < end && count > 0; i++) {

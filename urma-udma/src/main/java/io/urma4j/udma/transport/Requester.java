@@ -44,6 +44,10 @@ final class Requester {
     private final CongestionControl congestion;
 
     private long unacked;
+
+    /** When the oldest was acknowledged last, or its receiver was not ready. */
+    private long progressedNanos;
+
     private long next;
     private long end;
 
@@ -83,7 +87,13 @@ final class Requester {
     /** The answer that is being looked at has waited in one of the hosts. */
     private boolean isAnswerLate;
 
-    Requester(Connection connection, ConnectionConfig config, Outlet outlet, Answers answers, Traffic traffic) {
+    Requester(
+            Connection connection,
+            ConnectionConfig config,
+            Outlet outlet,
+            Answers answers,
+            Traffic traffic,
+            long nowNanos) {
         this.connection = connection;
         this.config = config;
         this.traffic = traffic;
@@ -95,6 +105,7 @@ final class Requester {
         this.lostAnswers =
                 missing == null ? null : new LostAnswers(inFlight, missing, congestion, config.firstSendPsn());
         this.unacked = config.firstSendPsn();
+        this.progressedNanos = nowNanos;
         this.next = unacked;
         this.end = unacked;
     }
@@ -345,6 +356,10 @@ final class Requester {
         return unacked;
     }
 
+    long progressedNanos() {
+        return progressedNanos;
+    }
+
     long end() {
         return end;
     }
@@ -471,6 +486,7 @@ final class Requester {
     }
 
     private void progress(int packetCount, long nowNanos) {
+        progressedNanos = nowNanos;
         forgiveGoingBack(nowNanos);
         isRepeating = false;
         rnrTries = 0;
@@ -599,6 +615,7 @@ final class Requester {
         }
         repeatAll();
         timer.stop();
+        progressedNanos = nowNanos;
         heldUntilNanos = nowNanos + waitNanos;
     }
 

@@ -86,12 +86,30 @@ final class Responder {
 
     /** Keeps what came too early; true when that is to be told. */
     private boolean keep(OutOfOrder kept, Packet packet, long psn) {
-        if (kept.get(psn) != null) {
+        Packet before = kept.get(psn);
+        if (before != null && !isSame(before, packet)) {
+            traffic.contradictions++;
+            kept.drop(psn);
+            return true;
+        }
+        if (before != null) {
             traffic.duplicates++;
             answers.cameAgain(psn);
             return true;
         }
         return kept.keep(packet, psn, expected) || Bth.asksForAcknowledgement(packet.bytes());
+    }
+
+    /**
+     * Whether two packets of one PSN ask for the same. If not, one of them is forged, or the application has changed its buffer
+     * meanwhile: nothing tells which of them is right, so both are dropped, and the peer sends its own again.
+     */
+    private static boolean isSame(Packet one, Packet other) {
+        int end = one.payloadAt() + one.payloadBytes();
+        return one.opcode() == other.opcode()
+                && end == other.payloadAt() + other.payloadBytes()
+                && Bth.destinationQp(one.bytes()) == Bth.destinationQp(other.bytes())
+                && MemorySegment.mismatch(one.bytes(), Bth.BYTES, end, other.bytes(), Bth.BYTES, end) < 0;
     }
 
     /**

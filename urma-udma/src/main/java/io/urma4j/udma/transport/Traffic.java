@@ -14,6 +14,7 @@ public final class Traffic {
     long refusalsReceived;
     long duplicates;
     long ignored;
+    long contradictions;
     long congestionNotices;
     long congestionNoticesSent;
     long marked;
@@ -91,10 +92,16 @@ public final class Traffic {
         return marked;
     }
 
+    /** Requests that had the PSN of a request that was kept, and asked for something else: both were dropped. */
+    public long contradictions() {
+        return contradictions;
+    }
+
     @Override
     public String toString() {
         return "sent " + packetsSent + " (" + packetsResent + " again), received " + packetsReceived + " (" + duplicates
-                + " again, " + ignored + " ignored), timeouts " + timeouts + ", gaps " + gapsSeen + " seen, " + gapsTold
+                + " again, " + ignored + " ignored, " + contradictions + " contradicted), timeouts " + timeouts
+                + ", gaps " + gapsSeen + " seen, " + gapsTold
                 + " told, not ready " + notReadySent + " sent, " + notReadyReceived + " received, refusals "
                 + refusalsSent + " sent, " + refusalsReceived + " received, congestion notices "
                 + congestionNoticesSent + " sent, " + congestionNotices + " received";

@@ -12,6 +12,8 @@ import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -441,6 +443,37 @@ class CardTest {
                 .extracting(Host.CqRecord::status)
                 .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(here.events).contains("silent");
+    }
+
+    /** A forged packet may have taken the PSN of a request: then its acknowledgement never comes, and all else does. */
+    @Test
+    void peerThatIsHeardButAcknowledgesNothingEndsInError() {
+        there.isLost =
+                packet -> Opcodes.has(packet.opcode(), Header.AETH) || Opcodes.has(packet.opcode(), Header.ACK_ETH);
+        receives.post(8, 64);
+        Host.Sends queue = queue(builder -> builder.timeoutNanos(SECOND));
+        queue.message(WorkOpcode.SEND, target, 8, 0);
+        queue.message(WorkOpcode.SEND, target, 8, 0);
+        Host.Cq cqOfThere = there.new Cq(16);
+        Host.Sends heard = there.new Sends(SendQueueConfig.Kind.RM, cqOfThere, builder -> builder);
+        int memoryHere = there.card.createMemoryTarget(hosts.toHere);
+        int key = here.card.registerKey(new KeyConfig(here.memory(64), 0x10000, ALL, 5, 9, 42));
+        for (int tenth = 0; tenth < 25; tenth++) {
+            heard.oneSided(WorkOpcode.READ, memoryHere, key, 0x10000, 8, 0);
+            hosts.run(SECOND / 10);
+            cqOfThere.pollAll();
+        }
+        assertThat(cq.pollAll()).as("told before the time is over").isEmpty();
+        for (int tenth = 0; tenth < 10; tenth++) {
+            heard.oneSided(WorkOpcode.READ, memoryHere, key, 0x10000, 8, 0);
+            hosts.run(SECOND / 10);
+            cqOfThere.pollAll();
+        }
+
+        assertThat(cq.pollAll())
+                .extracting(Host.CqRecord::status)
+                .containsExactly(WorkStatus.ACK_TIMEOUT_ERR, WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
+        assertThat(here.events).contains("stuck").doesNotContain("silent");
     }
 
     @Test

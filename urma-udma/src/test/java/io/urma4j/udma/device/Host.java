@@ -142,6 +142,11 @@ final class Host implements Port, CardListener {
         events.add("silent");
     }
 
+    @Override
+    public void peerStuck(int connection) {
+        events.add("stuck");
+    }
+
     // ---- memory
 
     MemorySegment memory(long bytes) {

@@ -244,5 +244,10 @@ class KeyBoundsTest {
         public void peerSilent(int connection) {
             throw new AssertionError("there is no connection");
         }
+
+        @Override
+        public void peerStuck(int connection) {
+            throw new AssertionError("there is no connection");
+        }
     }
 }

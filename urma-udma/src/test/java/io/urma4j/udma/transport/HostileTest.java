@@ -155,6 +155,41 @@ class HostileTest {
         assertThat(pair.right.sent).hasSize(1);
     }
 
+    /**
+     * A forger who knows all that the peers know takes the PSN of a WRITE that is on its way: neither packet is believed, and
+     * the WRITE is sent again.
+     */
+    @ParameterizedTest
+    @CsvSource({"RELIABLE_CONNECTED", "SHARED"})
+    void twoPacketsOfOnePsnWithOtherBytesAreBothDropped(Kind kind) {
+        Pair pair = new Pair(kind, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+        boolean shared = kind == Kind.SHARED;
+        Outbox out = shared ? pair.left.outbox(0x100, TARGET) : pair.left.outbox();
+        out.fill(7);
+        pair.left.records = true;
+        int[] seen = {0};
+        pair.filter = (to, packet) -> to != pair.right || seen[0]++ != 0; // the first is lost
+        int first = pair.left.connection.config().firstSendPsn();
+        for (int i = 0; i < 3; i++) {
+            out.write(100, 1000L * i);
+        }
+        pair.left.step();
+        Packet forged = Pair.copy(pair.left.sent.getLast());
+        forged.bytes().set(ValueLayout.JAVA_BYTE, forged.payloadAt(), (byte)
+                ~forged.bytes().get(ValueLayout.JAVA_BYTE, forged.payloadAt()));
+
+        pair.right.receive(forged); // comes before the honest one, and is kept
+        pair.run();
+
+        assertThat(Bth.psn(forged.bytes())).isEqualTo(first + 2 & Bth.MAX_24);
+        assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(pair.right.connection.traffic().contradictions()).isEqualTo(1);
+        assertThat(pair.right.region.bytes.asSlice(2000, 100).mismatch(out.buffer.asSlice(0, 100)))
+                .as("the first forged byte that was placed")
+                .isEqualTo(-1);
+        assertThat(pair.right.region.writes).as("WRITEs that were executed").isEqualTo(3);
+    }
+
     /** A WRITE that has succeeded; what the right one sends from now on is recorded. */
     private static Packet written(Pair pair) {
         boolean shared = pair.left.connection.config().isShared();
