@@ -11,6 +11,9 @@ import java.util.Set;
  * those to the same target (S6.12).
  */
 final class Outage {
+    /** A connection that makes no progress for so long is given up, though its peer may answer pings. */
+    private static final long LONGEST_SILENCE_NANOS = 15_000_000_000L;
+
     private final SendQueue queue;
     private final Board board;
     private final Slots slots;
@@ -234,17 +237,24 @@ final class Outage {
             long sinceNanos = slots.sinceNanos(position);
             long silentNanos = Math.max(sinceNanos, link.lastHeardNanos()) + timeoutNanos;
             long stuckNanos = Math.max(sinceNanos, link.lastProgressNanos()) + 2 * timeoutNanos + Link.REPEAT_NANOS;
-            if (nowNanos - silentNanos >= 0) {
-                board.listener.peerSilent(link.handle());
-            } else if (nowNanos - stuckNanos >= 0) {
-                board.listener.peerStuck(link.handle());
-            } else {
-                next = Math.min(next, Math.min(silentNanos, stuckNanos));
-                continue;
+            boolean isSilent = nowNanos - silentNanos >= 0;
+            if (isSilent || nowNanos - stuckNanos >= 0) {
+                tell(link, isSilent, nowNanos);
+                silent(position, link);
+                return nowNanos + timeoutNanos;
             }
-            silent(position, link);
-            return nowNanos + timeoutNanos;
+            next = Math.min(next, Math.min(silentNanos, stuckNanos));
         }
         return next;
+    }
+
+    /** A peer that drops all that we send, since forged packets took our PSNs, is silent on this connection alone. */
+    private void tell(Link link, boolean isSilent, long nowNanos) {
+        long patienceNanos = Math.max(LONGEST_SILENCE_NANOS, 2 * queue.config().timeoutNanos());
+        if (isSilent && nowNanos - link.lastProgressNanos() < patienceNanos) {
+            board.listener.peerSilent(link.handle());
+        } else {
+            board.listener.peerStuck(link.handle());
+        }
     }
 }

@@ -78,8 +78,9 @@ public final class Connection {
     }
 
     /**
-     * When the peer last acknowledged something new, or said that its receiver is not ready; when the connection was made, if it
-     * never did. A peer may be heard all the time, and yet acknowledge nothing, if a forged packet has taken a PSN of ours.
+     * When the peer last acknowledged something new, or said that its receiver is not ready, or when we last sent something after
+     * all was acknowledged. A peer may be heard all the time, and yet acknowledge nothing, if a forged packet has taken a PSN of
+     * ours.
      */
     public long lastProgressNanos() {
         return requester.progressedNanos();

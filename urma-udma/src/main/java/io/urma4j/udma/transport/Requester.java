@@ -45,7 +45,7 @@ final class Requester {
 
     private long unacked;
 
-    /** When the oldest was acknowledged last, or its receiver was not ready. */
+    /** Since when nothing of what was sent has been acknowledged: its receiver was not ready then, or nothing was awaited. */
     private long progressedNanos;
 
     private long next;
@@ -282,9 +282,7 @@ final class Requester {
         if (isLast) {
             inFlight.advance();
         }
-        if (!timer.isRunning()) {
-            timer.restart(nowNanos);
-        }
+        awaits(nowNanos);
     }
 
     /** Has the responder leave out all PSNs before it; false when the port has no room. */
@@ -301,10 +299,15 @@ final class Requester {
         }
         next = resyncPsn + 1;
         end = next;
+        awaits(nowNanos);
+        return true;
+    }
+
+    private void awaits(long nowNanos) {
         if (!timer.isRunning()) {
             timer.restart(nowNanos);
+            progressedNanos = nowNanos;
         }
-        return true;
     }
 
     /** To the packet behind the one that was sent; of a READ, that is behind all of its answers. */

@@ -1,6 +1,8 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.wire.Packet;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Two cards back to back, with a shared connection between them, and a clock that is moved by hand. */
 final class Hosts {
@@ -9,10 +11,16 @@ final class Hosts {
 
     final Host here = new Host(1, MTU_BYTES);
     final Host there;
-    final int toThere;
-    final int toHere;
-    final int memoryThere;
+    int toThere;
+    int toHere;
+    int memoryThere;
     long now = 1_000_000_000L;
+
+    /** Sees each packet that was delivered, and to whom; null for nobody. */
+    @Nullable
+    BiConsumer<Host, Packet> listener;
+
+    private int connections;
 
     Hosts() {
         this(KeyTable.MAX_INDICES);
@@ -21,10 +29,24 @@ final class Hosts {
     /** The card there has only so many keys. */
     Hosts(int maxKeysThere) {
         there = new Host(2, MTU_BYTES, maxKeysThere);
-        int first = Card.FIRST_CONNECTION;
+        connect();
+    }
+
+    private void connect() {
+        int first = Card.FIRST_CONNECTION + 2 * connections++;
         toThere = here.card.connect(config(there, first, first + 1, 11, 22), now);
         toHere = there.card.connect(config(here, first + 1, first, 22, 11), now);
         memoryThere = here.card.createMemoryTarget(toThere);
+    }
+
+    /** As if both had greeted anew, since the connection is of no use any more. */
+    void connectAnew() {
+        here.card.peerLost(toThere, now);
+        there.card.peerLost(toHere, now);
+        here.card.destroyTarget(memoryThere);
+        here.card.disconnect(toThere);
+        there.card.disconnect(toHere);
+        connect();
     }
 
     private static ConnectionConfig config(Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
@@ -64,6 +86,10 @@ final class Hosts {
         boolean carried = false;
         for (Packet packet = from.leaving.poll(); packet != null; packet = from.leaving.poll()) {
             to.card.receive(packet, from.address, now);
+            BiConsumer<Host, Packet> told = listener;
+            if (told != null) {
+                told.accept(to, packet);
+            }
             carried = true;
         }
         return carried;

@@ -38,7 +38,10 @@ class StuckPeerTest {
             Path path = Objects.requireNonNull(first.path());
 
             user.adapter.peerStuck(path.connection());
-            user.adapter.engine().ask(() -> CompletableFuture.completedFuture(true)).join(); // it has been dealt with
+            user.adapter
+                    .engine()
+                    .ask(() -> CompletableFuture.completedFuture(true))
+                    .join(); // it has been dealt with
 
             assertThat(first.isRevoked()).as("whether the import ended").isTrue();
             assertThat(user.events)

@@ -2,6 +2,7 @@ package io.urma4j.udma.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -31,6 +32,9 @@ class HostileCardTest {
     private static final long EVERY_NANOS = MICROS;
 
     private static final int NEAR = 32;
+
+    /** Two windows: what a requester has under way, and what it has got acknowledged meanwhile. */
+    private static final int FAR_PSNS = 2 * ConnectionConfig.MAX_WINDOW_PACKETS;
 
     private final Icrc icrc = new Icrc();
     private final Packet packet = Packet.allocate();
@@ -66,7 +70,7 @@ class HostileCardTest {
         });
     }
 
-    /** Of one who has seen the greeting, or it would be dropped at once. */
+    /** Of a host that has seen the greeting, or they would be dropped at once; those of the window are {@code ForgedInsideTest}'s. */
     @Test
     void requestsWithWildPsnsInThePeersNameMoveNothing() {
         attack("PSN floods", HostileCardTest::peerWithItsSecret, (random, route, seen) -> {
@@ -74,8 +78,11 @@ class HostileCardTest {
             if (Opcodes.isResponse(request[0] & 0xFF)) {
                 return noise(random);
             }
-            request[9] = (byte) random.nextInt();
-            request[10] = (byte) random.nextInt();
+            int psn = (request[9] & 0xFF) << 16 | (request[10] & 0xFF) << 8 | request[11] & 0xFF;
+            int far = psn + random.nextInt(FAR_PSNS, (1 << 24) - FAR_PSNS);
+            request[9] = (byte) (far >> 16);
+            request[10] = (byte) (far >> 8);
+            request[11] = (byte) far;
             return sealed(route, request);
         });
     }
