@@ -34,6 +34,13 @@ public final class ControlPlane {
     static final int WINDOW = 64;
 
     static final long FIRST_PAUSE_NANOS = 30_000_000;
+
+    /**
+     * So often a greeting, or a request to a peer that holds nothing, is retransmitted before the pauses grow: in a flood the
+     * home drops most of what strangers send.
+     */
+    private static final int QUICK_TRIES = 20;
+
     private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
 
     /** A peer that is silent so long is asked whether it is there, or dropped when it holds nothing. */
@@ -112,6 +119,7 @@ public final class ControlPlane {
         private final CompletableFuture<Peer> result = new CompletableFuture<>();
         private long cookie;
         private long pauseNanos = FIRST_PAUSE_NANOS;
+        private int tries;
         private Timers.@Nullable Timer timer;
 
         Attempt(PeerTable.Id id, Half half, long deadlineNanos) {
@@ -140,7 +148,8 @@ public final class ControlPlane {
             if (deadlineNanos - now <= 0) {
                 fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address(), "does not answer"));
             } else {
-                pauseNanos = longer(pauseNanos);
+                tries++;
+                pauseNanos = tries < QUICK_TRIES ? FIRST_PAUSE_NANOS : longer(pauseNanos);
                 send();
             }
         }
@@ -508,7 +517,9 @@ public final class ControlPlane {
 
     private void again(Peer peer, Pending asked) {
         if (asked.deadlineNanos - now > 0) {
-            asked.pauseNanos = longer(asked.pauseNanos);
+            asked.tries++;
+            boolean isStranger = asked.tries < QUICK_TRIES && !events.holds(peer); // there we are one as well
+            asked.pauseNanos = isStranger ? FIRST_PAUSE_NANOS : longer(asked.pauseNanos);
             if (events.isDead(peer)) {
                 lose(peer, DEAD, true);
             } else {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The peers of a context, and who of them gives way when there are too many. For one thread.
  *
  * <p>A greeting proves an address and nothing else, so that a peer which holds nothing of this context has no claim to its
- * place: the one that was silent for longest is evicted for a newcomer. A peer that holds something is never evicted for
+ * place: one is evicted for a newcomer, of the network that has most of them the one that was silent for longest. A peer that holds something is never evicted for
  * one that does not. A network counts as one sender, whatever addresses and ports it sends from.
  */
 final class PeerTable {
@@ -28,14 +28,6 @@ final class PeerTable {
     record Id(PortAddress address, long incarnation) {
         static Id of(Peer peer) {
             return new Id(peer.address(), peer.incarnation());
-        }
-    }
-
-    /** What one sender can take addresses from: one IPv4 address, or 64 bits of an IPv6 address. */
-    private record Network(long high, long low) {
-        static Network of(PortAddress address) {
-            boolean isIpv4 = address.eid().high() == 0;
-            return new Network(address.eid().high(), isIpv4 ? address.eid().low() : 0);
         }
     }
 
@@ -81,7 +73,7 @@ final class PeerTable {
         peers.put(Id.of(peer), peer);
         byTag.put(peer.ownTag, peer);
         ofPort.merge(peer.address(), 1, Integer::sum);
-        ofNetwork.merge(Network.of(peer.address()), 1, Integer::sum);
+        ofNetwork.merge(Network.of(peer.eid()), 1, Integer::sum);
         addIdle(peer);
     }
 
@@ -89,7 +81,7 @@ final class PeerTable {
         if (peers.remove(Id.of(peer), peer)) {
             byTag.remove(peer.ownTag);
             decrement(ofPort, peer.address());
-            decrement(ofNetwork, Network.of(peer.address()));
+            decrement(ofNetwork, Network.of(peer.eid()));
             isHolder(peer);
         }
     }
@@ -112,13 +104,13 @@ final class PeerTable {
     /** A peer was looked at and holds something. */
     void isHolder(Peer peer) {
         idle.remove(Everywhere.ALL, peer);
-        idleOfNetwork.remove(Network.of(peer.address()), peer);
+        idleOfNetwork.remove(Network.of(peer.eid()), peer);
         idleOfPort.remove(peer.address(), peer);
     }
 
     private void addIdle(Peer peer) {
         idle.addLast(Everywhere.ALL, peer);
-        idleOfNetwork.addLast(Network.of(peer.address()), peer);
+        idleOfNetwork.addLast(Network.of(peer.eid()), peer);
         idleOfPort.addLast(peer.address(), peer);
     }
 
@@ -134,7 +126,7 @@ final class PeerTable {
 
     /** Whether one more peer at that address is within all limits. */
     boolean hasRoomFor(PortAddress address) {
-        Network network = Network.of(address);
+        Network network = Network.of(address.eid());
         return peers.size() < MAX_PEERS
                 && idle.count(Everywhere.ALL) < MAX_IDLE
                 && ofPort.getOrDefault(address, 0) < MAX_PEERS_OF_A_PORT
@@ -148,7 +140,7 @@ final class PeerTable {
      */
     @Nullable
     Peer givesWayTo(PortAddress address) {
-        Network network = Network.of(address);
+        Network network = Network.of(address.eid());
         if (ofPort.getOrDefault(address, 0) >= MAX_PEERS_OF_A_PORT) {
             return longestIdle(idleOfPort, address);
         }
@@ -157,9 +149,20 @@ final class PeerTable {
             return longestIdle(idleOfNetwork, network);
         }
         if (peers.size() >= MAX_PEERS || idle.count(Everywhere.ALL) >= MAX_IDLE) {
-            return longestIdle(idle, Everywhere.ALL);
+            return longestIdleOfTheLargestNetwork();
         }
         return null;
+    }
+
+    /** So that a flood evicts its own peers, as long as it comes from fewer networks than there are places. */
+    private @Nullable Peer longestIdleOfTheLargestNetwork() {
+        Peer peer = null;
+        for (Network network = idleOfNetwork.largest();
+                network != null && peer == null;
+                network = idleOfNetwork.largest()) {
+            peer = longestIdle(idleOfNetwork, network);
+        }
+        return peer;
     }
 
     private <K> @Nullable Peer longestIdle(IdlePeers<K> candidates, K group) {

@@ -12,6 +12,7 @@ final class Pending {
     final ByteBuffer body;
     final long deadlineNanos;
     final CompletableFuture<Message> answer;
+    int tries;
     long pauseNanos;
     Timers.@Nullable Timer timer;
 

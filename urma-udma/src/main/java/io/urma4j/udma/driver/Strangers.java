@@ -6,13 +6,13 @@ import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Queue;
 
 /**
  * Sees to what comes from those whom nobody here knows, where the port has sockets of their own for it: a little at a time,
  * and for a bounded share of one CPU, so that a flood of it leaves the rest to the peers. What it has not seen to it leaves
  * in the kernel, which drops what does not fit. Also has the kernel know who the peers are.
+ *
+ * <p>Control datagrams wait here, and the networks that they came from have turns ({@link StrangersMail}).
  *
  * <p>The time that it may take is a credit: it grows with time up to a limit, which is enough for a few hundred greetings at
  * once, and what it takes, answers included, is taken from it.
@@ -31,6 +31,12 @@ final class Strangers implements EngineThread.Turn {
     /** One look costs no more: it was interrupted, or ran through code for the first time, which is no stranger's doing. */
     private static final long MAX_COST_NANOS = 1_000_000;
 
+    /** What waits in the kernel is received faster than it is seen to: there it would delay everybody alike. */
+    private static final int RECEIVES_AT_ONCE = 4;
+
+    /** Control datagrams that are seen to in one look. */
+    private static final int LETTERS_AT_ONCE = 4;
+
     /** To tell the kernel of a change takes one part in so many of the time, when there are many. */
     private static final int STEERING_SHARE = 4;
 
@@ -39,14 +45,12 @@ final class Strangers implements EngineThread.Turn {
     private final Crank crank;
     private final ControlPort control;
     private final PacketSink sink;
-    private final Queue<Greeted> mail = new ArrayDeque<>(); // the engine's thread, while it receives
+    private final StrangersMail mail = new StrangersMail(); // the engine's thread
     private boolean receives; // guarded by the card's claim
     private long creditNanos = MAX_CREDIT_NANOS;
     private long creditedAtNanos;
     private boolean isSpent;
     private long nextSteeringNanos; // guarded by this
-
-    private record Greeted(Eid source, ByteBuffer datagram) {}
 
     Strangers(UdpPort port, EngineThread engine, Crank crank, ControlPort control, PacketSink sink) {
         this.port = port;
@@ -100,7 +104,7 @@ final class Strangers implements EngineThread.Turn {
         if (port.mustSteer() && !steered(nowNanos)) {
             delayNanos = steeringDelayNanos(nowNanos);
         }
-        return port.hasStrangers() ? Math.min(delayNanos, look(nowNanos)) : delayNanos;
+        return port.hasStrangers() || !mail.isEmpty() ? Math.min(delayNanos, look(nowNanos)) : delayNanos;
     }
 
     /** Sees to some, when there is time for it; returns how long until there is again. */
@@ -120,13 +124,17 @@ final class Strangers implements EngineThread.Turn {
         crank.enter();
         try {
             receives = true;
-            port.receiveFromStrangers(sink);
+            for (int i = 0; i < RECEIVES_AT_ONCE; i++) {
+                port.receiveFromStrangers(sink);
+            }
         } finally {
             receives = false;
             crank.leave();
         }
-        for (Greeted one = mail.poll(); one != null; one = mail.poll()) {
-            control.received(one.source, one.datagram, engine.nanos());
+        StrangersMail.Letter letter = mail.poll();
+        for (int i = 0; letter != null; i++) {
+            control.received(letter.source(), letter.datagram(), engine.nanos());
+            letter = i < LETTERS_AT_ONCE - 1 ? mail.poll() : null;
         }
     }
 
@@ -137,6 +145,6 @@ final class Strangers implements EngineThread.Turn {
 
     /** Takes a control datagram of theirs. Under the card's claim. */
     void take(Eid source, ByteBuffer datagram) {
-        mail.add(new Greeted(source, datagram));
+        mail.add(source, datagram);
     }
 }

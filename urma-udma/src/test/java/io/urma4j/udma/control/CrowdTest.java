@@ -251,6 +251,24 @@ class CrowdTest {
                 .isEqualTo(1);
     }
 
+    /** It has greeted, and what it asks for has not come yet: a second is long in a flood. */
+    @Test
+    void aFloodEvictsItsOwnPeersAndNoNewcomerOfAnotherNetwork() {
+        End newcomer = new End(address(0x0A02_0001, 4791), 8);
+        var greeted = newcomer.plane.connect(home.at, HOME, now + SECOND, now);
+        deliver();
+        assertThat(greeted).isCompleted();
+
+        for (int i = 0; i < 20 * PeerTable.MAX_IDLE; i++) {
+            greetFrom(i);
+        }
+
+        assertThat(home.plane.peers()).anyMatch(peer -> peer.address().equals(newcomer.at));
+        var served = newcomer.ask();
+        deliver();
+        assertThat(served).isCompleted();
+    }
+
     /** Peers of other networks stand before the one that gives way. */
     @Test
     void theOneThatGivesWayIsFoundWithoutAskingAllOthers() {

@@ -31,12 +31,9 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -56,7 +53,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 class ForgedIdentityIT {
-    private static final int NOBODY = 65534;
     private static final int SECONDS = 6;
     private static final int PSNS = 1 << 24;
     private static final int STEP = 1000; // a READ covers as many, and any other packet is near enough to be kept
@@ -76,8 +72,7 @@ class ForgedIdentityIT {
 
     @BeforeEach
     void open() {
-        assumeTrue(Files.exists(Path.of("/usr/bin/setpriv")), "there is no setpriv");
-        assumeTrue(System.getProperty("user.name").equals("root"), "only root can start a process of another user");
+        assumeTrue(OtherUser.canStart(), "skipped: only root, with setpriv, can start a process of another user");
         homeUrma = open("home.pcap");
         peerUrma = open("peer.pcap");
         home = homeUrma.device("udma0").openContext();
@@ -381,7 +376,7 @@ class ForgedIdentityIT {
         }
         System.out.printf(
                 "ForgedIdentityIT: %s, by uid %d, %s packets: %,d rounds a second before, %,d during it; trouble: %s%n",
-                what, NOBODY, said, quiet, last, trouble.get().isEmpty() ? "none" : trouble.get());
+                what, OtherUser.NOBODY, said, quiet, last, trouble.get().isEmpty() ? "none" : trouble.get());
         return last;
     }
 
@@ -392,28 +387,17 @@ class ForgedIdentityIT {
     }
 
     private Process start(String forged) throws IOException {
-        Path classes = Files.createDirectories(folder.resolve("classes"));
-        String file = Intruder.class.getName().replace('.', '/') + ".class";
-        Path copy = classes.resolve(file);
-        Files.createDirectories(copy.getParent());
-        if (Files.notExists(copy)) { // else another attacker may just be loading it
-            try (var bytes = Intruder.class.getResourceAsStream("Intruder.class")) {
-                assertThat(bytes).isNotNull();
-                Files.copy(bytes, copy);
-            }
-        }
-        for (Path path = copy.getParent(); !path.equals(folder); path = path.getParent()) {
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
-        }
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> line = new ArrayList<>(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY));
-        line.addAll(List.of("--clear-groups", java, "-cp", classes.toString(), Intruder.class.getName()));
-        line.addAll(Arrays.asList(Integer.toString(SECONDS), address, address, Integer.toString(port(homeUrma))));
-        line.addAll(List.of(forged, "0", Integer.toString(STEP), Integer.toString(PSNS / STEP)));
-        return new ProcessBuilder(line)
-                .redirectErrorStream(true)
-                .directory(folder.toFile())
-                .start();
+        return OtherUser.start(
+                folder,
+                List.of(Intruder.class, RoceSeal.class),
+                List.of(
+                        Integer.toString(SECONDS),
+                        address,
+                        address,
+                        Integer.toString(port(homeUrma)),
+                        forged,
+                        "0",
+                        Integer.toString(STEP),
+                        Integer.toString(PSNS / STEP)));
     }
 }

