@@ -69,7 +69,9 @@ final class Acknowledgements {
         if (psn < unacked) {
             traffic.ignored++;
         } else {
+            requester.answers(Bth.answeredTransmission(packet.bytes()));
             acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), nowNanos);
+            requester.answers(Bth.NO_TRANSMISSION);
             goOn(unacked, nowNanos);
         }
     }
@@ -128,7 +130,9 @@ final class Acknowledgements {
         int msn = Aeth.msn(packet.bytes(), at);
         switch (Aeth.kind(syndrome)) {
             case ACK -> {
+                requester.answers(answeredTransmission(packet));
                 acknowledged(psn + 1, msn, nowNanos);
+                requester.answers(Bth.NO_TRANSMISSION);
                 cameAgain(psn, syndrome, packet, nowNanos);
             }
             case RNR_NAK -> notReady(psn, syndrome, nowNanos);
@@ -291,6 +295,7 @@ final class Acknowledgements {
         } else {
             takeAtomic(message.request(), packet);
         }
+        requester.answers(psn == message.firstPsn ? answeredTransmission(packet) : Bth.NO_TRANSMISSION);
         if (isInTurn) {
             if (requester.lostAnswers != null) {
                 requester.lostAnswers.comes(psn, nowNanos);
@@ -300,6 +305,12 @@ final class Acknowledgements {
             requester.lostAnswers.came(psn, isEnd(packet), nowNanos);
             requester.cameEarly(message, nowNanos);
         }
+        requester.answers(Bth.NO_TRANSMISSION);
+    }
+
+    /** Which transmission a packet answers; others than urma4j do not tell, and what they put there is not looked at. */
+    private int answeredTransmission(Packet packet) {
+        return config.peerIsOurs() ? Bth.answeredTransmission(packet.bytes()) : Bth.NO_TRANSMISSION;
     }
 
     private boolean isFor(Message message, long psn, Packet packet, boolean isInTurn) {

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -42,6 +43,9 @@ final class Answers {
 
     /** The PSN that an acknowledgement names. */
     private long acknowledged;
+
+    /** Which transmission of that PSN causes the acknowledgement, unless another packet does. */
+    private int acknowledgedTransmission = Bth.NO_TRANSMISSION;
 
     private boolean isAcknowledgementDue;
     private boolean isGapDue;
@@ -94,8 +98,9 @@ final class Answers {
     }
 
     /** Packets were executed; an acknowledgement names them from now on. */
-    void executed(long psn, long expected) {
+    void executed(long psn, long expected, int transmission) {
         acknowledged = expected - 1;
+        acknowledgedTransmission = transmission;
         forget(psn, expected);
     }
 
@@ -103,6 +108,7 @@ final class Answers {
     void executedRead(long psn, long expected) {
         if (config.isShared()) {
             acknowledged = expected - 1;
+            acknowledgedTransmission = Bth.NO_TRANSMISSION;
         }
         forget(psn, expected);
     }
@@ -114,6 +120,11 @@ final class Answers {
         if (again != null && again.count() > 0) {
             again.clear(psn + AGAIN_PACKETS, expected + AGAIN_PACKETS); // of long ago, with the same place
         }
+    }
+
+    /** What is told from now on was caused by that packet, not by the one of {@link #acknowledged}, unless they are the same. */
+    void causedBy(long psn, int transmission) {
+        acknowledgedTransmission = psn == acknowledged ? transmission : Bth.NO_TRANSMISSION;
     }
 
     /** A packet has come that had come before. A peer that repeats what was lost is told, for it was not. */
@@ -154,7 +165,7 @@ final class Answers {
 
     /** A message of a shared connection was refused at that PSN. */
     void judge(long psn, long expected, int syndrome) {
-        executed(psn, expected);
+        executed(psn, expected, Bth.NO_TRANSMISSION);
         due(psn, syndrome);
     }
 
@@ -229,7 +240,7 @@ final class Answers {
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isAcknowledgementDue && !holds) {
-                isSent = again != null && isAgainDue ? tellAgain(again) : tell(acknowledged, Aeth.ACK);
+                isSent = again != null && isAgainDue ? tellAgain(again) : tellAcknowledged();
                 isAcknowledgementDue = !isSent;
             } else {
                 return false;
@@ -254,6 +265,11 @@ final class Answers {
                 && dueFrom == NONE
                 && readFailedAt == NONE
                 && turns.wanted() == null;
+    }
+
+    /** Which transmission of the PSN that it names has caused it, if one has. */
+    int acknowledgedTransmission() {
+        return acknowledgedTransmission;
     }
 
     /** The PSN that it names. */
@@ -292,8 +308,16 @@ final class Answers {
         return true;
     }
 
+    private boolean tellAcknowledged() {
+        return tell(acknowledged, Aeth.ACK, acknowledgedTransmission);
+    }
+
     private boolean tell(long psn, int syndrome) {
-        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ACKNOWLEDGE), psn, 0);
+        return tell(psn, syndrome, Bth.NO_TRANSMISSION);
+    }
+
+    private boolean tell(long psn, int syndrome, int transmission) {
+        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ACKNOWLEDGE), psn, 0, transmission);
         if (packet == null) {
             return false;
         }
@@ -323,7 +347,8 @@ final class Answers {
 
     /** How far it is, and what has come again before that. */
     private boolean tellAgain(PsnSet cameAgain) {
-        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES);
+        Packet packet = outlet.beginAnswer(
+                outlet.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES, acknowledgedTransmission);
         if (packet == null) {
             return false;
         }
@@ -353,7 +378,8 @@ final class Answers {
     }
 
     private boolean sendAtomic(Turn turn) {
-        Packet packet = outlet.beginAnswer(outlet.standard(Opcodes.ATOMIC_ACKNOWLEDGE), turn.firstPsn, 0);
+        Packet packet =
+                outlet.beginAnswer(outlet.standard(Opcodes.ATOMIC_ACKNOWLEDGE), turn.firstPsn, 0, turn.transmission);
         if (packet == null) {
             return false;
         }
@@ -370,7 +396,7 @@ final class Answers {
         boolean isLast = turn.isAtEnd();
         long from = (psn - turn.firstPsn) * config.mtuBytes();
         int length = (int) Math.min(config.mtuBytes(), turn.endByte() - from);
-        Packet packet = outlet.beginAnswer(readOpcode(isFirst, isLast), psn, length);
+        Packet packet = outlet.beginAnswer(readOpcode(isFirst, isLast), psn, length, turn.transmission);
         if (packet == null) {
             return false;
         }

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -20,6 +21,9 @@ final class Missing {
     private static final int SLOTS = ConnectionConfig.MAX_WINDOW_PACKETS;
     private static final long UNKNOWN = Long.MIN_VALUE;
     private static final long NEVER = Long.MAX_VALUE;
+
+    /** In place of a transmission: nothing says which one of a packet has come. */
+    private static final int UNTOLD = -1;
 
     private final CongestionControl congestion;
     private final ReorderWindow window = new ReorderWindow();
@@ -43,6 +47,9 @@ final class Missing {
 
     /** When a packet was sent again, or an answer was asked for again. */
     private long[] repeatedAt = {};
+
+    /** Which transmission that was. */
+    private byte[] transmissions = {};
 
     /** What has this PSN or a later one was sent after that. */
     private long[] sentBehind = {};
@@ -69,6 +76,7 @@ final class Missing {
     private long youngestPsn = Long.MIN_VALUE;
 
     private long sample = CongestionControl.NO_SAMPLE;
+    private boolean isSampleSure;
     private long dueNanos = NEVER;
     private long lateNanos;
 
@@ -105,6 +113,7 @@ final class Missing {
     private void keepTimes() {
         if (missedAt.length == 0) {
             repeatedAt = new long[SLOTS];
+            transmissions = new byte[SLOTS];
             sentBehind = new long[SLOTS];
             missedAt = new long[SLOTS];
             missedBeforeAt = new long[SLOTS];
@@ -123,12 +132,18 @@ final class Missing {
         keepTimes();
         int slot = slot(psn);
         lost.remove(psn);
+        transmissions[slot] = (byte) nextTransmission(psn);
         repeated.add(psn);
         repeatedAt[slot] = nowNanos;
         sentBehind[slot] = end;
         missedBeforeAt[slot] = missedAt[slot];
         missedAt[slot] = UNKNOWN;
         repeatedUpTo = Math.max(repeatedUpTo, psn + 1);
+    }
+
+    /** Of a packet that was sent: which transmission the next one is. */
+    int nextTransmission(long psn) {
+        return Bth.nextTransmission(repeated.has(psn) ? transmissions[slot(psn)] : Bth.FIRST_TRANSMISSION);
     }
 
     /** Whether the packet was sent again already. */
@@ -158,18 +173,22 @@ final class Missing {
 
     // ---- what arrives
 
-    /** The responder has everything before that PSN. */
-    void taken(long to, long nowNanos) {
+    /**
+     * The responder has everything before that PSN.
+     *
+     * @param transmission of the last one which the responder answers; if it answers something else, the time says nothing
+     */
+    void taken(long to, int transmission, long nowNanos) {
         long from = Math.max(takenUpTo, overUpTo);
         if (to <= from) {
             return;
         }
         if (from > youngestPsn && from >= repeatedUpTo) {
-            arrives(to - 1, nowNanos); // in order, as ever
+            arrives(to - 1, transmission, nowNanos); // in order, as ever
         } else {
             for (long psn = from; psn < to; psn++) {
                 if (!arrived.has(psn)) {
-                    arrives(psn, nowNanos);
+                    arrives(psn, psn == to - 1 ? transmission : UNTOLD, nowNanos);
                 }
             }
             lost.clear(from, to);
@@ -192,29 +211,39 @@ final class Missing {
             if (isKept && psn >= takenUpTo && psn < end && !arrived.has(psn)) {
                 arrived.add(psn);
                 lost.remove(psn);
-                arrives(psn, nowNanos);
+                arrives(psn, UNTOLD, nowNanos);
                 news++;
             }
         }
         return news;
     }
 
-    private void arrives(long psn, long nowNanos) {
+    private void arrives(long psn, int transmission, long nowNanos) {
         long lastAt = lastAt(psn);
         if (lastAt == UNKNOWN) {
             return;
         }
         boolean isRepeated = repeated.has(psn);
-        boolean isFirst = !isRepeated || congestion.isTooSoon(nowNanos - lastAt);
+        boolean isTold = transmission >= Bth.FIRST_TRANSMISSION;
+        boolean isFirst = !isRepeated
+                || (isTold ? transmission == Bth.FIRST_TRANSMISSION : congestion.isTooSoon(nowNanos - lastAt));
         if (isFirst) {
             wasLate(psn, nowNanos);
         }
-        if (isFirst && isRepeated || isBeforeYoungest(lastAt, psn)) {
+        if (isFirst && isRepeated) {
+            sample = isTold ? nowNanos - sentAt[slot(psn)] : sample;
+            isSampleSure |= isTold;
+            return;
+        }
+        boolean isBetween = isTold && isRepeated && transmission != transmissions[slot(psn)];
+        if (isBetween || isBeforeYoungest(lastAt, psn)) {
             return;
         }
         youngestAt = lastAt;
         youngestPsn = psn;
-        sample = isRepeated ? sample : nowNanos - lastAt;
+        boolean isDated = transmission == UNTOLD ? !isRepeated : isTold;
+        sample = isDated ? nowNanos - lastAt : sample;
+        isSampleSure = isDated ? isTold : isSampleSure;
     }
 
     /** When it was sent last. */
@@ -254,6 +283,14 @@ final class Missing {
         long last = sample;
         sample = CongestionControl.NO_SAMPLE;
         return last;
+    }
+
+    /**
+     * Whether the last one was told by an answer to that very transmission. Where an earlier answer was lost, a later one tells of
+     * packets that arrived long before it: the shortest of a round may yet be right, but a timeout would grow by it.
+     */
+    boolean isSampleSure() {
+        return isSampleSure;
     }
 
     // ---- what is lost

@@ -28,6 +28,7 @@ final class Outlet {
     private final boolean peerIsOurs;
     private final int mtuBytes;
     private boolean isLate;
+    private int transmission = Bth.NO_TRANSMISSION;
 
     Outlet(ConnectionConfig config, Port port, Route route, Traffic traffic) {
         this.port = port;
@@ -46,6 +47,11 @@ final class Outlet {
         isLate = late && peerIsOurs;
     }
 
+    /** Which transmission the next request is, which peers that are ours are told. */
+    void transmission(int number) {
+        transmission = peerIsOurs ? number : Bth.NO_TRANSMISSION;
+    }
+
     /** An operation of the IBTA, as an opcode of this connection. */
     int standard(int operation) {
         return standard | operation;
@@ -62,11 +68,24 @@ final class Outlet {
         Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
             packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
+            if (transmission != Bth.NO_TRANSMISSION) {
+                Bth.transmission(packet.bytes(), transmission);
+            }
             if (isShared) {
                 int flags = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
                 Rdeth.put(packet.bytes(), packet.at(Header.RDETH), flags, number);
                 Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue);
             }
+        }
+        return packet;
+    }
+
+    /** An answer to a transmission that the peer has numbered; null when the port has no room. */
+    @Nullable
+    Packet beginAnswer(int opcode, long psn, int payloadBytes, int answeredTransmission) {
+        Packet packet = beginAnswer(opcode, psn, payloadBytes);
+        if (packet != null && peerIsOurs) {
+            Bth.answeredTransmission(packet.bytes(), answeredTransmission);
         }
         return packet;
     }
@@ -94,8 +113,9 @@ final class Outlet {
     }
 
     /** Puts an acknowledgement into a request that has a place for it. */
-    void acknowledge(Packet packet, long psn, int msn) {
-        AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(psn), msn);
+    void acknowledge(Packet packet, Answers answers) {
+        AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(answers.acknowledged()), answers.msn());
+        Bth.answeredTransmission(packet.bytes(), answers.acknowledgedTransmission());
         if (isLate) {
             Bth.late(packet.bytes());
         }

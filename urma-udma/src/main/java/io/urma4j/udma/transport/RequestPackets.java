@@ -165,7 +165,7 @@ final class RequestPackets {
         }
         putTail(packet, tail, request);
         if (acknowledges) {
-            outlet.acknowledge(packet, answers.acknowledged(), answers.msn());
+            outlet.acknowledge(packet, answers);
         }
         if (asksForAcknowledgement || isLast) {
             Bth.askForAcknowledgement(bytes);

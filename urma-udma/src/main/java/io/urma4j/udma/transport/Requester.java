@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ final class Requester {
     private final Connection connection;
     private final ConnectionConfig config;
     private final Traffic traffic;
+    private final Outlet outlet;
     private final RequestPackets packets;
 
     final InFlight inFlight = new InFlight();
@@ -87,6 +89,9 @@ final class Requester {
     /** The answer that is being looked at has waited in one of the hosts. */
     private boolean isAnswerLate;
 
+    /** Which transmission it answers, of the last PSN that it acknowledges. */
+    private int answered = Bth.NO_TRANSMISSION;
+
     Requester(
             Connection connection,
             ConnectionConfig config,
@@ -97,6 +102,7 @@ final class Requester {
         this.connection = connection;
         this.config = config;
         this.traffic = traffic;
+        this.outlet = outlet;
         this.packets = new RequestPackets(config, outlet, answers);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
@@ -181,6 +187,7 @@ final class Requester {
             return true;
         }
         for (int asked = 0; lost.find(unacked, next, nowNanos); asked++) {
+            outlet.transmission(transmission(lost.from()));
             if (asked == budget || !packets.sendAgain(lost.message(), lost.from(), lost.to())) {
                 return false;
             }
@@ -233,6 +240,7 @@ final class Requester {
     private boolean send(Message message, long nowNanos) {
         congestion.sends((int) (next - unacked), nowNanos);
         boolean asks = asks();
+        outlet.transmission(transmission(next));
         boolean isAlone = next == unacked && message.packets == 1 && message.isWholeRequest();
         return switch (packets.send(message, next, asks, isAlone)) {
             case NO_ROOM -> false;
@@ -245,6 +253,11 @@ final class Requester {
                 yield true;
             }
         };
+    }
+
+    /** Which one the next transmission of that PSN is. */
+    private int transmission(long psn) {
+        return missing == null || psn == end ? Bth.FIRST_TRANSMISSION : missing.nextTransmission(psn);
     }
 
     /** Whether the packet that is sent now asks for an acknowledgement, if it is not the last of its message. */
@@ -355,6 +368,11 @@ final class Requester {
         isAnswerLate = late;
     }
 
+    /** What is acknowledged or answered from now on was an answer to that transmission of its last PSN. */
+    void answers(int transmission) {
+        answered = transmission;
+    }
+
     long unacked() {
         return unacked;
     }
@@ -402,7 +420,7 @@ final class Requester {
         if (missing == null) {
             return 0;
         }
-        missing.taken(to, nowNanos);
+        missing.taken(to, answered, nowNanos);
         return missing.arrived();
     }
 
@@ -510,7 +528,7 @@ final class Requester {
     /** So many packets have arrived that nobody knew of. */
     private void arrived(int packetCount, long rttNanos, long nowNanos) {
         int known = missing == null ? 0 : missing.arrived();
-        if (missing != null && rttNanos != CongestionControl.NO_SAMPLE) {
+        if (missing != null && rttNanos != CongestionControl.NO_SAMPLE && missing.isSampleSure()) {
             timer.sampleOfMany(rttNanos, nowNanos);
         }
         long rtt = isAnswerLate ? CongestionControl.NO_SAMPLE : rttNanos;
@@ -556,7 +574,7 @@ final class Requester {
         if (missing == null || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
-        missing.taken(psn, nowNanos);
+        missing.taken(psn, Bth.NO_TRANSMISSION, nowNanos);
         int news = missing.told(psn, end, kept, at, keptBytes, nowNanos);
         if (news > 0) {
             arrived(news, missing.sample(), nowNanos);

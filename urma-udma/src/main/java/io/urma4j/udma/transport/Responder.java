@@ -32,6 +32,9 @@ final class Responder {
     private final @Nullable OutOfOrder outOfOrder;
 
     private long expected;
+    /** Which transmission the packet is that is being looked at; of one that was kept, the time says nothing. */
+    private int transmission;
+
     private boolean isGapTold;
     private boolean isBroken;
 
@@ -59,6 +62,7 @@ final class Responder {
 
     void receive(Packet packet, long nowNanos) {
         long psn = Psn.near(expected, Bth.psn(packet.bytes()));
+        transmission = Bth.transmission(packet.bytes());
         if (isOfNoWindow(psn)) {
             traffic.ignored++;
         } else if (isBroken) {
@@ -135,12 +139,13 @@ final class Responder {
             outOfOrder.clear();
         }
         isGapTold = false;
-        executed(psn, 1);
+        executed(psn);
         answers.acknowledge();
     }
 
     /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
     private void goOn(OutOfOrder kept, long arrived, long nowNanos) {
+        transmission = Bth.NO_TRANSMISSION;
         kept.remove(arrived, expected);
         long before = arrived;
         Packet next = kept.get(expected);
@@ -188,7 +193,7 @@ final class Responder {
                 if (incoming.endInstead(Bth.isSolicited(packet.bytes()))) {
                     answers.succeed(); // as the message would have, so that counts agree whichever of the two came
                 }
-                executed(psn, 1);
+                executed(psn);
                 if (incoming.hasDiscarded()) {
                     answers.discarded(psn, incoming.refusal());
                 } else {
@@ -210,7 +215,7 @@ final class Responder {
         if (incoming.hasEnded()) {
             answers.succeed();
         }
-        executed(psn, 1);
+        executed(psn);
         if (incoming.hasDiscarded()) {
             answers.discarded(psn, incoming.refusal());
         } else if (asks) {
@@ -218,9 +223,9 @@ final class Responder {
         }
     }
 
-    private void executed(long psn, int packets) {
-        expected = psn + packets;
-        answers.executed(psn, expected);
+    private void executed(long psn) {
+        expected = psn + 1;
+        answers.executed(psn, expected, transmission);
     }
 
     private void read(Packet packet, long psn, long nowNanos) {
@@ -247,6 +252,7 @@ final class Responder {
             turn.firstPsn = psn;
             turn.packets = packets;
             turn.msn = answers.msn();
+            turn.transmission = transmission;
             turn.want(psn, psn + packets, length);
             expected = psn + packets;
             answers.executedRead(psn, expected);
@@ -283,8 +289,9 @@ final class Responder {
             turn.msn = answers.msn();
             turn.original = memory.atomic(
                     opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
+            turn.transmission = transmission;
             turn.want(psn, psn + 1, 0);
-            executed(psn, 1);
+            executed(psn);
         }
     }
 
@@ -323,6 +330,7 @@ final class Responder {
     // ---- what has come before
 
     private void again(Packet packet, long psn) {
+        answers.causedBy(psn, transmission);
         switch (Opcodes.operation(packet.opcode())) {
             case Opcodes.READ_REQUEST -> readAgain(packet, psn);
             case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn);
@@ -350,6 +358,7 @@ final class Responder {
             return;
         }
         long end = psn + Cutter.packets(length, config.mtuBytes());
+        turn.transmission = psn == turn.firstPsn ? transmission : Bth.NO_TRANSMISSION;
         if (config.selective()) {
             turns.wantToo(turn, psn, end);
             return;
@@ -363,6 +372,7 @@ final class Responder {
     private void atomicAgain(long psn) {
         Turn turn = turns.find(psn);
         if (turn != null && !turn.isRead) {
+            turn.transmission = transmission;
             turns.want(turn, psn, psn + 1, 0);
         } else {
             answers.acknowledgeShared();

@@ -14,8 +14,16 @@ final class RetryTimer {
     /** Until a round trip was measured. */
     private static final long FIRST_NANOS = 200_000_000;
 
+    /**
+     * Towards urma4j peers so many timeouts in a row are equally long. One packet is under way then, and answers say which
+     * transmission they answer, so that a round trip that has grown is noticed without waiting longer. On a path that loses half of
+     * all packets each way three of four attempts are vain, and a wait that doubled with each would grow without limit.
+     */
+    private static final int TRIES_UNTIL_BACKOFF = 16;
+
     private final long longestNanos;
     private final int retries;
+    private final int triesUntilBackoff;
     private final RttEstimator roundTrip;
 
     private long dueNanos = NEVER;
@@ -27,6 +35,7 @@ final class RetryTimer {
     RetryTimer(ConnectionConfig config) {
         this.longestNanos = config.timeoutNanos();
         this.retries = config.retries();
+        this.triesUntilBackoff = config.selective() ? TRIES_UNTIL_BACKOFF : 0;
         long ceiling = longestNanos == 0 ? FIRST_NANOS : longestNanos;
         this.roundTrip = new RttEstimator(Math.min(FIRST_NANOS, ceiling), Math.min(SHORTEST_NANOS, ceiling), ceiling);
     }
@@ -92,7 +101,9 @@ final class RetryTimer {
     /** It was due, and everything is sent again. */
     void expired(long nowNanos) {
         vain++;
-        roundTrip.backOff();
+        if (vain > triesUntilBackoff) {
+            roundTrip.backOff();
+        }
         again(nowNanos);
     }
 

@@ -18,6 +18,9 @@ final class Turn {
     /** Of an atomic: what was there before. */
     long original;
 
+    /** Which transmission of it came last; its answer says so. */
+    int transmission;
+
     /** The count of successes with this one. */
     int msn;
 

@@ -11,7 +11,8 @@ import java.lang.foreign.MemorySegment;
  *   2  P_Key    u16
  *   4  notices  7 FECN, 6 BECN, 5…0 reserved; not covered by the ICRC
  *   5  dest QP  u24
- *   8  ack      7 acknowledgement asked for, 6 host was late (ours), 5…0 reserved
+ *   8  ack      7 acknowledgement asked for; ours, reserved in RoCE: 6 host was late, 5…3 transmission of a request,
+ *               2…0 transmission that is answered
  *   9  PSN      u24
  * </pre>
  */
@@ -43,6 +44,14 @@ public final class Bth {
     private static final int BECN_BIT = 0x40;
     private static final int ACK_BIT = 0x80;
     private static final int LATE_BIT = 0x40;
+    private static final int TRANSMISSION_SHIFT = 3;
+    private static final int TRANSMISSION_MASK = 7;
+
+    /** In place of a transmission: which one it is, or which one is answered, is not told. */
+    public static final int NO_TRANSMISSION = 0;
+
+    /** The first transmission of a packet. */
+    public static final int FIRST_TRANSMISSION = 1;
 
     private Bth() {}
 
@@ -122,6 +131,21 @@ public final class Bth {
         return (Fields.u8(packet, ACK) & LATE_BIT) != 0;
     }
 
+    /** Which transmission follows one: 1, then 2 to 7, and 2 again. */
+    public static int nextTransmission(int transmission) {
+        return transmission == TRANSMISSION_MASK ? FIRST_TRANSMISSION + 1 : transmission + 1;
+    }
+
+    /** Of a request between peers of urma4j: which transmission of it this is, or {@link #NO_TRANSMISSION}. */
+    public static int transmission(MemorySegment packet) {
+        return Fields.u8(packet, ACK) >>> TRANSMISSION_SHIFT & TRANSMISSION_MASK;
+    }
+
+    /** Of an answer between peers of urma4j: which transmission it answers, or {@link #NO_TRANSMISSION}. */
+    public static int answeredTransmission(MemorySegment packet) {
+        return Fields.u8(packet, ACK) & TRANSMISSION_MASK;
+    }
+
     public static int psn(MemorySegment packet) {
         return Fields.u24(packet, PSN);
     }
@@ -165,11 +189,21 @@ public final class Bth {
     }
 
     public static void askForAcknowledgement(MemorySegment packet) {
-        Fields.u8(packet, ACK, ACK_BIT);
+        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | ACK_BIT);
+    }
+
+    /** Says which {@link #transmission} a request is. */
+    public static void transmission(MemorySegment packet, int transmission) {
+        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission << TRANSMISSION_SHIFT);
+    }
+
+    /** Says which {@linkplain #answeredTransmission transmission} is answered. */
+    public static void answeredTransmission(MemorySegment packet, int transmission) {
+        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission);
     }
 
     /** Makes an answer {@linkplain #isLate late}. */
     public static void late(MemorySegment packet) {
-        Fields.u8(packet, ACK, LATE_BIT);
+        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | LATE_BIT);
     }
 }

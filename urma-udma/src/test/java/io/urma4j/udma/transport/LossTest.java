@@ -33,7 +33,9 @@ class LossTest {
         "SHARED, true, 0.01, false",
         "SHARED, true, 0.2, false",
         "SHARED, true, 0.01, true",
-        "SHARED, true, 0.2, true"
+        "SHARED, true, 0.2, true",
+        "RELIABLE_CONNECTED, true, 0.5, true",
+        "SHARED, true, 0.5, true"
     })
     void everythingArrivesOnceAndInOrder(Kind kind, boolean ours, double loss, boolean selective) {
         long first = Long.getLong("urma.seed", System.nanoTime());
