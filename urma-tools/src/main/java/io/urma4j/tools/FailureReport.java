@@ -48,6 +48,9 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
     @Override
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
+        if (StandardOutput.isClosedPipe(failure)) {
+            return StandardOutput.CLOSED_PIPE; // nothing is said: its reader has all that it wanted
+        }
         boolean interrupted = isInterrupt(failure);
         boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // who would point to itself
         err.println("urma: " + (interrupted ? "interrupted" : doctor ? words(failure) : describe(failure)));

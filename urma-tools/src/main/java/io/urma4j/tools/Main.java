@@ -12,6 +12,8 @@ import io.urma4j.tools.ping.PingCommand;
 import io.urma4j.tools.pingpong.PingpongCommand;
 import io.urma4j.tools.simulate.SimulateCommand;
 import io.urma4j.tools.tck.TckCommand;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -74,12 +76,30 @@ public final class Main implements Callable<Integer> {
         OrderlyEnd end = OrderlyEnd.ofThisThread();
         int code = ExitCode.SOFTWARE;
         try {
-            code = commandLine(System.out, System.err).execute(args);
+            code = run(StandardOutput.ofThisProcess(), System.err, args);
         } catch (Error e) { // picocli hands on exceptions alone; a heap that is too small comes here
             System.err.println("urma: " + FailureReport.describe(e));
         } finally {
             end.exit(code);
         }
+    }
+
+    /** Runs the command; the exit code is not 0 when {@code stdout} did not take all. */
+    static int run(StandardOutput stdout, PrintStream err, String... args) {
+        PrintStream out = new PrintStream(new BufferedOutputStream(stdout), false, System.out.charset());
+        CommandLine commandLine = commandLine(out, err);
+        int code = commandLine.execute(args);
+        commandLine.getOut().flush();
+        out.flush();
+        IOException failure = stdout.failure();
+        if (failure == null || code != ExitCode.OK) {
+            return code;
+        }
+        if (StandardOutput.isClosedPipe(failure)) {
+            return StandardOutput.CLOSED_PIPE;
+        }
+        err.println("urma: cannot write standard output: " + failure.getMessage());
+        return ExitCode.SOFTWARE;
     }
 
     /** The command with all of its subcommands, writing to the given streams. */

@@ -3,6 +3,9 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.Urma;
@@ -52,7 +55,21 @@ class AdminIT extends WithShell {
         assertThat(out("admin", "show", "dev", "shm0", "seg", "16777215")).doesNotContain("4096");
         assertThat(out("admin", "show", "--whole", "--json"))
                 .contains("\"seg\" : [ {")
-                .contains("\"len\" : \"4096\"");
+                .contains("\"len\" : 4096");
+    }
+
+    @Test
+    void countersAreOneJsonDocumentWithNumbers() throws Exception {
+        shell.share("-n", "4096");
+
+        String stats = out("admin", "stats", "--json");
+
+        try (JsonParser json = new JsonFactory().createParser(stats)) {
+            assertThat(json.nextToken()).isEqualTo(JsonToken.START_ARRAY);
+            json.skipChildren(); // throws when it is no JSON
+            assertThat(json.nextToken()).as("a second document").isNull();
+        }
+        assertThat(stats).contains("\"device\" : \"shm0\"").contains("\"tx_pkt\" : 0");
     }
 
     @ParameterizedTest

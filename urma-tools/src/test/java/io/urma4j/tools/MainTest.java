@@ -3,6 +3,8 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,6 +60,29 @@ class MainTest {
                 .contains("Usage: urma " + command)
                 .contains("Examples:\n  ")
                 .contains("Exit codes:");
+    }
+
+    private int urmaWithOutputThatFails(String why) {
+        StandardOutput full = new StandardOutput(new OutputStream() {
+            @Override
+            public void write(int letter) throws IOException {
+                throw new IOException(why);
+            }
+        });
+        return Main.run(full, new PrintStream(err, true, StandardCharsets.UTF_8), "--help");
+    }
+
+    @Test
+    void aFullStandardOutputIsAFailure() {
+        assertThat(urmaWithOutputThatFails("No space left on device")).isEqualTo(1);
+        assertThat(err()).isEqualTo("urma: cannot write standard output: No space left on device\n");
+    }
+
+    /** As {@code head} closes it. */
+    @Test
+    void aPipeThatItsReaderHasClosedIsNothingToTell() {
+        assertThat(urmaWithOutputThatFails("Broken pipe")).isEqualTo(141);
+        assertThat(err()).isEmpty();
     }
 
     @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two of our own against each other; against those of Linux it is {@link InteropIT}. */
 class PingpongIT extends WithShell {
@@ -29,6 +31,21 @@ class PingpongIT extends WithShell {
         assertThat(client.out()).containsPattern("local address: .*" + gid(clientAddress));
         assertThat(client.out()).containsPattern("remote address: .*" + gid(serverAddress));
         assertThat(served.out()).containsPattern("remote address: .*" + gid(clientAddress));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM"})
+    void aServerThatWaitsForAClientEndsAtOnce(String signal) throws Exception {
+        Running server = shell.start("pingpong", "-p", Integer.toString(freePort()), "-g", "127.0.85.5");
+        server.awaitOut("local address");
+
+        long start = System.nanoTime();
+        server.signal(signal);
+        Ended ended = server.ended();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(130);
+        assertThat(ended.err()).isEqualTo("urma: interrupted\n");
     }
 
     private static String gid(String address) {

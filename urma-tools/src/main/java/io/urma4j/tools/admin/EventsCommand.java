@@ -122,7 +122,7 @@ final class EventsCommand implements Callable<Integer> {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("uasid", happened.context().uasid());
         map.put("process", happened.context().process());
-        map.putAll(happened.event().fields());
+        map.putAll(ResourceTables.asMap(happened.event()));
         return map;
     }
 }

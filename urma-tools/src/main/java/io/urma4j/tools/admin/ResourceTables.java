@@ -64,10 +64,26 @@ final class ResourceTables {
             if (kinds.contains(kind)) {
                 map.put(
                         kind.name().toLowerCase(Locale.ROOT),
-                        context.resources(kind).stream().map(Resource::fields).toList());
+                        context.resources(kind).stream()
+                                .map(ResourceTables::asMap)
+                                .toList());
             }
         }
         return map;
+    }
+
+    /** The fields of a resource: what is a figure is a number, not a string. */
+    static Map<String, Object> asMap(Resource resource) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        resource.fields().forEach((name, value) -> map.put(name, WORDS.contains(name) ? value : number(value)));
+        return map;
+    }
+
+    private static Object number(String value) {
+        if (value.matches("-?\\d{1,18}")) {
+            return Long.valueOf(value);
+        }
+        return value.matches("-?\\d{1,15}\\.\\d{1,9}") ? Double.valueOf(value) : value;
     }
 
     /** Says on stderr which contexts did not tell all. */

@@ -8,7 +8,9 @@ import io.urma4j.tools.Json;
 import io.urma4j.tools.JsonOption;
 import java.io.PrintWriter;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -57,23 +59,35 @@ final class StatsCommand implements Callable<Integer> {
             watch.run(out, () -> {
                 List<Sight.Seen> seen = sight.look(KINDS);
                 notice.check(seen);
-                seen.forEach(one -> print(out, one));
+                print(out, seen);
             });
         }
         return 0;
     }
 
-    private void print(PrintWriter out, Sight.Seen seen) {
+    private void print(PrintWriter out, List<Sight.Seen> seen) {
+        if (json.isAsked()) {
+            Json.print(out, seen.stream().map(StatsCommand::asMap).toList());
+        } else {
+            seen.forEach(one -> printTables(out, one));
+        }
+        out.flush();
+    }
+
+    private static Map<String, Object> asMap(Sight.Seen seen) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("device", seen.device().name());
+        map.put(
+                "contexts",
+                seen.contexts().stream()
+                        .map(context -> ResourceTables.asMap(countersOf(context), KINDS))
+                        .toList());
+        return map;
+    }
+
+    private void printTables(PrintWriter out, Sight.Seen seen) {
         List<ContextView> contexts =
                 seen.contexts().stream().map(StatsCommand::countersOf).toList();
-        if (json.isAsked()) {
-            Json.print(
-                    out,
-                    contexts.stream()
-                            .map(context -> ResourceTables.asMap(context, KINDS))
-                            .toList());
-            return;
-        }
         for (Kind kind : KINDS) {
             if (contexts.stream().anyMatch(context -> !context.resources(kind).isEmpty())) {
                 out.println(seen.device().name() + " " + kind);
@@ -82,7 +96,6 @@ final class StatsCommand implements Callable<Integer> {
             }
         }
         ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
-        out.flush();
     }
 
     /** Only what counts: of a queue its number and its counters. */

@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -39,7 +41,7 @@ final class Exchange implements Closeable {
         InetSocketAddress address = new InetSocketAddress(server, port);
         IOException last = null;
         do {
-            Socket socket = new Socket();
+            Socket socket = interruptible();
             try {
                 socket.connect(address, millisLeft(deadline));
                 socket.setTcpNoDelay(true);
@@ -61,7 +63,7 @@ final class Exchange implements Closeable {
      * @param timeout how long to wait, and then how long the conversation may take; null: wait without an end
      */
     static Exchange accept(@Nullable InetAddress address, int port, @Nullable Duration timeout) {
-        try (ServerSocket listener = new ServerSocket()) {
+        try (ServerSocket listener = ServerSocketChannel.open().socket()) { // of a channel: an interrupt ends accept
             listener.setReuseAddress(true);
             listener.bind(address == null ? new InetSocketAddress(port) : new InetSocketAddress(address, port));
             listener.setSoTimeout(timeout == null ? 0 : (int) Math.max(1, timeout.toMillis()));
@@ -125,6 +127,15 @@ final class Exchange implements Closeable {
             throw new CommandFailure("the peer told " + got + " of the " + count + " bytes of " + what + " in time", e);
         } catch (IOException e) {
             throw new CommandFailure("the peer went while it told " + what + ": " + message(e), e);
+        }
+    }
+
+    /** A socket of a channel, since an interrupt ends its connect, read and write. */
+    private static Socket interruptible() {
+        try {
+            return SocketChannel.open().socket();
+        } catch (IOException e) {
+            throw new CommandFailure("cannot open a TCP socket: " + message(e), e);
         }
     }
 

@@ -108,11 +108,20 @@ public final class PingpongCommand implements Callable<Integer> {
         if (address != null) {
             options = options.withSetting("urma.udma.addresses", ours(address));
         }
+        boolean interrupted = false;
         try (Urma urma = Urma.open(options);
                 UrmaContext context = device(urma).openContext();
                 Rally rally = Rally.of(context, isUd(), messageBytes(), mtuBytes, receives)) {
-            meet(rally);
-            play(rally);
+            try {
+                meet(rally);
+                play(rally);
+            } finally {
+                interrupted = Thread.interrupted(); // closing must not be interrupted
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         return 0;
     }

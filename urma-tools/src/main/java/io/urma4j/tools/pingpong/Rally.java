@@ -130,6 +130,9 @@ final class Rally implements AutoCloseable {
                 last = System.nanoTime();
                 idle = 0;
             } else if (++idle > SPINS) {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new CommandFailure("interrupted");
+                }
                 Thread.yield(); // the peer may need this very core
             }
             if (System.nanoTime() - last > patience.toNanos()) {
