@@ -66,7 +66,7 @@ final class BareHome implements AutoCloseable {
 
     private void serve() {
         MemorySegment message = MemorySegment.ofArray(new byte[64]);
-        SocketInbox inbox = new SocketInbox(64);
+        SocketInbox inbox = SocketInbox.ofTrustedPeers(64);
         while (!ending) {
             if (Poll.await(socket.fd(), Poll.IN, LOOK_MILLIS) == 0) {
                 continue;

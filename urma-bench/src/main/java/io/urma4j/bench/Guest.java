@@ -22,7 +22,7 @@ final class Guest implements AutoCloseable {
     private final Urma urma = Urma.open();
     private final @Nullable UnixSocket bareHome;
     private final MemorySegment message = MemorySegment.ofArray(new byte[64]);
-    private final SocketInbox inbox = new SocketInbox(64);
+    private final SocketInbox inbox = SocketInbox.ofTrustedPeers(64);
     private final List<UrmaContext> contexts = new ArrayList<>();
     private final List<RemoteSegment> held = new ArrayList<>();
 

@@ -63,7 +63,7 @@ record HandOver(Fd descriptor, MemorySegment memory, EventFd event) {
         try (Dir directory = Dir.open(Path.of(place));
                 UnixSocket socket = UnixSocket.connect(directory, SOCKET)) {
             await(socket.fd());
-            SocketInbox inbox = new SocketInbox(1);
+            SocketInbox inbox = SocketInbox.ofTrustedPeers(1);
             socket.receive(inbox);
             Fd memory = inbox.descriptors().removeFirst();
             return new HandOver(

@@ -33,20 +33,25 @@ public final class SocketInbox {
     private int lengthBytes;
 
     /**
-     * An inbox whose descriptors close where {@code close} is called: for peers that are trusted.
+     * An inbox for messages of peers that are trusted: their descriptors close where {@code close} is called, which may wait.
      *
      * @param capacityBytes the longest message
      */
-    public SocketInbox(int capacityBytes) {
-        this(capacityBytes, null);
+    public static SocketInbox ofTrustedPeers(int capacityBytes) {
+        return new SocketInbox(capacityBytes, null);
     }
 
     /**
      * An inbox for messages of peers that are not trusted.
      *
+     * @param capacityBytes the longest message
      * @param closer closes the descriptors that were received
      */
-    public SocketInbox(int capacityBytes, @Nullable DescriptorCloser closer) {
+    public static SocketInbox of(int capacityBytes, DescriptorCloser closer) {
+        return new SocketInbox(capacityBytes, closer);
+    }
+
+    private SocketInbox(int capacityBytes, @Nullable DescriptorCloser closer) {
         this.closer = closer;
         Arena arena = Arena.ofAuto();
         bytes = arena.allocate(capacityBytes, Long.BYTES);

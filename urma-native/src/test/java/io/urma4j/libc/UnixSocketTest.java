@@ -30,7 +30,7 @@ class UnixSocketTest {
     private UnixSocket client;
     private UnixSocket server;
 
-    private final SocketInbox inbox = new SocketInbox(256);
+    private final SocketInbox inbox = SocketInbox.ofTrustedPeers(256);
 
     @BeforeEach
     void connect() {

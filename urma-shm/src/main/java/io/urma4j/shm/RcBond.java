@@ -4,6 +4,8 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.shm.control.Peer;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,8 @@ final class RcBond {
     private final ShmContext context;
     private final ShmSendQueue queue;
     private volatile @Nullable ShmTarget target;
-    private @Nullable Suitor suitor; // guarded by this
+    private final Set<Peer> importers = new HashSet<>(); // these two: guarded by this
+    private @Nullable Suitor suitor;
 
     private record Suitor(Peer peer, int jettyId) {}
 
@@ -57,9 +60,21 @@ final class RcBond {
         return whom == null ? CompletableFuture.completedFuture(null) : context.unbind(whom, queue, timeout);
     }
 
+    /** A peer has imported the Jetty: it had the token. */
+    synchronized void imported(Peer peer) {
+        importers.removeIf(Peer::isLost); // of one that held nothing else no loss is told
+        importers.add(peer);
+    }
+
     /** A peer's Jetty wants to be the only one; tells whether it may. */
     synchronized UrmaStatus requested(Peer peer, int jettyId) {
+        if (!importers.contains(peer)) {
+            return UrmaStatus.ENOPERM; // else whoever knows the number could take the only place
+        }
         ShmTarget mine = target;
+        if (suitor != null && suitor.peer().isLost()) {
+            suitor = null;
+        }
         Suitor now = new Suitor(peer, jettyId);
         if ((mine != null && !isTarget(mine, peer, jettyId)) || (suitor != null && !suitor.equals(now))) {
             return UrmaStatus.EINVAL;
@@ -75,6 +90,7 @@ final class RcBond {
     }
 
     synchronized void peerLost(Peer peer) {
+        importers.remove(peer);
         if (suitor != null && suitor.peer().equals(peer)) {
             suitor = null;
         }

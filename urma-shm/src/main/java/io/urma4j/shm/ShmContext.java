@@ -20,6 +20,7 @@ import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.control.Complaints;
 import io.urma4j.shm.control.ControlPlane;
 import io.urma4j.shm.control.DataPlane;
 import io.urma4j.shm.control.PathMemory;
@@ -42,7 +43,6 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.support.IdSpace;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -64,6 +64,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShmContext implements ProviderContext, DataPlane {
     private static final System.Logger LOG = System.getLogger(ShmContext.class.getName());
+    private static final Complaints COMPLAINTS = new Complaints(LOG);
 
     private static final String KIND = "shm";
 
@@ -341,6 +342,10 @@ final class ShmContext implements ProviderContext, DataPlane {
         if (!opens(config.policy(), config.token(), tokenValue, hasToken)) {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
+        ShmSendQueue jetty = wanted.jetty();
+        if (jetty != null && jetty.isRc()) {
+            jetty.bond().imported(from);
+        }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
     }
 
@@ -413,7 +418,7 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     /** The peer put something impossible into its ring: it is given up. */
     void broken(MessagePath path, String why) {
-        LOG.log(Level.WARNING, () -> this + " gives up " + path + ": " + why);
+        COMPLAINTS.log(() -> this + " gives up " + path + ": " + why);
         control.cutOff(path.peer(), why);
     }
 

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class OtherUserIT {
     private static final int NOBODY = 65534;
+    private static final long FLOOD_MILLIS = 3_000;
 
     private Path directory;
     private Path readable; // by the other user: this library, and a directory of his
@@ -63,6 +65,9 @@ class OtherUserIT {
         void importSegment(SharedSegment shared);
 
         List<String> names();
+
+        /** Connects to a socket again and again, and says nonsense each time; how often it could. */
+        int flood(String runtimeDirectory, String socket, long millis);
 
         /** Connects to a socket and speaks; what is answered, in words. */
         String speakTo(String runtimeDirectory, String socket);
@@ -96,13 +101,31 @@ class OtherUserIT {
         }
 
         @Override
+        public int flood(String runtimeDirectory, String socket, long millis) {
+            int connected = 0;
+            try (var directory = Dir.open(Path.of(runtimeDirectory));
+                    var arena = Arena.ofConfined()) {
+                var nonsense = arena.allocate(64);
+                for (long end = System.nanoTime() + millis * 1_000_000; System.nanoTime() - end < 0; ) {
+                    try (var connection = UnixSocket.connect(directory, socket)) {
+                        connection.send(nonsense);
+                        connected++;
+                    } catch (LibcException e) {
+                        Thread.onSpinWait(); // too many wait at the door
+                    }
+                }
+            }
+            return connected;
+        }
+
+        @Override
         public String speakTo(String runtimeDirectory, String socket) {
             try (var directory = Dir.open(Path.of(runtimeDirectory));
                     var connection = UnixSocket.connect(directory, socket);
                     var arena = Arena.ofConfined()) {
                 connection.send(arena.allocate(64));
                 Poll.await(connection.fd(), Poll.IN, 10_000);
-                int count = connection.receive(new SocketInbox(4096));
+                int count = connection.receive(SocketInbox.ofTrustedPeers(4096));
                 return count == UnixSocket.PEER_GONE ? "hung up" : count + " bytes";
             } catch (LibcException e) {
                 return e.toString();
@@ -225,16 +248,41 @@ class OtherUserIT {
         assertThat(segment.importers()).isEmpty();
     }
 
-    /** The home's socket, which is the one file in its directory with a name of 32 digits. */
+    /** Whoever is refused costs the engine a little; an honest peer is served meanwhile. */
+    @Test
+    void floodOfAnotherUserHoldsUpNobody() throws Exception {
+        var intruder = other.root(Intruder.class);
+        try (UrmaContext honest = urma.device("shm0").openContext()) { // one that came later would refuse the directory
+            String socket = segment.descriptor().endpoints().getFirst().address();
+            openToEverybody();
+            AtomicInteger connected = new AtomicInteger(-1);
+            Thread flood = Thread.ofVirtual()
+                    .start(() -> connected.set(intruder.flood(directory.toString(), socket, FLOOD_MILLIS)));
+            int served = 0;
+            long longestNanos = 0;
+            while (flood.isAlive()) {
+                long start = System.nanoTime();
+                honest.importSegment(segment.descriptor(), segment.token()).close();
+                longestNanos = Math.max(longestNanos, System.nanoTime() - start);
+                served++;
+            }
+
+            System.out.printf(
+                    "OtherUserIT: uid %d connected %,d times; %,d honest imports meanwhile, the longest in %d ms%n",
+                    NOBODY, connected.get(), served, longestNanos / 1_000_000);
+            assertThat(connected.get()).isPositive();
+            assertThat(served).isPositive();
+            assertThat(Duration.ofNanos(longestNanos)).isLessThan(Duration.ofSeconds(5));
+        }
+    }
+
+    /** The home's socket. */
     private Path openToEverybody() throws IOException {
         var all = PosixFilePermissions.fromString("rwxrwxrwx");
         Files.setPosixFilePermissions(directory, all);
-        try (Stream<Path> files = Files.list(directory)) {
-            Path socket = files.filter(file -> file.getFileName().toString().matches("[0-9a-f]{32}"))
-                    .findFirst()
-                    .orElseThrow();
-            Files.setPosixFilePermissions(socket, all);
-            return socket;
-        }
+        Path socket =
+                directory.resolve(segment.descriptor().endpoints().getFirst().address());
+        Files.setPosixFilePermissions(socket, all);
+        return socket;
     }
 }

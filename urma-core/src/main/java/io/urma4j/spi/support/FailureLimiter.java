@@ -18,23 +18,36 @@ public final class FailureLimiter<A> {
 
     private static final int MAX_CALLERS = 1024;
 
+    private final long costNanos;
+    private final int burst;
+
     /** When each caller will have paid for his refusals. */
     private final Map<A, Long> paidAt = new HashMap<>();
+
+    /** One where each refusal costs {@link #COST_NANOS}, beyond a burst of {@link #BURST}. */
+    public FailureLimiter() {
+        this(COST_NANOS, BURST);
+    }
+
+    FailureLimiter(long costNanos, int burst) {
+        this.costNanos = costNanos;
+        this.burst = burst;
+    }
 
     /** Notes a refusal. */
     public void failed(A caller, long nowNanos) {
         if (paidAt.size() >= MAX_CALLERS) {
             paidAt.values().removeIf(paid -> paid - nowNanos <= 0);
         }
-        paidAt.put(caller, nowNanos + debtNanos(caller, nowNanos) + COST_NANOS);
+        paidAt.put(caller, nowNanos + debtNanos(caller, nowNanos) + costNanos);
     }
 
     /** How long the next answer has to wait. */
     public long delayNanos(A caller, long nowNanos) {
-        return Math.max(debtNanos(caller, nowNanos) - BURST * COST_NANOS, 0);
+        return Math.max(debtNanos(caller, nowNanos) - burst * costNanos, 0);
     }
 
-    private long debtNanos(A caller, long nowNanos) {
+    long debtNanos(A caller, long nowNanos) {
         Long paid = paidAt.get(caller);
         return paid == null ? 0 : Math.max(paid - nowNanos, 0);
     }

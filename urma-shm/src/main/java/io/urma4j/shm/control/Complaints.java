@@ -4,7 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
 /** Warnings that strangers can cause: a few at once, then one a second, so that nobody fills our log. Any thread. */
-final class Complaints {
+public final class Complaints {
     private static final int BURST = 8;
     private static final long EACH_NANOS = 1_000_000_000;
 
@@ -12,12 +12,12 @@ final class Complaints {
     private long paidAt = System.nanoTime();
     private long unsaid;
 
-    Complaints(System.Logger log) {
+    public Complaints(System.Logger log) {
         this.log = log;
     }
 
     /** Says it, or counts it among those that are not said. */
-    void log(Supplier<String> what) {
+    public void log(Supplier<String> what) {
         long before = allowance(System.nanoTime());
         if (before >= 0) {
             log.log(Level.WARNING, () -> what.get() + (before == 0 ? "" : " (and " + before + " more before it)"));

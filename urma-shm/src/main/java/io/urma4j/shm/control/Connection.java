@@ -210,7 +210,7 @@ final class Connection {
     }
 
     private void receiveSome() throws ControlFormatException {
-        SocketInbox inbox = engine.inbox();
+        SocketInbox inbox = engine.takeInbox(); // what a message does may have another connection receive
         try {
             for (int i = 0; i < MESSAGES_PER_ROUND && !closed; i++) {
                 int length = socket.receive(inbox);
@@ -229,6 +229,7 @@ final class Connection {
             }
         } finally {
             inbox.closeDescriptors();
+            engine.giveBack(inbox);
         }
     }
 

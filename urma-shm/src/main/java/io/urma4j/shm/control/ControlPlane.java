@@ -71,10 +71,7 @@ public final class ControlPlane {
             ContextLock lock,
             PeerId self,
             Eid eid,
-            ContextOptions options,
-            long ringBytes,
-            long greetingNanos,
-            boolean trustsHugePages,
+            ControlSettings settings,
             ContextEvents events,
             DataPlane dataPlane) {
         this.uasid = lock.uasid();
@@ -90,19 +87,25 @@ public final class ControlPlane {
                 engine,
                 callers,
                 events,
-                options.closeTimeout().toNanos(),
-                trustsHugePages,
+                settings.context().closeTimeout().toNanos(),
+                settings.trustsHugePages(),
                 new Windows(callers, requests, board));
         this.paths = new Paths(
                 engine,
                 requests,
                 dataPlane,
                 self,
-                ringBytes,
-                options.importTimeout().toNanos());
+                settings.ringBytes(),
+                settings.context().importTimeout().toNanos());
         Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane, events);
         try {
-            this.peers = new Peers(engine, directory, Peers.hello(eid, uasid, self), greetingNanos, serving);
+            this.peers = new Peers(
+                    engine,
+                    directory,
+                    Peers.hello(eid, uasid, self),
+                    settings.greetingNanos(),
+                    settings.limits(),
+                    serving);
         } catch (RuntimeException e) {
             engine.discard();
             throw e;
@@ -126,18 +129,13 @@ public final class ControlPlane {
             long ringBytes,
             ContextEvents events,
             DataPlane dataPlane) {
-        return open(options, eid, contextOptions, ringBytes, Peers.GREETING_NANOS, events, dataPlane);
+        ControlSettings settings = new ControlSettings(
+                contextOptions, ringBytes, Peers.GREETING_NANOS, trustsHugePages(options), PeerLimits.ofThisProcess());
+        return open(options, eid, settings, events, dataPlane);
     }
 
-    /** The same; who connects must greet within {@code greetingNanos}. */
     static ControlPlane open(
-            UrmaOptions options,
-            Eid eid,
-            ContextOptions contextOptions,
-            long ringBytes,
-            long greetingNanos,
-            ContextEvents events,
-            DataPlane dataPlane) {
+            UrmaOptions options, Eid eid, ControlSettings settings, ContextEvents events, DataPlane dataPlane) {
         SecureRandom random = new SecureRandom();
         PeerId self = newId(random);
         RuntimeDirectory directory =
@@ -145,17 +143,7 @@ public final class ControlPlane {
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
-            ControlPlane plane = new ControlPlane(
-                    directory,
-                    lock,
-                    self,
-                    eid,
-                    contextOptions,
-                    ringBytes,
-                    greetingNanos,
-                    trustsHugePages(options),
-                    events,
-                    dataPlane);
+            ControlPlane plane = new ControlPlane(directory, lock, self, eid, settings, events, dataPlane);
             tidy(directory);
             plane.engine.start();
             return plane;

@@ -94,7 +94,7 @@ final class Engine {
     }
 
     private final DescriptorCloser closer;
-    private final SocketInbox inbox;
+    private final Deque<SocketInbox> inboxes = new ArrayDeque<>(); // that no connection receives into now
     private final SocketInbox drained;
     private final Epoll epoll = Epoll.create(EVENTS_PER_WAIT);
     private final EventFd wake = EventFd.create();
@@ -126,8 +126,7 @@ final class Engine {
         this.turn = turn;
         this.atEnd = atEnd;
         this.closer = new DescriptorCloser(name + "-closer");
-        this.inbox = new SocketInbox(ControlCodec.MAX_MESSAGE_BYTES, closer);
-        this.drained = new SocketInbox(1, closer);
+        this.drained = SocketInbox.of(1, closer);
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
         watch(wake.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, events -> {});
     }
@@ -144,9 +143,14 @@ final class Engine {
         closer.close();
     }
 
-    /** Room for the message that is received just now. */
-    SocketInbox inbox() {
-        return inbox;
+    /** Room for messages of one connection, until it is given back: another may receive meanwhile. */
+    SocketInbox takeInbox() {
+        SocketInbox free = inboxes.poll();
+        return free == null ? SocketInbox.of(ControlCodec.MAX_MESSAGE_BYTES, closer) : free;
+    }
+
+    void giveBack(SocketInbox inbox) {
+        inboxes.push(inbox);
     }
 
     /** Room for messages that nothing reads any more. */

@@ -105,6 +105,11 @@ public final class Peer {
         return importedQueue || !grants.isEmpty();
     }
 
+    /** Whether nothing is lost with it: neither has anything of the other's, and we have asked it for nothing. */
+    boolean holdsNothing() {
+        return outgoing == null && operations == null && !importsFromUs() && !matters();
+    }
+
     /** Whether its end would change anything here. */
     boolean matters() {
         return !imports.isEmpty() || !grants.isEmpty() || path.isOpen();

@@ -22,6 +22,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,18 +60,16 @@ final class Peers {
     /** So many may have connected and not greeted yet; who greets at once is never among the oldest of them. */
     static final int MAX_STRANGERS = 256;
 
-    /** So many contexts of one process may be peers, the lost ones included whose end is not proven. */
-    static final int MAX_CONTEXTS_OF_A_PROCESS = 512;
-
     private final Engine engine;
     private final RuntimeDirectory directory;
     private final Hello self;
     private final long greetingNanos;
+    private final PeerLimits limits;
     private final PeerEvents events;
     private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
     private final UnixSocket listener;
     private final Engine.Watch listening;
-    private final Map<PeerId, Peer> living = new HashMap<>();
+    private final Map<PeerId, Peer> living = new LinkedHashMap<>(); // in the order of their greetings
     private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
     private final List<Connection> strangers = new ArrayList<>(); // those that we greeted, and wait for
     private final SequencedSet<Connection> callers = new LinkedHashSet<>(); // those that have not greeted us yet
@@ -83,11 +82,18 @@ final class Peers {
      * @param self how we greet
      * @param greetingNanos within which others must
      */
-    Peers(Engine engine, RuntimeDirectory directory, Hello self, long greetingNanos, PeerEvents events) {
+    Peers(
+            Engine engine,
+            RuntimeDirectory directory,
+            Hello self,
+            long greetingNanos,
+            PeerLimits limits,
+            PeerEvents events) {
         this.engine = engine;
         this.directory = directory;
         this.self = self;
         this.greetingNanos = greetingNanos;
+        this.limits = limits;
         this.events = events;
         this.listener = listen(directory, self.address());
         this.listening = engine.watch(listener.fd(), Epoll.IN, ready -> acceptSome());
@@ -269,8 +275,8 @@ final class Peers {
         if (known != null) {
             return known.pid() == pid ? known : null;
         }
-        if (pid != 0 && contextsOf(pid) >= MAX_CONTEXTS_OF_A_PROCESS) {
-            return null; // each costs us a descriptor
+        if (!hasRoomFor(pid)) {
+            return null;
         }
         Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid, hello.features());
         if (pid != ownPid) {
@@ -281,6 +287,21 @@ final class Peers {
         }
         living.put(id, peer);
         return peer;
+    }
+
+    private boolean hasRoomFor(int pid) {
+        if (pid != 0 && contextsOf(pid) >= limits.ofAProcess()) {
+            return false;
+        }
+        return living.size() + unproven.size() < limits.all() || hasEvicted();
+    }
+
+    /** Has the peer leave that greeted first, of those that hold nothing. */
+    private boolean hasEvicted() {
+        Optional<Peer> idle =
+                living.values().stream().filter(Peer::holdsNothing).findFirst();
+        idle.ifPresent(peer -> lose(peer, "it held nothing, and another needed its place", false));
+        return idle.isPresent();
     }
 
     private long contextsOf(int pid) {

@@ -26,7 +26,7 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
-import io.urma4j.spi.support.FailureLimiter;
+import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
 import java.util.Optional;
 
@@ -43,7 +43,7 @@ final class Serving implements PeerEvents {
     private final Paths paths;
     private final DataPlane dataPlane;
     private final ContextEvents events;
-    private final FailureLimiter<Integer> limiter = new FailureLimiter<>();
+    private final GuessLimiter<Integer> limiter = new GuessLimiter<>();
     private int delayed;
     private boolean closing;
 
@@ -128,7 +128,7 @@ final class Serving implements PeerEvents {
     /** Handles a guess now, or later when that process has guessed wrong too often. */
     private void paced(Peer from, Connection via, Guess guess) {
         long now = System.nanoTime();
-        long delayNanos = limiter.delayNanos(from.pid(), now);
+        long delayNanos = limiter.delayNanos(from.pid(), from.importsFromUs(), now);
         if (delayNanos > 0) {
             delay(from, via, guess, delayNanos);
         } else if (!guess.isRight()) {

@@ -159,7 +159,7 @@ class ControlFuzzTest {
             } while (answer instanceof Hello);
 
             assertThat(answer).isInstanceOf(Refused.class);
-            assertThat(crowd).hasSizeLessThan(Peers.MAX_CONTEXTS_OF_A_PROCESS + 2);
+            assertThat(crowd).hasSizeLessThan(PeerLimits.ofThisProcess().ofAProcess() + 2);
         } finally {
             crowd.forEach(RawPeer::close);
         }

@@ -81,6 +81,49 @@ class HostilePeerTest {
         context.close();
     }
 
+    /** Each peer costs descriptors, and those of another namespace of process ids have no number by which to count them. */
+    @Test
+    void strangersGiveWayWhenThereAreTooManyPeersAndHoldersDoNot() throws Exception {
+        int places = 8;
+        Path small = directory.resolveSibling("small");
+        List<RawPeer> crowd = new ArrayList<>();
+        try (TestContext home = new TestContext(small, new PeerLimits(1000, places))) {
+            ShmSegment segment = home.share(Access.READ);
+            RawPeer holder = greetedAs(1, small, home);
+            crowd.add(holder);
+            holder.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
+            assertThat(holder.receive().orElseThrow()).isInstanceOf(SegmentGranted.class);
+            for (int i = 2; i <= 5 * places; i++) {
+                crowd.add(greetedAs(i, small, home));
+            }
+
+            assertThat(crowd.get(1).receive()).as("the first that held nothing").isEmpty();
+            holder.send(new Lookup(2, "nobody", false));
+            assertThat(holder.receive()).as("the one that holds something").isPresent();
+            try (TestContext honest = new TestContext(small)) {
+                get(honest.importFrom(segment, Access.READ).close());
+            }
+            assertThat(segment.importers()).hasSize(1);
+        } finally {
+            crowd.forEach(RawPeer::close);
+        }
+    }
+
+    private static RawPeer greetedAs(int name, Path place, TestContext home) throws Exception {
+        RawPeer peer = RawPeer.connectedTo(place, home.plane);
+        peer.send(RawPeer.hello(home.plane.incarnation(), name));
+        assertThat(peer.receive().orElseThrow()).as("greeting %d", name).isInstanceOf(Hello.class);
+        return peer;
+    }
+
+    @Test
+    void halfOfTheDescriptorsStayTheApplications() {
+        assertThat(PeerLimits.of(1024)).isEqualTo(new PeerLimits(64, 64));
+        assertThat(PeerLimits.of(20_000)).isEqualTo(new PeerLimits(512, 1250));
+        assertThat(PeerLimits.of(Long.MAX_VALUE)).isEqualTo(new PeerLimits(512, 4096));
+        assertThat(PeerLimits.ofThisProcess().all()).isBetween(1, 4096);
+    }
+
     /** Whatever came before: it still serves. */
     private void assertAlive() throws Exception {
         try (TestContext other = new TestContext(directory)) {

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.urma4j.Access;
 import io.urma4j.Completion;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Jetty;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
@@ -13,12 +17,20 @@ import io.urma4j.TransportMode;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.control.ControlMessage.Bind;
+import io.urma4j.spi.control.ControlMessage.Done;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.tck.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -357,5 +369,59 @@ class HostileRingTest {
         });
         big.close();
         memory.close();
+    }
+
+    /** Each costs a warning, and a loop of them would fill the disk. */
+    @Test
+    void brokenPathsDoNotFillTheLog() throws Exception {
+        int paths = 60;
+        AtomicInteger warnings = new AtomicInteger();
+        Logger logger = Logger.getLogger("io.urma4j.shm.ShmContext");
+        logger.setFilter(entry -> {
+            warnings.incrementAndGet();
+            return false;
+        });
+        try {
+            victim.receive(0);
+            for (int i = 0; i < paths; i++) {
+                publish(SEND, WHOLE, 5 | 1 << 25, 40, 40);
+                assertThat(victim.awaitLoss()).contains("cannot be");
+                victim.events.clear();
+                hostile.close();
+                hostile = new HostileRing(directory, victim.context);
+            }
+        } finally {
+            logger.setFilter(null);
+        }
+
+        System.out.printf("HostileRingTest: %d broken paths, %d warnings%n", paths, warnings.get());
+        assertThat(warnings.get()).isPositive().isLessThan(paths / 2);
+    }
+
+    /** The number of a Jetty is no secret: its token is. */
+    @Test
+    void aJettyIsBoundToNobodyWhoDidNotShowItsToken() throws Exception {
+        Jfr receives = victim.context.createJfr(
+                victim.jfc, JfrConfig.builder().mode(TransportMode.RC).build());
+        Jetty jetty = victim.context.createJetty(
+                victim.jfc, receives, JfsConfig.builder().mode(TransportMode.RC).build());
+        JettyDescriptor descriptor = jetty.descriptor();
+        String address = descriptor.endpoints().getFirst().address();
+        Bind bind = new Bind(1, jetty.id(), 77, descriptor.orderType());
+        try (RawPeer stranger = RawPeer.connectedTo(directory, address)) {
+            stranger.send(RawPeer.hello(descriptor.incarnation(), 1));
+            assertThat(stranger.receive()).isPresent();
+
+            stranger.send(bind);
+            assertThat(stranger.receive().orElseThrow())
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.status()).isEqualTo(UrmaStatus.ENOPERM));
+            stranger.send(new ImportQueue(2, jetty.id(), JettyDescriptor.Kind.JETTY, jetty.token()));
+            assertThat(stranger.receive().orElseThrow()).isInstanceOf(QueueGranted.class);
+            stranger.send(bind);
+            assertThat(stranger.receive().orElseThrow()).isInstanceOf(Done.class);
+        }
+        jetty.close();
+        receives.close();
     }
 }

@@ -23,7 +23,7 @@ final class RawPeer implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 5000;
 
     private final UnixSocket socket;
-    private final SocketInbox inbox = new SocketInbox(ControlCodec.MAX_MESSAGE_BYTES);
+    private final SocketInbox inbox = SocketInbox.ofTrustedPeers(ControlCodec.MAX_MESSAGE_BYTES);
     final List<Fd> received = new ArrayList<>();
 
     private RawPeer(UnixSocket socket) {

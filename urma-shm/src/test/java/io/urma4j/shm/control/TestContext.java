@@ -54,12 +54,19 @@ final class TestContext implements DataPlane, AutoCloseable {
 
     /** One to which callers must greet within {@code greetingNanos}. */
     TestContext(Path directory, ContextOptions options, long greetingNanos) {
+        this(directory, options, greetingNanos, PeerLimits.ofThisProcess());
+    }
+
+    /** One that has so many peers at most. */
+    TestContext(Path directory, PeerLimits limits) {
+        this(directory, ContextOptions.DEFAULT, Peers.GREETING_NANOS, limits);
+    }
+
+    private TestContext(Path directory, ContextOptions options, long greetingNanos, PeerLimits limits) {
         plane = ControlPlane.open(
                 UrmaOptions.DEFAULT.withRuntimeDirectory(directory),
                 Eid.ofIpv4(0x7F00_0001),
-                options,
-                RING_BYTES,
-                greetingNanos,
+                new ControlSettings(options, RING_BYTES, greetingNanos, false, limits),
                 events::add,
                 this);
     }

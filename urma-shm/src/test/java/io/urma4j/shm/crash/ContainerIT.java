@@ -193,4 +193,78 @@ class ContainerIT {
             home.end();
         }
     }
+
+    /** A directory that containers see in different places: nothing that peers say names its path. */
+    @Test
+    void directoryThatIsBoundElsewhereIsTheSame() throws Exception {
+        Path runtime = Files.createDirectory(
+                temporary.resolve("runtime"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path elsewhere = Files.createDirectory(temporary.resolve("elsewhere"));
+        try (var one = container("true");
+                var other = container("mount --bind " + runtime + " " + elsewhere)) {
+            Victim home = one.root(Victim.class);
+            Victim initiator = other.root(Victim.class);
+            home.open(runtime.toString());
+            initiator.open(elsewhere.toString());
+            Doors doors = home.beHome("table", 5_000);
+            initiator.troubleHome("table", doors);
+
+            Patience.await("work", () -> home.done() > 20 && initiator.done() > 20);
+
+            assertThat(initiator.end()).isEmpty();
+            assertThat(home.end()).isEmpty();
+        }
+    }
+
+    /** As the root of a container often is: what lies below is another's, and read-only. */
+    @Test
+    void directoryOnAnOverlayWorks() throws Exception {
+        Path above = Files.createDirectory(temporary.resolve("above"));
+        String mount = overlay(above);
+        assumeTrue(isPossible(mount), "skipped: this machine does not let containers mount an overlay");
+        try (var container = container(mount)) {
+            Victim victim = container.root(Victim.class);
+            victim.open(above.resolve("r").toString());
+            Doors doors = victim.beHome("table", 600_000_000);
+
+            assertThat(victim.importOnce(doors)).startsWith("imported");
+            assertThat(victim.end()).isEmpty();
+        }
+    }
+
+    /** What is full is the file system that the overlay writes to, and that is what is said. */
+    @Test
+    void directoryOnAFullOverlayIsNamedWithItsMount() throws Exception {
+        Path above = Files.createDirectory(temporary.resolve("above"));
+        String mount = overlay(above) + " && mkdir -m 700 " + above + "/r" + " && (dd if=/dev/zero of=" + above
+                + "/full bs=4k || true) 2> /dev/null";
+        assumeTrue(isPossible(mount), "skipped: this machine does not let containers mount an overlay");
+        try (var container = container(mount)) {
+            String said =
+                    container.root(Victim.class).openAnother(above.resolve("r").toString());
+
+            assertThat(said)
+                    .contains("ENOMEM")
+                    .contains("runtime directory " + above)
+                    .contains("of type overlay")
+                    .contains("URMA_RUNTIME_DIR");
+        }
+    }
+
+    /** Over a small tmpfs: an overlay of another file system than the machine's own can be mounted by everybody. */
+    private String overlay(Path above) throws Exception {
+        Path place = Files.createDirectory(temporary.resolve("layers"));
+        return "mount -t tmpfs -o size=64k none " + place + " && mkdir " + place + "/lower " + place + "/upper " + place
+                + "/work && mount -t overlay -o userxattr,lowerdir=" + place + "/lower,upperdir=" + place
+                + "/upper,workdir=" + place + "/work none " + above;
+    }
+
+    private static boolean isPossible(String before) throws Exception {
+        Process attempt = new ProcessBuilder(inside(before, "true"))
+                .redirectErrorStream(true)
+                .start();
+        attempt.getInputStream().readAllBytes();
+        return attempt.waitFor(20, TimeUnit.SECONDS) && attempt.exitValue() == 0;
+    }
 }

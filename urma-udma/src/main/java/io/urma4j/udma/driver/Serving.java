@@ -1,6 +1,5 @@
 package io.urma4j.udma.driver;
 
-import io.urma4j.Eid;
 import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -20,10 +19,11 @@ import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
-import io.urma4j.spi.support.FailureLimiter;
+import io.urma4j.spi.support.GuessLimiter;
 import io.urma4j.udma.control.Message;
 import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.Network;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.NoticeStats;
@@ -42,7 +42,7 @@ final class Serving {
     private final UdmaContext context;
     private final Adapter adapter;
     private final ContextEvents events;
-    private final FailureLimiter<Eid> limiter = new FailureLimiter<>(); // a greeting has proven the address
+    private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
     private int delayed;
 
     Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
@@ -97,11 +97,11 @@ final class Serving {
     /** Handles a guess now, or later when that address has guessed wrong too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
         long now = adapter.nanos();
-        long delayNanos = limiter.delayNanos(from.peer().eid(), now);
+        long delayNanos = limiter.delayNanos(Network.of(from.peer().eid()), from.holds(), now);
         if (delayNanos > 0) {
             delay(from, number, isRight, now + delayNanos);
         } else if (!isRight.getAsBoolean()) {
-            limiter.failed(from.peer().eid(), now);
+            limiter.failed(Network.of(from.peer().eid()), now);
         }
     }
 

@@ -301,4 +301,21 @@ class CrowdTest {
         assertThat(served).isCompleted();
         assertThat(home.plane.peers()).hasSize(1);
     }
+
+    @Test
+    void aClockThatStepsBackDropsNoHolderAndKeepsNobodyOut() {
+        End old = new End(address(0x0A02_0001, 4791), 8);
+        var served = old.ask();
+        deliver();
+        greetFrom(1);
+        now -= 3600 * SECOND;
+        pass(2 * ControlPlane.QUIET_NANOS);
+
+        assertThat(served).isCompleted();
+        assertThat(home.plane.peers()).anyMatch(peer -> peer.address().equals(old.at));
+        End newcomer = new End(address(0x0A02_0002, 4791), 9);
+        var later = newcomer.ask();
+        deliver();
+        assertThat(later).isCompleted();
+    }
 }

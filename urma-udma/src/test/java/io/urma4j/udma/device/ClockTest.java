@@ -80,4 +80,25 @@ class ClockTest {
         assertOneSuccess();
         assertThat(hosts.here.events).doesNotContain("silent");
     }
+
+    /** No clock of a JVM does; should one do so all the same, nothing is told wrong, and nothing waits for ever. */
+    @Test
+    void aStepBackLosesNothing() {
+        write();
+        hosts.run();
+        assertOneSuccess();
+
+        hosts.now -= HOUR;
+        write();
+        hosts.run();
+
+        assertOneSuccess();
+        hosts.here.isLost = _ -> true;
+        write();
+        hosts.run(Duration.ofSeconds(1).toNanos());
+        hosts.here.isLost = _ -> false;
+        hosts.now -= HOUR;
+        hosts.run(2 * HOUR);
+        assertOneSuccess();
+    }
 }
