@@ -17,6 +17,7 @@ import io.urma4j.udma.hostile.Greeter;
 import io.urma4j.udma.hostile.OtherUser;
 import io.urma4j.udma.hostile.RoceSeal;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,6 +48,7 @@ class GreetingFloodIT {
     private static final long MAX_GROWTH_BYTES = 24 << 20;
     private static final Duration SERVED_WITHIN = Patience.stretched(Duration.ofSeconds(1)); // nineteen of twenty
     private static final Duration LONGEST = Patience.stretched(Duration.ofSeconds(3)); // on a machine that is busy
+    private static final Duration LONGEST_LIFE = Patience.stretched(Duration.ofSeconds(10));
     private static final Token TOKEN = Token.of(7);
     private static final long VALUE = 0x0123_4567_89AB_CDEFL;
 
@@ -60,6 +62,13 @@ class GreetingFloodIT {
 
     @BeforeEach
     void open() {
+        openHome();
+        newcomers = Urma.open(UrmaOptions.DEFAULT
+                .withRuntimeDirectory(folder.resolve("run"))
+                .withSetting("urma.udma.addresses", "127.0.73.101"));
+    }
+
+    private void openHome() {
         home = new LoneContext(folder.resolve("run"), HOME, 64);
         MemorySegment memory = Arena.ofAuto().allocate(4096, 64);
         memory.set(ValueLayout.JAVA_LONG, 0, VALUE);
@@ -67,9 +76,6 @@ class GreetingFloodIT {
                 .exports()
                 .register(new SegmentRequest(null, memory, Access.READ, TokenPolicy.PLAIN_TEXT, TOKEN));
         shared = new SharedSegment(segment.descriptor(), TOKEN);
-        newcomers = Urma.open(UrmaOptions.DEFAULT
-                .withRuntimeDirectory(folder.resolve("run"))
-                .withSetting("urma.udma.addresses", "127.0.73.101"));
     }
 
     @AfterEach
@@ -84,7 +90,7 @@ class GreetingFloodIT {
         long heapBefore = heapInUse();
         String alone = serve(() -> servedNanos.size() < 20);
 
-        Process attacker = OtherUser.start(folder, List.of(Greeter.class, RoceSeal.class), arguments());
+        Process attacker = attacker(ATTACKERS, 20_000);
         String said;
         String during;
         int most;
@@ -113,14 +119,52 @@ class GreetingFloodIT {
         Patience.await("strangers are dropped", () -> peers() == 0);
     }
 
-    private List<String> arguments() {
-        return List.of(
-                ATTACKERS,
-                HOME,
-                Integer.toString(home.adapter.address().udpPort()),
-                HexFormat.of().formatHex(GreetingTemplate.packet(home.context.incarnation())),
-                Long.toHexString(GreetingTemplate.INCARNATION),
-                Integer.toString(GREETINGS));
+    /** A home that opens, serves and closes at an address that two processes flood all the time. */
+    @Test
+    void homesBeginAndEndAmongTwoAttackers() throws Exception {
+        newcomer();
+        Process one = attacker(ATTACKERS, 20_000);
+        Process other = attacker("127.0.74.0", 21_000);
+        int lives = 0;
+        long longestNanos = 0;
+        try (BufferedReader ofOne = one.inputReader();
+                BufferedReader ofOther = other.inputReader()) {
+            assertThat(ofOne.readLine()).isEqualTo("ready");
+            assertThat(ofOther.readLine()).isEqualTo("ready");
+            while (one.isAlive() || other.isAlive()) {
+                long start = System.nanoTime();
+                home.close();
+                openHome();
+                newcomer();
+                longestNanos = Math.max(longestNanos, System.nanoTime() - start);
+                lives++;
+            }
+            String said = ofOne.readLine() + ", and " + ofOther.readLine();
+            assertThat(one.waitFor() + other.waitFor()).as(said).isZero();
+            System.out.printf(
+                    "GreetingFloodIT: by two processes of uid %d, %s; %d homes closed, opened and read from, the longest in"
+                            + " %d ms%n",
+                    OtherUser.uid(), said, lives, longestNanos / 1_000_000);
+        } finally {
+            one.destroyForcibly();
+            other.destroyForcibly();
+        }
+        assertThat(lives).isPositive();
+        assertThat(Duration.ofNanos(longestNanos)).isLessThan(LONGEST_LIFE);
+    }
+
+    private Process attacker(String firstAddress, int firstPort) throws IOException {
+        return OtherUser.start(
+                folder,
+                List.of(Greeter.class, RoceSeal.class),
+                List.of(
+                        firstAddress,
+                        HOME,
+                        Integer.toString(home.adapter.address().udpPort()),
+                        HexFormat.of().formatHex(GreetingTemplate.packet(home.context.incarnation())),
+                        Long.toHexString(GreetingTemplate.INCARNATION),
+                        Integer.toString(GREETINGS),
+                        Integer.toString(firstPort)));
     }
 
     private interface Condition {

@@ -18,12 +18,11 @@ import jdk.net.ExtendedSocketOptions;
  * ports, and with the cookies that it is sent. It needs nothing but the JDK, since another user may not read our classes.
  *
  * <p>Arguments: first address, the device's address and port, a greeting before its ICRC in hex, what stands there for the
- * sender's incarnation in hex, and how many greetings it sends. Prints how many greetings left, and how many were welcomed.
+ * sender's incarnation in hex, how many greetings it sends, and the first port. Prints how many greetings left, and how many were welcomed.
  */
 public final class Greeter {
     private static final int ADDRESSES = 64;
     private static final int PORTS = 100;
-    private static final int FIRST_PORT = 20_000;
     private static final int DATAGRAM_AT = 20; // of a packet to QP 1
     private static final int KIND_AT = DATAGRAM_AT + 5;
     private static final int PORT_AT = DATAGRAM_AT + 6;
@@ -38,6 +37,7 @@ public final class Greeter {
     private final InetAddress[] addresses = new InetAddress[ADDRESSES];
     private final DatagramChannel[] senders = new DatagramChannel[ADDRESSES];
     private final DatagramChannel[] receivers = new DatagramChannel[PORTS]; // at all addresses each
+    private final int firstPort;
     private final InetSocketAddress victim;
     private final byte[] template;
     private final long marker;
@@ -45,7 +45,9 @@ public final class Greeter {
     private long sent;
     private long welcomed;
 
-    private Greeter(InetAddress first, InetSocketAddress victim, byte[] template, long marker) throws IOException {
+    private Greeter(InetAddress first, int firstPort, InetSocketAddress victim, byte[] template, long marker)
+            throws IOException {
+        this.firstPort = firstPort;
         this.victim = victim;
         this.template = template;
         this.marker = marker;
@@ -60,7 +62,7 @@ public final class Greeter {
         for (int i = 0; i < PORTS; i++) {
             receivers[i] = DatagramChannel.open(StandardProtocolFamily.INET);
             receivers[i].setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
-            receivers[i].bind(new InetSocketAddress(FIRST_PORT + i));
+            receivers[i].bind(new InetSocketAddress(firstPort + i));
             receivers[i].configureBlocking(false);
         }
     }
@@ -68,6 +70,7 @@ public final class Greeter {
     public static void main(String[] args) throws IOException {
         Greeter greeter = new Greeter(
                 InetAddress.ofLiteral(args[0]),
+                Integer.parseInt(args[6]),
                 new InetSocketAddress(InetAddress.ofLiteral(args[1]), Integer.parseInt(args[2])),
                 HexFormat.of().parseHex(args[3]),
                 Long.parseUnsignedLong(args[4], 16));
@@ -101,7 +104,7 @@ public final class Greeter {
                 fields.putLong(at, marker + number);
             }
         }
-        fields.order(ByteOrder.BIG_ENDIAN).putShort(PORT_AT, (short) (FIRST_PORT + number / ADDRESSES % PORTS));
+        fields.order(ByteOrder.BIG_ENDIAN).putShort(PORT_AT, (short) (firstPort + number / ADDRESSES % PORTS));
         fields.order(ByteOrder.LITTLE_ENDIAN).putLong(TAG_AT, cookie);
         int sourcePort = ((InetSocketAddress) senders[address].getLocalAddress()).getPort();
         senders[address].send(RoceSeal.sealed(packet, addresses[address], sourcePort, victim), victim);
