@@ -69,7 +69,7 @@ final class RcBond {
     /** A peer's Jetty wants to be the only one; tells whether it may. */
     synchronized UrmaStatus requested(Peer peer, int jettyId) {
         if (!importers.contains(peer)) {
-            return UrmaStatus.ENOPERM; // else whoever knows the number could take the only place
+            return UrmaStatus.ENOPERM; // else any peer that knows the number could take the only place
         }
         ShmTarget mine = target;
         if (suitor != null && suitor.peer().isLost()) {

@@ -248,9 +248,9 @@ class OtherUserIT {
         assertThat(segment.importers()).isEmpty();
     }
 
-    /** Whoever is refused costs the engine a little; an honest peer is served meanwhile. */
+    /** Each refused connection costs the engine a little; honest peers are served meanwhile. */
     @Test
-    void floodOfAnotherUserHoldsUpNobody() throws Exception {
+    void floodOfAnotherUserDelaysNoHonestPeer() throws Exception {
         var intruder = other.root(Intruder.class);
         try (UrmaContext honest = urma.device("shm0").openContext()) { // one that came later would refuse the directory
             String socket = segment.descriptor().endpoints().getFirst().address();

@@ -1,9 +1,9 @@
 package io.urma4j.spi.support;
 
 /**
- * Slows down those who guess tokens (S7.6): each caller for itself, and all of them together, since a guesser may be many:
- * children of one process, addresses of one host. A caller that holds something and has not guessed wrong lately waits for
- * no other's guesses. For one thread; time is handed in.
+ * Slows down guesses of tokens (S7.6): those of each caller, and those of all callers together, since one attacker may be
+ * many callers: children of one process, addresses of one host. A caller that holds something and has not guessed wrong
+ * lately does not wait for the guesses of others. For one thread; time is handed in.
  *
  * @param <A> what tells one caller from another, and what nobody can pretend
  */

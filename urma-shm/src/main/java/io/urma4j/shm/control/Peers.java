@@ -296,7 +296,7 @@ final class Peers {
         return living.size() + unproven.size() < limits.all() || hasEvicted();
     }
 
-    /** Has the peer leave that greeted first, of those that hold nothing. */
+    /** Evicts the peer that greeted first of those that hold nothing; false when there is none. */
     private boolean hasEvicted() {
         Optional<Peer> idle =
                 living.values().stream().filter(Peer::holdsNothing).findFirst();

@@ -400,7 +400,7 @@ class HostileRingTest {
 
     /** The number of a Jetty is no secret: its token is. */
     @Test
-    void aJettyIsBoundToNobodyWhoDidNotShowItsToken() throws Exception {
+    void aJettyIsBoundOnlyToAPeerThatShowedItsToken() throws Exception {
         Jfr receives = victim.context.createJfr(
                 victim.jfc, JfrConfig.builder().mode(TransportMode.RC).build());
         Jetty jetty = victim.context.createJetty(

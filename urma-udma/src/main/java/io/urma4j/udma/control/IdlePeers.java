@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The peers of one group each that held nothing when they were last looked at, the one that was silent for longest first.
- * Whatever is asked of it takes the same time, however many they are: a flood of greetings evicts a peer with each. For one
- * thread.
+ * No operation depends on how many there are, since a flood evicts a peer with each greeting. For one thread.
  *
  * @param <K> what the peers of a group have in common, never null
  */

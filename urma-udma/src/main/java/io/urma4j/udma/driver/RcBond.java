@@ -213,7 +213,7 @@ final class RcBond {
 
     /** A peer's Jetty wants to be the only one: tells what it needs, or why not. */
     synchronized Message requested(Peer peer, long request, BindQueue wanted) {
-        if (!importers.contains(peer)) { // else whoever knows the number could take the only place
+        if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
             return refusal(request, UrmaStatus.ENOPERM, "the asker has not imported it");
         }
         if (wanted.orderType() != orderType.value()) {

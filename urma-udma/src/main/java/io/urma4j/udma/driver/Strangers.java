@@ -31,10 +31,10 @@ final class Strangers implements EngineThread.Turn {
     /** One look costs no more: it was interrupted, or ran through code for the first time, which is no stranger's doing. */
     private static final long MAX_COST_NANOS = 1_000_000;
 
-    /** What waits in the kernel is received faster than it is seen to: there it would delay everybody alike. */
+    /** Datagrams are received faster than they are handled: in the kernel's one queue they would delay all senders alike. */
     private static final int RECEIVES_AT_ONCE = 4;
 
-    /** Control datagrams that are seen to in one look. */
+    /** Control datagrams that are handled in one look. */
     private static final int LETTERS_AT_ONCE = 4;
 
     /** To tell the kernel of a change takes one part in so many of the time, when there are many. */

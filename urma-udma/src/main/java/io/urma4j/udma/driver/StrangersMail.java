@@ -11,8 +11,8 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Control datagrams of strangers that wait to be seen to: one of each network in turn, so that a flood delays its own
- * networks alone. When there are too many, the network with most of them loses one. For one thread.
+ * Control datagrams of unknown senders that wait to be handled: one of each network in turn, so that a flood delays only the
+ * networks that it comes from. When too many wait, the network with most of them loses one. For one thread.
  */
 final class StrangersMail {
     static final int MAX_WAITING = 1024;

@@ -303,7 +303,7 @@ class CrowdTest {
     }
 
     @Test
-    void aClockThatStepsBackDropsNoHolderAndKeepsNobodyOut() {
+    void aClockThatStepsBackDropsNoHolderAndLocksOutNoNewcomer() {
         End old = new End(address(0x0A02_0001, 4791), 8);
         var served = old.ask();
         deliver();

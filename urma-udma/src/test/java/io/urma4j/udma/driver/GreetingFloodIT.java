@@ -85,7 +85,7 @@ class GreetingFloodIT {
     }
 
     @Test
-    void aFloodOfGreetingsTakesNoRoomAndKeepsNobodyOut() throws Exception {
+    void aFloodOfGreetingsTakesNoRoomAndLocksOutNoNewcomer() throws Exception {
         newcomer(); // what runs for the first time is slow
         long heapBefore = heapInUse();
         String alone = serve(() -> servedNanos.size() < 20);

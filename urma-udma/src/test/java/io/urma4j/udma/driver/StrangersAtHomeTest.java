@@ -106,7 +106,7 @@ class StrangersAtHomeTest {
 
     /** The number of a Jetty is no secret: its token is. Even one who may read a segment does not take its only place. */
     @Test
-    void aJettyIsBoundToNobodyWhoDidNotShowItsToken() {
+    void aJettyIsBoundOnlyToAPeerThatShowedItsToken() {
         UdmaContext context = home.context;
         var jfc = context.createJfc(JfcConfig.DEFAULT, () -> {});
         var receives = context.createReceiveQueue(
