@@ -1,5 +1,4 @@
 import io.urma4j.*;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,9 +24,7 @@ void main(String[] args) {
 
 void boss(UrmaContext context, int pieces) {
     MessageChannel door = context.messageChannel();
-    LocalSegment sign = context.register(context.allocate(4096), Access.READ);
-    sign.memory().setString(0, door.share());
-    sign.publish("boss"); // where workers read the boss's address
+    door.publish("boss");
     IO.println("The boss waits for workers");
 
     Map<Integer, MessageChannel.Peer> workers = new HashMap<>(); // by the address space that their messages come from
@@ -53,8 +50,7 @@ void boss(UrmaContext context, int pieces) {
 
 void work(UrmaContext context) {
     MessageChannel door = context.messageChannel();
-    try (RemoteMemory sign = context.remoteMemory("name:boss");
-            MessageChannel.Peer boss = door.connect(readAddress(sign))) {
+    try (MessageChannel.Peer boss = door.connect("name:boss")) {
         boss.send(door.share().getBytes(StandardCharsets.UTF_8), JOIN);
         int pieces = 0;
         while (true) {
@@ -67,13 +63,4 @@ void work(UrmaContext context) {
             pieces++;
         }
     }
-}
-
-String readAddress(RemoteMemory sign) {
-    byte[] text = sign.read(0, (int) sign.lengthBytes());
-    int end = 0;
-    while (text[end] != 0) {
-        end++;
-    }
-    return new String(text, 0, end, StandardCharsets.UTF_8);
 }

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderTarget;
@@ -24,6 +25,7 @@ public final class Jetty implements ContextObject {
     private final Jfs jfs;
     private final Jfr jfr;
     private final Lifetime life = new Lifetime(this);
+    private final ClosingOrder published = new ClosingOrder(this);
     private @Nullable Binding binding; // guarded by this
     private @Nullable JettyGroup group; // guarded by this
 
@@ -68,6 +70,18 @@ public final class Jetty implements ContextObject {
     /** Descriptor and token as one line for any side channel. */
     public String share() {
         return new SharedJetty(descriptor(), token()).toLine();
+    }
+
+    /**
+     * Makes it visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#importJetty(String)}
+     * finds it by {@code name:NAME}.
+     *
+     * @param name 1…255 characters, letters, digits, {@code . _ -}
+     * @throws UrmaException EEXIST when something else has the name
+     */
+    public void publish(String name) {
+        life.checkOpen();
+        published.add(PublishedAddress.of(context, name, share()), 0);
     }
 
     /**
@@ -241,9 +255,11 @@ public final class Jetty implements ContextObject {
         }
         if (life.end()) {
             context.children().remove(this);
+            @Nullable RuntimeException failure = published.closeAll();
             group().ifPresent(old -> old.forget(this));
             jfs.life().release(this);
             jfs.close();
+            MessageChannel.throwIfFailed(failure);
         }
     }
 

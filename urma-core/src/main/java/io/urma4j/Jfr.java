@@ -1,9 +1,11 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderReceiveQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: buffers wait in it for messages. Alone, or as the receiving half of one or several Jetties.
@@ -16,6 +18,7 @@ public final class Jfr implements ContextObject {
     private final JfrConfig config;
     private final ProviderReceiveQueue provider;
     private final Lifetime life = new Lifetime(this);
+    private final ClosingOrder published = new ClosingOrder(this);
     private volatile boolean closed;
 
     private Jfr(UrmaContext context, Jfc jfc, JfrConfig config, ProviderReceiveQueue provider) {
@@ -84,6 +87,18 @@ public final class Jfr implements ContextObject {
     /** Descriptor and token as one line for any side channel. */
     public String share() {
         return new SharedJetty(descriptor(), token()).toLine();
+    }
+
+    /**
+     * Makes it visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#importJetty(String)}
+     * finds it by {@code name:NAME}.
+     *
+     * @param name 1…255 characters, letters, digits, {@code . _ -}
+     * @throws UrmaException EEXIST when something else has the name
+     */
+    public void publish(String name) {
+        life.checkOpen();
+        published.add(PublishedAddress.of(context, name, share()), 0);
     }
 
     /**
@@ -196,9 +211,11 @@ public final class Jfr implements ContextObject {
         if (life.end()) {
             closed = true;
             context.children().remove(this);
+            @Nullable RuntimeException failure = published.closeAll();
             provider.close();
             jfc.detach(depth());
             jfc.life().release(this);
+            MessageChannel.throwIfFailed(failure);
         }
     }
 

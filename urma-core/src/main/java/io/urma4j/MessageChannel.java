@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (MessageChannel channel = context.messageChannel()) {
- *     print(channel.share());                       // for any side channel
- *     Peer peer = channel.connect(lineOfThePeer);
+ *     channel.publish("worker");                    // or print(channel.share()), for any side channel
+ *     Peer peer = channel.connect("name:boss");     // or the line of the peer
  *     peer.send(bytes);                             // returns when the peer's buffers have it
  *     Optional<Message> answer = channel.receive(Duration.ofSeconds(5));
  * }
@@ -73,16 +73,29 @@ public final class MessageChannel implements AutoCloseable {
     }
 
     /**
-     * Gets the right to send to who {@linkplain #share shared} the line, and what it takes to send there. Blocks at most
-     * the context's import timeout.
+     * Makes the channel visible under a name to processes of this user on this host, until it is closed; they {@link #connect}
+     * by {@code name:NAME}.
      *
+     * @param name 1…255 characters, letters, digits, {@code . _ -}
+     * @throws UrmaException EEXIST when something else has the name
+     */
+    public void publish(String name) {
+        life.checkOpen();
+        receiver.jfr().publish(name);
+    }
+
+    /**
+     * Gets the right to send to who {@linkplain #share shared} the line or {@linkplain #publish published} the name, and what it
+     * takes to send there. Blocks at most the context's import timeout.
+     *
+     * @param lineOrName a line, or {@code name:NAME}
      * @throws DescriptorException when the line is not as it was written
      * @throws UrmaException ENOPERM when the peer refuses, ETIMEOUT when it cannot be reached; EINVAL when it is no
      *     queue of mode RM
      */
-    public Peer connect(String line) {
+    public Peer connect(String lineOrName) {
         life.checkOpen();
-        SharedJetty shared = SharedJetty.parse(line);
+        SharedJetty shared = SharedJetty.find(context, lineOrName);
         if (shared.descriptor().mode() != TransportMode.RM) {
             throw Checks.invalid(
                     this,
@@ -121,6 +134,11 @@ public final class MessageChannel implements AutoCloseable {
         /** Its address. */
         public JettyId id() {
             return sender.target().id();
+        }
+
+        /** Whether messages can go there; {@link TargetJetty#isConnected}. */
+        public boolean isConnected() {
+            return sender.target().isConnected();
         }
 
         /** Whether the message came from the peer's context. Channels of one context cannot be told apart. */

@@ -112,6 +112,18 @@ public final class PipeReader implements AutoCloseable {
         return segment.share();
     }
 
+    /**
+     * Makes the pipe visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#pipeTo}
+     * finds it by {@code name:NAME}.
+     *
+     * @param name 1…255 characters, letters, digits, {@code . _ -}
+     * @throws UrmaException EEXIST when something else has the name
+     */
+    public void publish(String name) {
+        life.checkOpen();
+        segment.publish(name);
+    }
+
     /** Longest message. */
     public int maxMessageBytes() {
         return PipeLayout.maxMessageBytes(capacityBytes);

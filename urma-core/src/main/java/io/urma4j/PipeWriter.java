@@ -40,8 +40,8 @@ public final class PipeWriter implements AutoCloseable {
                 : new QueuedPipe(this, segment, words, capacityBytes);
     }
 
-    static PipeWriter open(UrmaContext context, String line) {
-        RemoteSegment segment = context.importSegment(SharedSegment.parse(line));
+    static PipeWriter open(UrmaContext context, String lineOrName) {
+        RemoteSegment segment = RemoteMemory.importSegment(context, lineOrName);
         try {
             return open(segment, RemoteMemory.of(segment));
         } catch (UrmaException e) {

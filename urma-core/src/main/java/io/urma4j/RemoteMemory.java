@@ -66,11 +66,11 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     /** What a name begins with in a program that runs on any provider. */
-    private static final String ANY_KIND = "name:";
+    static final String ANY_KIND = "name:";
 
     /** Imports what the line or name says; see {@link UrmaContext#remoteMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
-        RemoteSegment segment = context.importSegment(find(context, lineOrName));
+        RemoteSegment segment = importSegment(context, lineOrName);
         try {
             return open(new RemoteMemory(segment, true));
         } catch (UrmaException e) {
@@ -79,15 +79,22 @@ public final class RemoteMemory implements AutoCloseable {
         }
     }
 
+    static RemoteSegment importSegment(UrmaContext context, String lineOrName) {
+        return context.importSegment(find(context, lineOrName));
+    }
+
     private static RemoteMemory open(RemoteMemory memory) {
         return memory.segment.context().children().add(memory, ClosingRank.COMFORT);
     }
 
     private static SharedSegment find(UrmaContext context, String lineOrName) {
         String text = lineOrName.strip();
-        if (text.startsWith("urma4j:")) {
-            return SharedSegment.parse(text);
-        }
+        boolean isLine = text.startsWith("urma4j:");
+        return isLine ? SharedSegment.parse(text) : context.lookup(nameIn(context, text));
+    }
+
+    /** The name in {@code kind:name}; EINVAL when the text is none of this device. */
+    static String nameIn(UrmaContext context, String text) {
         String prefix =
                 text.startsWith(ANY_KIND) ? ANY_KIND : context.attributes().provider() + ":";
         if (!text.startsWith(prefix)) {
@@ -97,7 +104,7 @@ public final class RemoteMemory implements AutoCloseable {
                     "the text is neither a line of share(), which begins with 'urma4j:', nor a name here, '" + prefix
                             + "NAME' or '" + ANY_KIND + "NAME'");
         }
-        return context.lookup(text.substring(prefix.length()));
+        return text.substring(prefix.length());
     }
 
     /**

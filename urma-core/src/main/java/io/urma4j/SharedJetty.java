@@ -19,4 +19,12 @@ public record SharedJetty(JettyDescriptor descriptor, Token token) {
     public static SharedJetty parse(String line) {
         return DescriptorCodec.parseSharedJetty(line);
     }
+
+    /** What a line says, or the one that is published under {@code name:NAME}. */
+    static SharedJetty find(UrmaContext context, String lineOrName) {
+        String text = lineOrName.strip();
+        boolean isName = text.startsWith(RemoteMemory.ANY_KIND)
+                || text.startsWith(context.attributes().provider() + ":");
+        return parse(isName ? PublishedAddress.read(context, RemoteMemory.nameIn(context, text)) : text);
+    }
 }

@@ -31,6 +31,15 @@ public final class TargetJetty implements ContextObject {
         return descriptor;
     }
 
+    /**
+     * Whether messages can go there: it is open here, and its context is not known to be gone. False for good once {@link
+     * AsyncEvent.Type#PEER_LOST} told so. True does not say that the peer is alive: it may have died just now, or be one that
+     * was told by hand, of which nothing is known.
+     */
+    public boolean isConnected() {
+        return !closed && provider.isConnected();
+    }
+
     boolean takesDatagrams() {
         return takesDatagrams;
     }

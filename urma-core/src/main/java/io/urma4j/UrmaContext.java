@@ -392,14 +392,15 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * The writing end of the pipe that {@link PipeReader#share} told of. Blocks at most the import timeout.
+     * The writing end of the pipe that {@link PipeReader#share} told of, or {@code name:orders} of one that its reader has
+     * {@linkplain PipeReader#publish published}. Blocks at most the import timeout.
      *
      * @throws DescriptorException when the line is not as it was written
      * @throws UrmaException EINVAL when it is not of a pipe; EEXIST when that has or had another writer; ENOPERM when its
      *     reader refuses, ETIMEOUT when it cannot be reached
      */
-    public PipeWriter pipeTo(String line) {
-        return PipeWriter.open(this, line);
+    public PipeWriter pipeTo(String lineOrName) {
+        return PipeWriter.open(this, lineOrName);
     }
 
     /** A completion event channel: where threads wait for records. */
@@ -565,6 +566,17 @@ public final class UrmaContext implements AutoCloseable {
     /** Imports what {@link Jfr#share()} wrote. */
     public TargetJetty importJetty(SharedJetty shared) {
         return importJetty(shared.descriptor(), shared.token());
+    }
+
+    /**
+     * Imports what {@link Jfr#share} or {@link Jetty#share} wrote, or {@code name:orders} of a queue that its owner has
+     * {@linkplain Jfr#publish published}. Blocks at most the import timeout.
+     *
+     * @throws DescriptorException when the line is not as it was written
+     * @throws UrmaException EINVAL when nothing here has the name, or what has it is no queue
+     */
+    public TargetJetty importJetty(String lineOrName) {
+        return importJetty(SharedJetty.find(this, lineOrName));
     }
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */

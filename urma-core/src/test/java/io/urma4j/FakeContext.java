@@ -329,6 +329,11 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
+        public boolean isConnected() {
+            return true;
+        }
+
+        @Override
         public int unfinished() {
             return 0;
         }

@@ -46,6 +46,22 @@ class ExamplesIT {
     }
 
     @Test
+    void queuesAreFilledStoppedAndSetGoingAgain() throws Exception {
+        programs.java("home", "Queues.java", "home");
+        programs.awaitText("home", "The home waits");
+
+        programs.java("visitor", "Queues.java");
+
+        assertThat(programs.ended("visitor")).isEqualTo("""
+                Wrote 1000 words: SUCCESS
+                Stopped: 3 came back, the first with WR_UNHANDLED
+                Goes on: SUCCESS
+                Said goodbye: SUCCESS
+                """);
+        assertThat(programs.ended("home")).endsWith("A note says that 1000 words are there; their sum is 499500\n");
+    }
+
+    @Test
     void workersShareTheWork() throws Exception {
         programs.java("boss", "WorkQueue.java", "boss", "1000");
         programs.awaitText("boss", "The boss waits");

@@ -7,6 +7,9 @@ import java.util.concurrent.CompletableFuture;
 public interface ProviderTarget {
     JettyId id();
 
+    /** Whether its context is not known to be gone (S12.7). Any thread. */
+    boolean isConnected();
+
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 

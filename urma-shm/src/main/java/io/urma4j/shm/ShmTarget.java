@@ -29,6 +29,11 @@ final class ShmTarget implements ProviderTarget {
         return descriptor.id();
     }
 
+    @Override
+    public boolean isConnected() {
+        return !peer.isLost() && !path.isDead();
+    }
+
     void use(Lane lane) {
         lanes.add(lane);
     }

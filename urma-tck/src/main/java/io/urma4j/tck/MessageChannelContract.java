@@ -8,6 +8,7 @@ import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.MessageChannel.Options;
@@ -15,6 +16,7 @@ import io.urma4j.MessageChannel.Peer;
 import io.urma4j.OperationFailedException;
 import io.urma4j.SharedJetty;
 import io.urma4j.Token;
+import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
@@ -82,6 +84,51 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(answer.immediate()).isEmpty();
         assertThat(answer.bytes()).isEmpty();
         assertThat(here.receive(Duration.ZERO)).isEmpty();
+    }
+
+    @Rule("S8.15")
+    @Test
+    void aChannelIsFoundByItsName() {
+        String name = "channel-" + System.nanoTime();
+        there.publish(name);
+
+        here.connect("name:" + name).send(text("by name"));
+
+        assertThat(next(there).bytes()).isEqualTo(text("by name"));
+        assertThat(catchThrowableOfType(UrmaException.class, () -> here.publish(name))
+                        .status())
+                .as("a name that is taken")
+                .isEqualTo(UrmaStatus.EEXIST);
+        there.close();
+        assertThat(catchThrowableOfType(UrmaException.class, () -> here.connect("name:" + name))
+                        .status())
+                .as("a name whose channel is closed")
+                .isEqualTo(UrmaStatus.EINVAL);
+        here.publish(name); // it is free again
+    }
+
+    /** A name tells what it is of: the wrong kind is refused, and nothing is imported. */
+    @Rule("S8.15")
+    @Test
+    void aNameOfAnotherKindIsRefused() {
+        UrmaContext context = pair.initiator().context();
+        String name = "segment-" + System.nanoTime();
+        LocalSegment segment = context.register(context.allocate(4096), Access.READ);
+        segment.publish(name);
+        String channelName = "queue-" + System.nanoTime();
+        there.publish(channelName);
+
+        for (String wrong : new String[] {"name:" + name, name, "other:" + name, "name:", "name:no-such-name"}) {
+            assertThat(catchThrowableOfType(UrmaException.class, () -> here.connect(wrong)))
+                    .as("connect to %s", wrong)
+                    .isNotNull();
+        }
+        assertThat(catchThrowableOfType(UrmaException.class, () -> here.connect("name:" + name)))
+                .hasMessageContaining("is the name of a segment, not of a channel, JFR or Jetty");
+        assertThat(catchThrowableOfType(UrmaException.class, () -> context.pipeTo("name:" + channelName)))
+                .as("a pipe to a channel")
+                .isNotNull();
+        segment.close();
     }
 
     @Rule("S8.1")
@@ -175,7 +222,7 @@ public abstract class MessageChannelContract extends Contract {
     }
 
     /** Whoever sends to a process that dies hears of it in time, and the channel serves others. */
-    @Rule({"S12.4", "S12.6"})
+    @Rule({"S12.4", "S12.6", "S12.7"})
     @Test
     void deathOfThePeerFailsItsSendersAlone() {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
@@ -188,9 +235,15 @@ public abstract class MessageChannelContract extends Contract {
         Peer peer = mine.connect(there.share());
         List<CompletableFuture<Void>> waiting = waitingSends(gone, 6);
 
+        assertThat(gone.isConnected()).isTrue();
+
         processOfHome().kill();
 
         waiting.forEach(MessageChannelContract::assertFailsInTime);
+        assertThat(Patience.until(LIMIT, () -> !gone.isConnected()))
+                .as("the dead peer is told")
+                .isTrue();
+        assertThat(peer.isConnected()).isTrue();
         assertFailsInTime(async(() -> gone.send(text("anybody?"))));
         peer.send(text("still here"));
         assertThat(next(there).bytes()).isEqualTo(text("still here"));

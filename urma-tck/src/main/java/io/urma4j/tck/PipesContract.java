@@ -94,6 +94,19 @@ public abstract class PipesContract extends Contract {
         assertThat(home.ends()).isTrue();
     }
 
+    @Rule("S8.15")
+    @Test
+    void aPipeIsFoundByItsName() {
+        String name = "pipe-" + System.nanoTime();
+        try (PipeReader reader = here().pipe(SMALLEST)) {
+            reader.publish(name);
+            try (PipeWriter writer = there().pipeTo("name:" + name)) {
+                writer.send(number(7), Patience.LIMIT);
+                awaitNumber(reader, 7);
+            }
+        }
+    }
+
     /** So small a pipe is full and turns all the time. */
     @Rule("S8.12")
     @ParameterizedTest

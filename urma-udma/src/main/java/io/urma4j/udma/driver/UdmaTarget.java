@@ -82,6 +82,11 @@ final class UdmaTarget implements ProviderTarget {
     }
 
     @Override
+    public boolean isConnected() {
+        return path == null || !path.peer().isLost();
+    }
+
+    @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
             context.queues().settle();
