@@ -162,6 +162,15 @@ public final class CongestionControl {
     }
 
     /**
+     * What was sent again was lost again. Told at most once in a round trip, and at once: nothing that was sent twice gives a
+     * sample, so that no round ends.
+     */
+    void lostAgain() {
+        settleLosses();
+        shrink(AFTER_LOSS);
+    }
+
+    /**
      * So many packets that counted as lost were late. When too few are left to have made the window smaller, it is again
      * what it was before (RFC 4015).
      */

@@ -193,13 +193,18 @@ public final class Connection {
         }
         // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, leave != Leave.NOTHING);
-        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, leave == Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+        boolean holds = leave == Leave.TRAINS_AND_ACKNOWLEDGEMENTS && config.peerIsOurs();
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holds);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
 
-    /** Whether a {@link #step} would do no more than acknowledge what has come, which a request may do as well. */
+    /**
+     * Whether a {@link #step} would do no more than acknowledge what has come, which a request may do as well. Not so towards a peer
+     * that is not urma4j: it knows no such request.
+     */
     public boolean merelyAcknowledges() {
         return state == State.OPEN
+                && config.peerIsOurs()
                 && requester.isSilent()
                 && !notices.isDue()
                 && responder.answers().isMereAcknowledgementDue();

@@ -535,16 +535,31 @@ final class Requester {
         congestion.acknowledged(packetCount, packetCount + (int) (next - unacked) - known, rtt, nowNanos);
     }
 
-    /** Something was lost on the way there or back: everything that is not acknowledged is sent again, once. */
+    /**
+     * Something was lost on the way there or back: everything that is not acknowledged is sent again, once. Of a peer that is not
+     * selective, what comes a round trip later is an answer to that, and shows that it was lost once more.
+     */
     void repeat(long nowNanos) {
-        if (isRepeating || nowNanos < heldUntilNanos || unacked == end) {
+        boolean isLostAgain = isRepeating && isAnswerToGoingBack(nowNanos);
+        if (isRepeating && !isLostAgain || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
         backTo = unacked;
         backAtNanos = nowNanos;
         congestion.lost(1, nowNanos);
+        if (isLostAgain) {
+            congestion.lostAgain();
+        }
         repeatAll();
         timer.again(nowNanos);
+    }
+
+    /** Whether what comes now, and is not what was gone back to, left the responder after that. */
+    private boolean isAnswerToGoingBack(long nowNanos) {
+        return missing == null
+                && congestion.shortestRttNanos() > 0
+                && backTo == unacked
+                && !congestion.isTooSoon(nowNanos - backAtNanos);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -170,5 +171,22 @@ class AlongTest {
         }
         scene.left.receive(honest);
         assertThat(scene.leftOut.statuses()).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    /** It knows no request that brings an acknowledgement along: to wait for one would only make it late. */
+    @Test
+    void acknowledgementsToAForeignPeerAreNotPostponed() {
+        for (boolean isForeign : new boolean[] {false, true}) {
+            Scene scene = new Scene(Kind.RELIABLE_CONNECTED, isForeign);
+            scene.requestArrives();
+            scene.right.sent.clear();
+
+            assertThat(scene.right.connection.merelyAcknowledges()).isEqualTo(!isForeign);
+            scene.right.connection.step(scene.pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+
+            assertThat(scene.right.sent)
+                    .as("acknowledgements of a step that may leave them")
+                    .hasSize(isForeign ? 1 : 0);
+        }
     }
 }

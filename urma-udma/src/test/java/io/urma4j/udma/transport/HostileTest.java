@@ -6,9 +6,11 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.Reth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -188,6 +190,58 @@ class HostileTest {
                 .as("the first forged byte that was placed")
                 .isEqualTo(-1);
         assertThat(pair.right.region.writes).as("WRITEs that were executed").isEqualTo(3);
+    }
+
+    /** A packet in the middle of a WRITE must not go beyond the length of its RETH, however far the key reaches. */
+    @ParameterizedTest
+    @CsvSource({"1, 1, true", "1, 2, false", "2, 2, true", "2, 3, false"})
+    void aWriteHasNoMorePacketsThanItsReth(int announced, int packets, boolean isExecuted) {
+        Pair pair = new Pair(Kind.RELIABLE_CONNECTED, ConnectionConfig.Builder::selective, Pair.Faults.NONE, 1);
+        int mtu = pair.left.connection.config().mtuBytes();
+        Outbox out = pair.left.outbox();
+        pair.left.records = true;
+        pair.filter = (to, packet) -> false; // packets are handed over here
+        out.write((packets + 1) * mtu, 0);
+        pair.left.step();
+        assertThat(pair.left.sent).hasSize(packets + 1);
+        Packet first = pair.left.sent.getFirst();
+        Reth.put(first.bytes(), first.at(Header.RETH), Region.BASE, Region.KEY, (announced + 1L) * mtu);
+
+        for (Packet packet : pair.left.sent.subList(0, packets)) {
+            pair.right.receive(packet);
+        }
+
+        assertThat(pair.right.region.writes).isEqualTo(Math.min(packets, announced));
+        assertThat(pair.right.refusals).hasSize(isExecuted ? 0 : 1);
+    }
+
+    /** More READs than were promised are not taken while answers of older ones are still to be sent. */
+    @Test
+    void noMoreReadsAreTakenThanWerePromised() {
+        int promised = 4;
+        Pair pair = new Pair(
+                Kind.RELIABLE_CONNECTED, config -> config.selective().reads(16, promised), Pair.Faults.NONE, 1);
+        Outbox out = pair.left.outbox();
+        pair.left.records = true;
+        pair.filter = (to, packet) -> false; // packets are handed over here
+        for (int i = 0; i < 8; i++) {
+            out.read(8L * i, 8, 8L * i);
+        }
+        pair.left.step();
+        pair.right.room = 0; // nothing can be answered yet
+        pair.left.sent.forEach(pair.right::receive);
+        pair.right.records = true;
+        pair.right.room = Integer.MAX_VALUE;
+
+        pair.right.step();
+
+        assertThat(pair.left.sent).hasSize(8);
+        assertThat(pair.right.sent)
+                .filteredOn(packet -> Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_ONLY)
+                .extracting(packet ->
+                        Bth.psn(packet.bytes()) - pair.left.connection.config().firstSendPsn())
+                .as("READs that were answered, in order")
+                .containsExactly(0, 1, 2, 3);
     }
 
     /** A WRITE that has succeeded; what the right one sends from now on is recorded. */

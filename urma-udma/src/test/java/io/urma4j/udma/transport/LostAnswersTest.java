@@ -17,6 +17,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Between urma4j peers an answer that was lost is asked for again, and no other. */
 class LostAnswersTest {
@@ -238,6 +239,27 @@ class LostAnswersTest {
         assertThat(traffic(pair).timeouts()).isZero();
         assertThat(pair.left.connection.toString()).contains("loss 0.");
         assertRead(pair, out, INTO, 120 * MTU, 0);
+    }
+
+    /** Each part that is lost again waits for a timer, which must not stay doubled while other parts come. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0.05, 0.2})
+    void aForeignPeerOnALossyLineIsReadInSeconds(double loss) {
+        Pair pair = new Pair(RELIABLE_CONNECTED, ConnectionConfig.Builder::foreignPeer, new Pair.Faults(loss, 0, 0), 7);
+        pair.line = new Pair.Line(2_500_000, 0, Long.MAX_VALUE, Pair.Turns.ALWAYS);
+        fill(pair);
+        Outbox out = pair.left.outbox();
+        long began = pair.now;
+        out.read(INTO, 1 << 20, 0);
+
+        pair.run();
+
+        System.out.printf(
+                "LostAnswersTest: 1 MiB from a foreign peer, 5 ms, %.0f %% lost each way: %.2f s; %s%n",
+                100 * loss, (pair.now - began) / 1e9, pair.left.connection);
+        assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS);
+        assertRead(pair, out, INTO, 1 << 20, 0);
+        assertThat(pair.now - began).isLessThan(15_000_000_000L);
     }
 
     // ---- how fast
