@@ -53,8 +53,10 @@ final class Operation {
 
     // this side
     long localOffset;
-    /** It names what it may not: no byte may move, and it must not succeed. */
+    /** Its key or its range is wrong: it must not succeed, and no byte may move but those of {@link #insideBytes}. */
     boolean forbidden;
+    /** So many bytes at the beginning of a forbidden range lie inside the home's memory; a long READ asks for them first. */
+    int insideBytes;
     /** Something that it had to precede was seen before it: it must not succeed. */
     boolean tooLate;
     /** Operations that still look at what it wrote. */

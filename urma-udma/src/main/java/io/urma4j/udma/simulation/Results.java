@@ -109,7 +109,8 @@ final class Results {
         }
         for (long i = 0; i < read.lengthBytes; i++) {
             byte came = memory.get(ValueLayout.JAVA_BYTE, read.localOffset + i);
-            boolean right = !read.forbidden && came == Pattern.byteAt(read.pattern, read.patternFrom + i);
+            boolean right =
+                    read.forbidden ? i < read.insideBytes : came == Pattern.byteAt(read.pattern, read.patternFrom + i);
             if (came != 0 && !right) {
                 throw Violation.of("byte %d of what %s brought is 0x%02x, not what it may read", i, read, came);
             }

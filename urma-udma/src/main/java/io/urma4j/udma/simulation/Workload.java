@@ -288,7 +288,8 @@ final class Workload {
             int wrong = key ^ 1 << random.nextInt(8); // another generation
             return post(operation, memoryTarget(operation), wrong, va(operation));
         }
-        long outside = target.home.vaBehind() - random.nextInt(operation.lengthBytes);
+        operation.insideBytes = random.nextInt(operation.lengthBytes);
+        long outside = target.home.vaBehind() - operation.insideBytes;
         return post(operation, memoryTarget(operation), key, outside);
     }
 
