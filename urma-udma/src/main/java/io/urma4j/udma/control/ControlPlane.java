@@ -192,7 +192,7 @@ public final class ControlPlane {
     private long newTag() {
         long tag;
         do {
-            tag = random.nextLong();
+            tag = PacketSecret.tag(random.nextLong(), self.features());
         } while (tag == 0 || peers.byTag(tag) != null);
         return tag;
     }

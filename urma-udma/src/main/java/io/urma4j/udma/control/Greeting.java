@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * What GREET and WELCOME carry: the core's greeting, and the sender's half of the connection that begins with it.
  *
  * <pre>
- *    0  tag     u64  that datagrams to the sender of this must carry
+ *    0  tag     u64  that datagrams to the sender of this must carry; its lowest bit as bit 32 of the features
  *    8  life    u64  number of the sender's attempt: what a smaller one says is over
  *   16  half         number u32, first PSN u32, MTU u32
  *   28  length  u16  of the core's greeting, which follows
@@ -46,10 +46,13 @@ record Greeting(long tag, long life, Half half, Hello hello) {
         if (length > bytes.remaining() || !isPossible(half)) {
             throw new ControlFormatException("the greeting ends early, or offers " + half);
         }
-        if (ControlCodec.decode(bytes.slice(bytes.position(), length)) instanceof Hello hello) {
-            return new Greeting(tag, life, half, hello);
+        if (!(ControlCodec.decode(bytes.slice(bytes.position(), length)) instanceof Hello hello)) {
+            throw new ControlFormatException("the greeting carries another message");
         }
-        throw new ControlFormatException("the greeting carries another message");
+        if (!PacketSecret.isMeant(tag, hello.features())) {
+            throw new ControlFormatException("the greeting's tag and its features disagree about the secret");
+        }
+        return new Greeting(tag, life, half, hello);
     }
 
     private static boolean isPossible(Half half) {

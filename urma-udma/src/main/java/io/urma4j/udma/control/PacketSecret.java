@@ -19,6 +19,16 @@ final class PacketSecret {
 
     private PacketSecret() {}
 
+    /** A random tag as one has it that greets with these features: its lowest bit tells whether it mixes a secret in. */
+    static long tag(long random, long features) {
+        return (features & FEATURE) != 0 ? random | 1 : random & ~1L;
+    }
+
+    /** Whether tag and features say the same. The features alone could be changed on their way. */
+    static boolean isMeant(long tag, long features) {
+        return tag == tag(tag, features);
+    }
+
     /** The same for both ends, whichever tag each calls its own. */
     static long of(long oneTag, long otherTag) {
         boolean isInOrder = Long.compareUnsigned(oneTag, otherTag) <= 0;

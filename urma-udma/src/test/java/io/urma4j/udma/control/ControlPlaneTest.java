@@ -206,7 +206,7 @@ class ControlPlaneTest {
                             i + 1,
                             i, // no cookie, or a guessed one
                             0,
-                            new Greeting(9, 1, new Half(1, 1, 1024), wanted).encode())
+                            new Greeting(8, 1, new Half(1, 1, 1024), wanted).encode())
                     .encode();
             int bytes = greeting.remaining();
             net.sentBytes.clear();

@@ -113,7 +113,10 @@ class CrowdTest {
 
     private void greet(PortAddress from, long incarnation, long cookie) {
         Greeting greeting = new Greeting(
-                incarnation, 1, new Half(1, 1, 1024), new Hello(1, 0, 0, 0, from.eid(), 1, incarnation, HOME, "pid 1"));
+                PacketSecret.tag(incarnation, 0),
+                1,
+                new Half(1, 1, 1024),
+                new Hello(1, 0, 0, 0, from.eid(), 1, incarnation, HOME, "pid 1"));
         ByteBuffer datagram = new ControlDatagram(
                         Kind.GREET, from.udpPort(), incarnation, HOME, incarnation, cookie, 0, greeting.encode())
                 .encode();

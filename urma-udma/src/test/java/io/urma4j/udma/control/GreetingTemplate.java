@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout;
 /** A greeting for attackers that know nothing but the JDK: they replace what differs. */
 public final class GreetingTemplate {
     /** Stands wherever the incarnation of the sender does. */
-    public static final long INCARNATION = 0x1A2B_3C4D_5E6F_7081L;
+    public static final long INCARNATION = 0x1A2B_3C4D_5E6F_7080L;
 
     private GreetingTemplate() {}
 
