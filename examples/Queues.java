@@ -75,19 +75,26 @@ void visit(UrmaContext context) {
     IO.println("Said goodbye: " + next(jfc).status());
 }
 
-/** One write for each word, in lists. They are unsignalled: only one that fails makes a record. */
+/** One write for each word, in lists. The last one of a list is signalled: its record frees the slots of all before it. */
 void writeAll(Jfs jfs, Jfc jfc, LocalSegment words, RemoteSegment table) {
     WorkRequestList list = new WorkRequestList(LIST, 1);
     for (int from = 0; from < WORDS; from += LIST) {
+        int last = Math.min(WORDS, from + LIST) - 1;
         list.clear();
-        for (int word = from; word < Math.min(WORDS, from + LIST); word++) {
-            list.write(table, 8L * word, word).from(words, 8L * word, 8).flags(PostFlags.UNSIGNALLED);
+        for (int word = from; word <= last; word++) {
+            list.write(table, 8L * word, word)
+                    .from(words, 8L * word, 8)
+                    .flags(word == last ? PostFlags.DEFAULT : PostFlags.UNSIGNALLED);
         }
         for (int posted = 0; posted < list.size(); ) {
-            posted = jfs.post(list, posted); // a full queue takes a part; the rest goes when there is room
+            posted = jfs.post(list, posted); // a full queue takes a part, and the rest when there is room
             if (list.refusal().isPresent()) {
                 throw list.refusal().get();
             }
+        }
+        Completion end = next(jfc);
+        if (!end.isSuccess()) {
+            throw new IllegalStateException("word " + end.userContext() + " was not written: " + end.status());
         }
     }
 }
@@ -105,7 +112,7 @@ void note(Jfs jfs, TargetJetty home, long number) {
 void stopAndGoOn(Jfs jfs, Jfc jfc, LocalSegment words, RemoteSegment table) {
     jfs.modify(QueueState.ERROR);
     for (int i = 0; i < 3; i++) {
-        jfs.write(words, 8L * i, table, 8L * i, 8, i);
+        jfs.write(table, 8L * i, words, 8L * i, 8, i);
     }
     List<Completion> back = new ArrayList<>();
     while (!next(jfc).status().isMarker()) {} // nothing more comes by itself behind the marker
@@ -114,7 +121,7 @@ void stopAndGoOn(Jfs jfs, Jfc jfc, LocalSegment words, RemoteSegment table) {
 
     jfs.modify(QueueState.RESET);
     jfs.modify(QueueState.READY);
-    jfs.write(words, 0, table, 0, 8, 42);
+    jfs.write(table, 0, words, 0, 8, 42);
     IO.println("Goes on: " + next(jfc).status());
 }
 
