@@ -39,12 +39,15 @@ import java.util.List;
  * and without gaps. Ids take four bytes, enums one (access its mask, status its number in four), a text its length in
  * two and then UTF-8, a token one byte for its presence and four for its value.
  *
- * <p>{@link Hello} has four bytes of magic behind its type, so that a stranger is known as one.
+ * <p>{@link Hello} has four bytes of magic behind its type, so that a stranger is known as one. Its first nine bytes and the
+ * whole of {@link Refused} are the same in every version, so that ends of different major versions can tell each other why
+ * they part (docs/compatibility.md).
  */
 public final class ControlCodec {
     /** Version of the protocol. Another major one cannot be understood; minor ones differ by features alone. */
     public static final int MAJOR = 1;
 
+    /** Raised with each feature; {@link Compatibility} never compares it. */
     public static final int MINOR = 1;
 
     /** Can be looked into: {@link Inspect}. */
@@ -180,14 +183,17 @@ public final class ControlCodec {
     }
 
     /**
-     * Reads one message that fills {@code bytes} from its position to its limit.
+     * Reads one message that fills {@code bytes} from its position to its limit. Only a {@link Hello} may be longer: it is
+     * said before either end knows what the other understands. One of another major version has its versions alone.
      *
-     * @throws ControlFormatException for everything that {@link #encode} does not write
+     * @throws ControlFormatException for everything else that {@link #encode} does not write
      */
     public static ControlMessage decode(ByteBuffer bytes) throws ControlFormatException {
         ControlReader r = new ControlReader(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
         ControlMessage message = body(r.u8("type"), r);
-        r.end();
+        if (!(message instanceof Hello)) {
+            r.end();
+        }
         return message;
     }
 
@@ -222,7 +228,9 @@ public final class ControlCodec {
             case INSPECT -> new Inspect(r.i64("request"), r.u8("kind"), r.i64("after"));
             case INSPECTED -> new Inspected(r.i64("request"), r.texts("resources"), r.bool("complete"));
             case MEASURE -> new Measure(r.i64("request"), r.bool("on"));
-            default -> throw new ControlFormatException("message type " + type + " is unknown");
+            default ->
+                throw new ControlFormatException(
+                        "message type " + type + " is unknown to control protocol " + MAJOR + "." + MINOR);
         };
     }
 
@@ -231,9 +239,14 @@ public final class ControlCodec {
         if (magic != MAGIC) {
             throw new ControlFormatException("magic is 0x" + Integer.toHexString(magic) + ": not urma4j");
         }
+        int major = r.u16("major version");
+        int minor = r.u16("minor version");
+        if (major != MAJOR) {
+            return Hello.ofAnotherMajor(major, minor);
+        }
         return new Hello(
-                r.u16("major version"),
-                r.u16("minor version"),
+                major,
+                minor,
                 r.i64("features"),
                 r.i64("required features"),
                 new Eid(r.i64("EID"), r.i64("EID")),

@@ -49,7 +49,12 @@ public sealed interface ControlMessage {
             long incarnation,
             long wanted,
             String address)
-            implements Notice {}
+            implements Notice {
+        /** What can be read of a greeting whose layout this version does not know. */
+        static Hello ofAnotherMajor(int major, int minor) {
+            return new Hello(major, minor, 0, 0, Eid.ZERO, 0, 0, 0, "");
+        }
+    }
 
     /**
      * Wants to import a segment.

@@ -13,6 +13,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -68,12 +69,52 @@ class ControlCodecTest {
         }
     }
 
+    static Stream<ControlMessage> oneOfEachButHello() {
+        return oneOfEach().filter(message -> !(message instanceof ControlMessage.Hello));
+    }
+
     @ParameterizedTest
-    @MethodSource("oneOfEach")
+    @MethodSource("oneOfEachButHello")
     void aByteTooManyIsRefused(ControlMessage message) {
+        ByteBuffer longer = longerByOne(message);
+        assertThatThrownBy(() -> ControlCodec.decode(longer))
+                .isInstanceOf(ControlFormatException.class)
+                .hasMessage("1 bytes behind the end of the message");
+    }
+
+    private static ByteBuffer longerByOne(ControlMessage message) {
         ByteBuffer bytes = ControlCodec.encode(message);
-        ByteBuffer longer = ByteBuffer.allocate(bytes.limit() + 1).put(bytes).rewind();
-        assertThatThrownBy(() -> ControlCodec.decode(longer)).isInstanceOf(ControlFormatException.class);
+        return ByteBuffer.allocate(bytes.limit() + 1).put(bytes).rewind();
+    }
+
+    /** A later minor version may say more of itself, before it knows what the other end understands. */
+    @Test
+    void aGreetingMayBeLonger() throws ControlFormatException {
+        var hello = new ControlMessage.Hello(1, 9, 3, 4, new Eid(5, 6), 7, 8, 9, "0123456789abcdef");
+
+        assertThat(ControlCodec.decode(longerByOne(hello))).isEqualTo(hello);
+    }
+
+    /** The layout of what follows the versions is that of the other major version. */
+    @Test
+    void ofAnotherMajorVersionTheVersionsAreRead() throws ControlFormatException {
+        ByteBuffer bytes = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put((byte) 1)
+                .putInt(0x414D_5255)
+                .putShort((short) 7)
+                .putShort((short) 3)
+                .put(new byte[] {-1, -2, -3});
+
+        assertThat(ControlCodec.decode(bytes.flip())).isEqualTo(ControlMessage.Hello.ofAnotherMajor(7, 3));
+    }
+
+    @Test
+    void anUnknownTypeIsRefusedWithTheVersionThatDoesNotKnowIt() {
+        ByteBuffer bytes = ByteBuffer.wrap(new byte[] {(byte) 200, 1, 2, 3});
+
+        assertThatThrownBy(() -> ControlCodec.decode(bytes))
+                .isInstanceOf(ControlFormatException.class)
+                .hasMessage("message type 200 is unknown to control protocol 1.1");
     }
 
     /** Whatever a peer sends: a message, or the one exception. */

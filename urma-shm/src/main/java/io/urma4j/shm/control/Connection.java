@@ -1,5 +1,6 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
@@ -10,6 +11,7 @@ import io.urma4j.libc.UnixSocket;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -168,13 +170,31 @@ final class Connection {
             if ((events & ~Epoll.OUT) != 0 && !pauses(events)) {
                 receiveSome();
             }
-        } catch (ControlFormatException | LibcException e) {
-            COMPLAINTS.log(() -> this + " ends, it broke the protocol: " + e.getMessage());
-            end("it broke the protocol: " + e.getMessage());
+        } catch (ControlFormatException e) {
+            explain(e);
+            broken(e);
+        } catch (LibcException e) {
+            broken(e);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, () -> this + " ends, a message could not be handled", e);
             end("a message of it could not be handled: " + e.getMessage());
         }
+    }
+
+    /** Tells a peer what could not be read: it may be of a later version, and its log is where people will look. */
+    private void explain(ControlFormatException unreadable) {
+        if (isPeer && pending.isEmpty()) {
+            try {
+                sentNow(ControlCodec.encode(new Refused(0, UrmaStatus.FAIL, String.valueOf(unreadable.getMessage()))));
+            } catch (LibcException e) {
+                LOG.log(Level.DEBUG, () -> this + " cannot be told why it ends: " + e.getMessage());
+            }
+        }
+    }
+
+    private void broken(Exception why) {
+        COMPLAINTS.log(() -> this + " ends, it broke the protocol: " + why.getMessage());
+        end("it broke the protocol: " + why.getMessage());
     }
 
     private void flush() {

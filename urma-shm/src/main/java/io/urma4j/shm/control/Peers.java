@@ -9,6 +9,7 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.shm.memory.Failures;
+import io.urma4j.spi.control.Compatibility;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
@@ -204,21 +205,28 @@ final class Peers {
         public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
             strangers.remove(from);
             switch (message) {
-                case Hello hello
-                when hello.address().equals(id.address()) && hello.incarnation() == id.incarnation() ->
-                    accept(from, hello);
-                case Hello hello -> end(from, gone("another context has its address"));
+                case Hello hello -> greetedBack(from, hello);
                 case Refused refused ->
                     end(from, new UrmaException(refused.status(), "home " + id.address(), refused.reason()));
                 default -> end(from, gone("it does not greet"));
             }
         }
 
+        private void greetedBack(Connection from, Hello hello) {
+            Optional<String> objection = Compatibility.objection(hello, self);
+            if (objection.isPresent()) {
+                end(from, new UrmaException(UrmaStatus.FAIL, "home " + id.address(), objection.get()));
+            } else if (hello.address().equals(id.address()) && hello.incarnation() == id.incarnation()) {
+                accept(from, hello);
+            } else {
+                end(from, gone("another context has its address"));
+            }
+        }
+
         private void accept(Connection from, Hello hello) {
-            Optional<String> objection = Strangers.objection(hello);
-            Peer peer = objection.isPresent() ? null : peerOf(id, hello, from);
+            Peer peer = Strangers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
             if (peer == null || peer.outgoing != null) {
-                String why = objection.orElse("another process has spoken in its name");
+                String why = "does not say who it is, or another process has spoken in its name";
                 end(from, new UrmaException(UrmaStatus.ENOPERM, "home " + id.address(), why));
                 return;
             }
@@ -378,9 +386,11 @@ final class Peers {
                 from.close();
                 return;
             }
-            Optional<String> objection = Strangers.objection(hello);
+            Optional<String> objection = Compatibility.objection(self, hello);
             if (objection.isPresent()) {
-                refuse(from, UrmaStatus.ENOPERM, "the greeting " + objection.get());
+                refuse(from, UrmaStatus.FAIL, objection.get());
+            } else if (!Strangers.saysWhoItIs(hello)) {
+                refuse(from, UrmaStatus.ENOPERM, "refused a greeting that does not say who it is");
             } else if (hello.wanted() != self.incarnation()) {
                 refuse(from, UrmaStatus.ETIMEOUT, "the home is gone: another context has its address"); // S1.5
             } else {
@@ -435,6 +445,8 @@ final class Peers {
             switch (message) {
                 case Goodbye goodbye -> lose(peer, "it said goodbye: " + goodbye.reason(), true);
                 case Request request when asksUs -> events.requested(peer, from, request, descriptors);
+                case Refused refused
+                when refused.request() == 0 -> from.end("it could not read what was said to it: " + refused.reason());
                 case Answer answer when !asksUs -> events.answered(peer, from, answer, descriptors);
                 case Hello again -> from.end("it greeted twice");
                 case Notice notice -> events.noticed(peer, from, notice);

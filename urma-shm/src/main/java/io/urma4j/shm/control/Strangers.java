@@ -4,15 +4,13 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.PeerCredentials;
 import io.urma4j.libc.UserIds;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 
-/** Whom we talk to at all: processes of our own user that speak our version. */
+/** Whom we talk to at all: processes of our own user that say who they are. */
 final class Strangers {
     private static final Path OVERFLOW_UID = Path.of("/proc/sys/kernel/overflowuid");
     private static final int DEFAULT_OVERFLOW_UID = 65534;
@@ -57,19 +55,8 @@ final class Strangers {
         }
     }
 
-    /** Why we cannot talk to somebody who greets like this; empty when we can. */
-    static Optional<String> objection(Hello hello) {
-        if (hello.major() != ControlCodec.MAJOR) {
-            return Optional.of(
-                    "speaks version " + hello.major() + " of the control protocol, we speak " + ControlCodec.MAJOR);
-        }
-        long unknown = hello.required() & ~ControlCodec.FEATURES;
-        if (unknown != 0) {
-            return Optional.of("requires features 0x" + Long.toHexString(unknown) + " that we do not know");
-        }
-        if (!ContextRecord.isAddress(hello.address()) || hello.uasid() == 0 || hello.incarnation() == 0) {
-            return Optional.of("does not say who it is");
-        }
-        return Optional.empty();
+    /** Whether a greeting names a context: without that no peer can be told from another. */
+    static boolean saysWhoItIs(Hello hello) {
+        return ContextRecord.isAddress(hello.address()) && hello.uasid() != 0 && hello.incarnation() != 0;
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.udma.control;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.Compatibility;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Goodbye;
@@ -273,10 +274,13 @@ public final class ControlPlane {
         if (attempt == null || datagram.tag() != attempt.tag) {
             return;
         }
-        Optional<String> objection = objection(theirs.hello());
-        if (objection.isPresent() || theirs.hello().incarnation() != attempt.id.incarnation()) {
-            attempt.fail(new UrmaException(
-                    UrmaStatus.ENOPERM, "home at " + from, objection.orElse("is another than it says it is")));
+        Optional<String> objection = Compatibility.objection(theirs.hello(), self);
+        if (objection.isPresent()) {
+            attempt.fail(new UrmaException(UrmaStatus.FAIL, "home at " + from, objection.get()));
+            return;
+        }
+        if (theirs.hello().incarnation() != attempt.id.incarnation()) {
+            attempt.fail(new UrmaException(UrmaStatus.ENOPERM, "home at " + from, "is another than it says it is"));
             return;
         }
         Peer peer = begin(from, theirs, attempt.tag, attempt.life, attempt.half);
@@ -305,18 +309,6 @@ public final class ControlPlane {
                 UrmaStatus.ETIMEOUT, "home at " + from, "the home is gone: another answers at its address"); // S1.5
     }
 
-    /** Why a greeting cannot be accepted. */
-    private static Optional<String> objection(Hello hello) {
-        if (hello.major() != ControlCodec.MAJOR) {
-            return Optional.of("speaks version " + hello.major() + " of the protocol, not " + ControlCodec.MAJOR);
-        }
-        long missing = hello.required() & ~FEATURES;
-        if (missing != 0) {
-            return Optional.of("requires features that are unknown here: 0x" + Long.toHexString(missing));
-        }
-        return Optional.empty();
-    }
-
     /** Somebody greets, and is where he says he is. */
     void greeted(PortAddress from, ControlDatagram datagram, Greeting theirs, long nowNanos) {
         now = nowNanos;
@@ -330,10 +322,9 @@ public final class ControlPlane {
             port.countStale();
             return;
         }
-        Optional<String> objection = objectionNow(from, theirs);
-        if (objection.isPresent()) {
-            Refused refused = new Refused(0, UrmaStatus.ENOPERM, "the greeting " + objection.get());
-            port.unknown(from, datagram, Optional.of(new Core(refused)));
+        Optional<Refused> refused = refusal(from, theirs);
+        if (refused.isPresent()) {
+            port.unknown(from, datagram, Optional.of(new Core(refused.get())));
             return;
         }
         if (known != null) {
@@ -342,11 +333,18 @@ public final class ControlPlane {
         welcome(greetedPeer(id, theirs), datagram);
     }
 
-    private Optional<String> objectionNow(PortAddress from, Greeting theirs) {
-        if (closing) {
-            return Optional.of("comes too late: the context is being closed");
+    private Optional<Refused> refusal(PortAddress from, Greeting theirs) {
+        Optional<String> objection = Compatibility.objection(self, theirs.hello());
+        if (objection.isPresent()) {
+            return Optional.of(new Refused(0, UrmaStatus.FAIL, objection.get()));
         }
-        return objection(theirs.hello()).or(() -> hasRoomFor(from) ? Optional.empty() : Optional.of("is one too many"));
+        if (closing) {
+            return Optional.of(
+                    new Refused(0, UrmaStatus.ENOPERM, "the greeting comes too late: the context is being closed"));
+        }
+        return hasRoomFor(from)
+                ? Optional.empty()
+                : Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the greeting is one too many"));
     }
 
     private boolean hasRoomFor(PortAddress address) {
@@ -428,9 +426,13 @@ public final class ControlPlane {
             repeat(peer, number, given);
             return;
         }
-        Message request = MessageCodec.decode(datagram.body());
         peer.answers.put(number, new Peer.Given(null));
-        serve(peer, number, request);
+        try {
+            serve(peer, number, MessageCodec.decode(datagram.body()));
+        } catch (ControlFormatException e) { // of a later version, perhaps: it should not have to wait to find out
+            answer(peer, number, new Core(new Refused(number, UrmaStatus.FAIL, String.valueOf(e.getMessage()))));
+            throw e;
+        }
     }
 
     private void serve(Peer peer, long number, Message request) {
@@ -548,8 +550,15 @@ public final class ControlPlane {
             port.countStale();
             return;
         }
-        Message answer = MessageCodec.decode(datagram.body());
         end(peer, asked);
+        Message answer;
+        try {
+            answer = MessageCodec.decode(datagram.body());
+        } catch (ControlFormatException e) {
+            asked.answer.completeExceptionally(new UrmaException(
+                    UrmaStatus.FAIL, peer, "answered " + asked.what + " by what cannot be read: " + e.getMessage(), e));
+            throw e;
+        }
         if (answer instanceof Core(Refused refused)) {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.answer.completeExceptionally(new UrmaException(status, peer, refused.reason()));

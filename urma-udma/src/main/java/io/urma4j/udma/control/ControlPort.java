@@ -1,6 +1,7 @@
 package io.urma4j.udma.control;
 
 import io.urma4j.Eid;
+import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import java.nio.ByteBuffer;
@@ -108,8 +109,9 @@ public final class ControlPort {
     private void greeted(@Nullable ControlPlane plane, PortAddress from, ControlDatagram datagram, long nowNanos)
             throws ControlFormatException {
         Greeting greeting = Greeting.decode(datagram.body());
-        if (greeting.hello().incarnation() != datagram.from()
-                || greeting.hello().wanted() != datagram.to()) {
+        if (greeting.hello().major() == ControlCodec.MAJOR // of another one it is not known
+                && (greeting.hello().incarnation() != datagram.from()
+                        || greeting.hello().wanted() != datagram.to())) {
             malformed++;
         } else if (plane == null) {
             unknown(from, datagram);

@@ -43,16 +43,25 @@ record Greeting(long tag, long life, Half half, Hello hello) {
         long life = bytes.getLong();
         Half half = new Half(bytes.getInt(), bytes.getInt(), bytes.getInt());
         int length = bytes.getShort() & 0xFFFF;
-        if (length > bytes.remaining() || !isPossible(half)) {
-            throw new ControlFormatException("the greeting ends early, or offers " + half);
+        if (length > bytes.remaining()) {
+            throw new ControlFormatException("the greeting ends early");
         }
         if (!(ControlCodec.decode(bytes.slice(bytes.position(), length)) instanceof Hello hello)) {
             throw new ControlFormatException("the greeting carries another message");
         }
+        if (hello.major() == ControlCodec.MAJOR) { // another version is refused, whatever it offers
+            check(tag, half, hello);
+        }
+        return new Greeting(tag, life, half, hello);
+    }
+
+    private static void check(long tag, Half half, Hello hello) throws ControlFormatException {
+        if (!isPossible(half)) {
+            throw new ControlFormatException("the greeting offers " + half);
+        }
         if (!PacketSecret.isMeant(tag, hello.features())) {
             throw new ControlFormatException("the greeting's tag and its features disagree about the secret");
         }
-        return new Greeting(tag, life, half, hello);
     }
 
     private static boolean isPossible(Half half) {

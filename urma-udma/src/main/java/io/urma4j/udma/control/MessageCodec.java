@@ -96,7 +96,10 @@ final class MessageCodec {
                 need(bytes, 2 * Integer.BYTES);
                 yield new QueueBound(bytes.getInt(), bytes.getInt());
             }
-            default -> throw new ControlFormatException("message type " + type + " is unknown");
+            default ->
+                throw new ControlFormatException(
+                        "message type " + type + " of the network is unknown to control protocol " + ControlCodec.MAJOR
+                                + "." + ControlCodec.MINOR);
         };
     }
 

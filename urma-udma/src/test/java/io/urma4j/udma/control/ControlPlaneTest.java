@@ -317,8 +317,14 @@ class ControlPlaneTest {
         var refusing = another.connect(later);
         assertThat(net.runUntil(refusing::isDone, MINUTE)).isTrue();
 
-        assertThat(failureOf(refused)).hasMessageContaining("the greeting speaks version 9 of the protocol, not 1");
-        assertThat(failureOf(refusing)).hasMessageContaining("speaks version 9 of the protocol, not 1");
+        assertThat(failureOf(refused).status()).isEqualTo(UrmaStatus.FAIL);
+        assertThat(failureOf(refused))
+                .hasMessageContaining(
+                        "home at ::ffff:10.0.0.1 port 4791: speaks control protocol 1.1 and its caller 9.1");
+        assertThat(failureOf(refusing).status()).isEqualTo(UrmaStatus.FAIL);
+        assertThat(failureOf(refusing))
+                .hasMessageContaining(
+                        "home at ::ffff:10.0.0.2 port 4791: speaks control protocol 9.1 and its caller 1.1");
         assertThat(net.now() - start).isLessThan(Duration.ofSeconds(1).toNanos());
         assertThat(ours.greeted).isEmpty();
         assertThat(another.greeted).isEmpty();
