@@ -3,9 +3,13 @@ package io.urma4j.udma.control;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.udma.control.Message.BindQueue;
 import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.Message.QueueBound;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,7 +19,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** A context that answers: odd grants it takes back, even ones it refuses. Counts how often it did each. */
+/**
+ * A context that answers: odd grants it takes back, even ones it refuses, and counts how often it did each. It grants each
+ * segment, and binds each queue.
+ */
 final class Node implements PeerEvents {
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
@@ -55,6 +62,10 @@ final class Node implements PeerEvents {
 
     ControlPlane plane() {
         return plane;
+    }
+
+    long now() {
+        return net.now();
     }
 
     CompletableFuture<Peer> connect(Node other) {
@@ -98,6 +109,10 @@ final class Node implements PeerEvents {
                     from,
                     number,
                     new Core((grant & 1) == 1 ? new Done(number) : new Refused(number, UrmaStatus.ENOPERM, "even")));
+        } else if (request instanceof BindQueue) {
+            plane.answer(from, number, new QueueBound(0x12_3456, 1024));
+        } else if (request instanceof Core(ImportSegment asked)) {
+            plane.answer(from, number, new Core(new SegmentGranted(number, 0x6543, asked.access(), 0, 4096)));
         }
     }
 

@@ -103,6 +103,12 @@ final class Pair {
         right.peer = left;
     }
 
+    /** What both ends mix into the ICRC of each packet. */
+    void secret(long secret) {
+        left.ip.secret(secret);
+        right.ip.secret(secret);
+    }
+
     /** An end: its connection, its memory, and its queues by number. */
     final class End implements Port, Receivers, ConnectionOwner, Route {
         final Region region = new Region(4 << 20);
