@@ -13,6 +13,8 @@ import io.urma4j.udma.wire.Rdeth;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +70,34 @@ class DecodeTest {
         String json = out.toString(StandardCharsets.UTF_8);
         assertThat(json).contains("\"icrcRight\" : 727").contains("\"icrcWrong\" : 0");
         assertThat(json).doesNotContain("\"sentAgain\" : 0,");
+    }
+
+    /** As {@code tcpdump -s 64} has them: a part of the packets is whole, and the others are counted. */
+    @Test
+    void whatWasCutIsCountedAndNamed() throws IOException {
+        Path cut = folder.resolve("cut.pcap");
+        Files.write(cut, cut(Files.readAllBytes(GOLDEN.resolve("sample-rxe.pcap")), 64));
+
+        assertThat(decode("--summary", cut)).isZero();
+
+        assertThat(lines().getLast()).matches("not read: \\d+ cut by the snap length");
+        int unread = Integer.parseInt(lines().getLast().replaceAll("\\D", ""));
+        assertThat(unread).isBetween(100, 325);
+        assertThat(lines().getFirst()).contains(" frames in ").contains(325 - unread + " of RoCEv2");
+    }
+
+    private static byte[] cut(byte[] capture, int snapBytes) {
+        ByteBuffer in = ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out = ByteBuffer.allocate(capture.length).order(ByteOrder.LITTLE_ENDIAN);
+        out.put(capture, 0, 24);
+        for (in.position(24); in.hasRemaining(); ) {
+            int captured = in.getInt(in.position() + 8);
+            int kept = Math.min(captured, snapBytes);
+            out.put(capture, in.position(), 8).putInt(kept).putInt(captured);
+            out.put(capture, in.position() + 16, kept);
+            in.position(in.position() + 16 + captured);
+        }
+        return Arrays.copyOf(out.array(), out.position());
     }
 
     /** Shared connections have one row of PSNs for all their queues, by whichever opcodes; each end has its own number. */

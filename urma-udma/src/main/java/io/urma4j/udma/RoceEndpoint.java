@@ -18,14 +18,17 @@ import java.util.Optional;
  * RC Jetty to it connects at once, and a datagram needs no more. The token of a UM Jetty is its Q_Key.
  *
  * <pre>
- * key: 0…23 QP number, 24…47 first PSN of that QP's requests, 48…55 path MTU as verbs number it (1…5), 0: any
+ * key: 0…23 QP number, 24…47 first PSN of that QP's requests, 48…55 path MTU as verbs number it (1…5), 0: any,
+ *      56…63 READs and atomics that it takes at a time, 0: not told
  * </pre>
  *
  * @param gid address of the port; its UDP port is 4791
  * @param firstPsn that the QP sends first
  * @param mtuBytes 256, 512, 1024, 2048 or 4096; 0 when it was not told
+ * @param readDepth READs and atomics that the QP takes before it has answered the first, 1 to 255: the {@code
+ *     max_dest_rd_atomic} of verbs; 0 when it was not told, which counts as 1
  */
-public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
+public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes, int readDepth) {
     public static final String KIND = "roce";
 
     private static final int MAX_24 = 0xFF_FFFF;
@@ -33,6 +36,8 @@ public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
     private static final int MTU_SHIFT = 48;
     private static final int SMALLEST_MTU_BITS = 7; // 256 bytes are number 1
     private static final int MTU_NUMBERS = 5;
+    private static final int DEPTH_SHIFT = 56;
+    private static final int MAX_DEPTH = 255;
 
     public RoceEndpoint {
         if ((qpNumber & ~MAX_24) != 0 || (firstPsn & ~MAX_24) != 0) {
@@ -41,11 +46,22 @@ public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
         if (mtuBytes != 0 && mtuNumber(mtuBytes) == 0) {
             throw invalid("MTU " + mtuBytes + " is none of 256, 512, 1024, 2048, 4096");
         }
+        if (readDepth < 0 || readDepth > MAX_DEPTH) {
+            throw invalid("READ depth " + readDepth + " is not within 0 to " + MAX_DEPTH);
+        }
+    }
+
+    /** One whose READ depth was not told. */
+    public RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
+        this(gid, qpNumber, firstPsn, mtuBytes, 0);
     }
 
     /** As part of a descriptor. */
     public Endpoint toEndpoint() {
-        long key = qpNumber | (long) firstPsn << PSN_SHIFT | (long) mtuNumber(mtuBytes) << MTU_SHIFT;
+        long key = qpNumber
+                | (long) firstPsn << PSN_SHIFT
+                | (long) mtuNumber(mtuBytes) << MTU_SHIFT
+                | (long) readDepth << DEPTH_SHIFT;
         return new Endpoint(KIND, gid.toString(), key, 0, false);
     }
 
@@ -90,12 +106,13 @@ public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes) {
     private static RoceEndpoint of(Endpoint endpoint) {
         long key = endpoint.key();
         int number = (int) (key >>> MTU_SHIFT) & 0xFF;
-        if (number > MTU_NUMBERS || key >>> MTU_SHIFT > 0xFF) {
+        if (number > MTU_NUMBERS) {
             throw invalid("the key of the descriptor's endpoint names no MTU");
         }
         int mtuBytes = number == 0 ? 0 : 1 << SMALLEST_MTU_BITS + number;
         return new RoceEndpoint(
-                Eid.parse(endpoint.address()), (int) key & MAX_24, (int) (key >>> PSN_SHIFT) & MAX_24, mtuBytes);
+                Eid.parse(endpoint.address()), (int) key & MAX_24, (int) (key >>> PSN_SHIFT) & MAX_24, mtuBytes, (int)
+                        (key >>> DEPTH_SHIFT));
     }
 
     private static int mtuNumber(int mtuBytes) {

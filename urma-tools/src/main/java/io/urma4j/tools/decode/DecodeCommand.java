@@ -7,6 +7,7 @@ import io.urma4j.tools.JsonOption;
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
+import io.urma4j.udma.capture.Unread;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.IpHeaders;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
         name = "decode",
         description = {
             "Decode the RoCEv2 packets of a capture file: one line a packet, each ICRC verified.",
-            "Then a summary: how many were wrong, sent again, and refused.",
+            "Then a summary: how many were wrong, sent again, and refused, and how many frames were not read, and why.",
             "Between two peers of urma4j a secret enters each ICRC. It is taken from their greeting, or from a later"
                     + " request with its answer, where the capture holds them. Without it an ICRC is not verifiable."
         },
@@ -112,6 +113,7 @@ public final class DecodeCommand implements Callable<Integer> {
             summary.frame(frame.timeNanos() - startNanos);
             Datagram datagram = Datagram.of(frame, all);
             if (datagram == null) {
+                summary.unread(Unread.of(frame, all));
                 continue;
             }
             Drop drop = PacketCheck.of(datagram.packet());

@@ -1,14 +1,17 @@
 package io.urma4j.tools.decode;
 
 import io.urma4j.udma.capture.Datagram;
+import io.urma4j.udma.capture.Unread;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a capture held, in numbers. */
@@ -24,6 +27,7 @@ final class Summary {
     private long again;
     private long naks;
     private long notReady;
+    private final Map<Unread, Long> unread = new EnumMap<>(Unread.class);
 
     void frame(long sinceStartNanos) {
         frames++;
@@ -41,6 +45,13 @@ final class Summary {
             malformed++;
         } else {
             answer(datagram.packet());
+        }
+    }
+
+    /** A frame that is left out, or may be; null for one that has nothing to do with RoCEv2. */
+    void unread(@Nullable Unread why) {
+        if (why != null) {
+            unread.merge(why, 1L, Long::sum);
         }
     }
 
@@ -77,22 +88,33 @@ final class Summary {
 
     String toText() {
         return String.format(
-                Locale.ROOT,
-                "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d,"
-                        + " not verifiable %d; in bundles %d, sent again %d, NAK %d, RNR NAK %d",
-                frames,
-                spanNanos / 1e9,
-                packets,
-                ofIpv4,
-                packets - ofIpv4,
-                right(),
-                wrong,
-                malformed,
-                notVerifiable,
-                bundled,
-                again,
-                naks,
-                notReady);
+                        Locale.ROOT,
+                        "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d,"
+                                + " not verifiable %d; in bundles %d, sent again %d, NAK %d, RNR NAK %d",
+                        frames,
+                        spanNanos / 1e9,
+                        packets,
+                        ofIpv4,
+                        packets - ofIpv4,
+                        right(),
+                        wrong,
+                        malformed,
+                        notVerifiable,
+                        bundled,
+                        again,
+                        naks,
+                        notReady)
+                + unreadText();
+    }
+
+    private String unreadText() {
+        if (unread.isEmpty()) {
+            return "";
+        }
+        String each = unread.entrySet().stream()
+                .map(one -> one.getValue() + " " + one.getKey().text())
+                .collect(Collectors.joining(", "));
+        return System.lineSeparator() + "not read: " + each;
     }
 
     Map<String, Object> toMap() {
@@ -110,6 +132,10 @@ final class Summary {
         map.put("sentAgain", again);
         map.put("nak", naks);
         map.put("rnrNak", notReady);
+        map.put("unreadCut", unread.getOrDefault(Unread.CUT, 0L));
+        map.put("unreadFragments", unread.getOrDefault(Unread.FRAGMENT, 0L));
+        map.put("unreadIpv4Options", unread.getOrDefault(Unread.IPV4_OPTIONS, 0L));
+        map.put("unreadIpv6Extensions", unread.getOrDefault(Unread.IPV6_EXTENSIONS, 0L));
         return map;
     }
 }

@@ -20,11 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Datagram(
         InetAddress source, InetAddress destination, int sourcePort, IpHeaders ip, int ipv4Id, Packet packet) {
-    private static final int ETHER_TYPE = 12;
-    private static final int TYPE_VLAN = 0x8100;
-    private static final int TYPE_IPV4 = 0x0800;
-    private static final int TYPE_IPV6 = 0x86DD;
-    private static final int VLAN_BYTES = 4;
     private static final int UDP = 17;
     private static final int UDP_BYTES = 8;
     private static final int IPV4_BYTES = 20;
@@ -46,26 +41,19 @@ public record Datagram(
     }
 
     /**
-     * What the frame carries, when that is RoCEv2; null for everything else, and for what was not captured whole.
+     * What the frame carries, when that is RoCEv2; null for everything else, and for what {@link Unread} names.
      *
      * @param ports it is RoCEv2 when it comes from one of these, or goes there: a device of ours has another one where that
      *     of RoCE is taken
      */
     public static @Nullable Datagram of(Frame frame, Set<Integer> ports) {
-        ByteBuffer bytes = frame.bytes();
-        if (!frame.isWhole() || bytes.remaining() < ETHER_TYPE + 2) {
+        Ethernet ethernet = frame.isWhole() ? Ethernet.of(frame.bytes()) : null;
+        if (ethernet == null) {
             return null;
         }
-        int at = ETHER_TYPE;
-        int type = u16(bytes, at);
-        if (type == TYPE_VLAN && bytes.remaining() >= at + VLAN_BYTES + 2) {
-            at += VLAN_BYTES;
-            type = u16(bytes, at);
-        }
-        ByteBuffer rest = bytes.slice(at + 2, bytes.remaining() - at - 2);
-        return switch (type) {
-            case TYPE_IPV4 -> ofIpv4(rest, ports);
-            case TYPE_IPV6 -> ofIpv6(rest, ports);
+        return switch (ethernet.type()) {
+            case Ethernet.IPV4 -> ofIpv4(ethernet.payload(), ports);
+            case Ethernet.IPV6 -> ofIpv6(ethernet.payload(), ports);
             default -> null;
         };
     }

@@ -4,6 +4,7 @@ import io.urma4j.Eid;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.wire.IpHeaders;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,7 +87,7 @@ public final class ControlPort {
         received++;
         ControlDatagram datagram = ControlDatagram.decode(payload);
         if (datagram == null || datagram.udpPort() == 0) {
-            malformed++;
+            foreign(source, payload);
             return;
         }
         PortAddress from = new PortAddress(source, datagram.udpPort());
@@ -103,6 +104,15 @@ public final class ControlPort {
             }
         } catch (ControlFormatException e) {
             malformed++;
+        }
+    }
+
+    private void foreign(Eid source, ByteBuffer payload) {
+        ByteBuffer refusal = ConnectRequests.refusal(payload);
+        if (refusal == null) {
+            malformed++;
+        } else {
+            wire.send(new PortAddress(source, IpHeaders.ROCE_PORT), refusal);
         }
     }
 

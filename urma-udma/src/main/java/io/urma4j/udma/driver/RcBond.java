@@ -1,5 +1,7 @@
 package io.urma4j.udma.driver;
 
+import static io.urma4j.udma.transport.ConnectionConfig.MAX_READS;
+
 import io.urma4j.OrderType;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * descriptor has it.
  */
 final class RcBond {
+    /** READs and atomics that we keep resources for when the peer is not urma4j. */
+    static final int FOREIGN_READS = 16;
+
     private static final int MAX_24 = 0xFF_FFFF;
 
     private final UdmaContext context;
@@ -121,12 +126,17 @@ final class RcBond {
             connect(ConnectionConfig.builder(route, peer.qpNumber())
                     .mtuBytes(mtuBytes)
                     .psns(firstPsn(), peer.firstPsn())
-                    .reads(1, 16) // a peer that says nothing of its resources has one at least
+                    .reads(readsOut(peer), FOREIGN_READS)
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
                     .build());
             return CompletableFuture.completedFuture(null);
         });
+    }
+
+    /** A peer that tells nothing of its resources has one at least. */
+    private static int readsOut(RoceEndpoint peer) {
+        return Math.clamp(peer.readDepth(), 1, MAX_READS);
     }
 
     private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {

@@ -343,7 +343,11 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         if (isKnownToOthers && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
             // for a peer that is not urma4j
             endpoints.add(new RoceEndpoint(
-                            eid(), number, Math.max(firstPsn, 0), adapter.port().mtuBytes())
+                            eid(),
+                            number,
+                            Math.max(firstPsn, 0),
+                            adapter.port().mtuBytes(),
+                            mode == TransportMode.RC ? RcBond.FOREIGN_READS : 0)
                     .toEndpoint());
         }
         return new JettyDescriptor(

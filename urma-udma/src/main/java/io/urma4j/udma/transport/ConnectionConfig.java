@@ -51,8 +51,10 @@ public record ConnectionConfig(
     /** What Linux keeps to. */
     public static final int FOREIGN_WINDOW_PACKETS = 128;
 
+    /** More READs and atomics are never unanswered at once. */
+    public static final int MAX_READS = 128;
+
     private static final int MAX_24 = 0xFF_FFFF;
-    private static final int MAX_READS = 128;
 
     /** Who uses a connection. */
     public enum Kind {

@@ -220,6 +220,65 @@ class ControlPlaneTest {
         assertThat(b.plane().peers()).isEmpty();
     }
 
+    /** Programs of rdma_cm, such as rping, would ask again for 100 seconds (IBA volume 1, 12.6.7). */
+    @Test
+    void aConnectRequestOfRdmaCmIsRefusedAtOnce() {
+        var net = new VirtualNet(1, 0, 0);
+        Node node = net.node(1, 11);
+        Eid linux = Eid.ofIpv4(0x0A4D_000B);
+        ByteBuffer request = ByteBuffer.allocate(256)
+                .putInt(0x01_07_02_03)
+                .putLong(8, 0x1122_3344_5566_7788L)
+                .putShort(16, (short) 0x10)
+                .putInt(24, 0xCAFE_0001);
+
+        node.port().received(linux, request.clear(), net.now());
+
+        assertThat(net.heard).hasSize(1);
+        ByteBuffer refusal = ByteBuffer.wrap(net.heard.getFirst().datagram());
+        assertThat(net.heard.getFirst().to()).isEqualTo(new PortAddress(linux, 4791));
+        assertThat(refusal.remaining()).isEqualTo(256);
+        assertThat(refusal.getInt(0)).isEqualTo(0x01_07_02_03);
+        assertThat(refusal.getLong(8)).isEqualTo(0x1122_3344_5566_7788L);
+        assertThat(refusal.getShort(16)).isEqualTo((short) 0x12);
+        assertThat(refusal.getInt(28)).isEqualTo(0xCAFE_0001);
+        assertThat(refusal.getShort(34)).isEqualTo((short) 8);
+        assertThat(node.port().malformed()).isZero();
+
+        node.port().received(linux, refusal, net.now());
+
+        assertThat(net.heard).as("a refusal is not answered").hasSize(1);
+        assertThat(node.port().malformed()).isOne();
+    }
+
+    /** Cut, longer, or of another attribute: whoever forges gets nothing out of us. */
+    @Test
+    void whatIsNoConnectRequestIsNotAnswered() {
+        var net = new VirtualNet(1, 0, 0);
+        Node node = net.node(1, 11);
+        Eid stranger = Eid.ofIpv4(0x0A4D_000B);
+        for (int bytes : new int[] {0, 4, 17, 24, 255, 257, 1024}) {
+            ByteBuffer cut = ByteBuffer.allocate(bytes);
+            if (bytes >= 18) {
+                cut.putInt(0, 0x01_07_02_03).putShort(16, (short) 0x10);
+            }
+            node.port().received(stranger, cut, net.now());
+        }
+        for (int attribute = 0; attribute < 0x20; attribute++) {
+            if (attribute != 0x10) {
+                node.port()
+                        .received(
+                                stranger,
+                                ByteBuffer.allocate(256)
+                                        .putInt(0, 0x01_07_02_03)
+                                        .putShort(16, (short) attribute),
+                                net.now());
+            }
+        }
+
+        assertThat(net.heard).isEmpty();
+    }
+
     /** Whatever arrives: it is counted, and the good peer goes on. */
     @Test
     void hostileDatagramsAreCountedAndHarmNobody() {

@@ -9,6 +9,7 @@ import io.urma4j.Access;
 import io.urma4j.Completion;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Eid;
 import io.urma4j.Jetty;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.Jfc;
@@ -30,9 +31,17 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.udma.RoceEndpoint;
 import java.lang.foreign.MemorySegment;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,7 +100,7 @@ class ByHandTest {
         /** What goes by hand of a queue: our own endpoint is left out. */
         RoceEndpoint told() {
             RoceEndpoint all = RoceEndpoint.of(jetty.descriptor()).orElseThrow();
-            return new RoceEndpoint(all.gid(), all.qpNumber(), all.firstPsn(), MTU_BYTES);
+            return new RoceEndpoint(all.gid(), all.qpNumber(), all.firstPsn(), MTU_BYTES, all.readDepth());
         }
 
         void bind(RoceEndpoint peer) {
@@ -196,6 +205,51 @@ class ByHandTest {
 
         assertThat(ended()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(home.bytes().get(JAVA_BYTE, MEMORY_BYTES - 63)).isZero();
+    }
+
+    /** A peer answers so many READs at a time as it keeps resources for; one that did not tell, one. */
+    @Test
+    void noMoreReadsAreAskedForThanThePeerTakesAtATime() throws Exception {
+        assertThat(home.told().readDepth()).isEqualTo(16);
+        assertThat(readsAskedForAtOnce("127.0.71.43", 4)).isEqualTo(4);
+        assertThat(readsAskedForAtOnce("127.0.71.44", 0)).isEqualTo(1);
+    }
+
+    private static int readsAskedForAtOnce(String address, int readDepth) throws Exception {
+        Set<Integer> psns = new HashSet<>();
+        var gid = InetAddress.getByName(address);
+        try (var silent = new DatagramSocket(new InetSocketAddress(gid, 4791));
+                var side = new SideToClose(address.replace(".71.", ".72."))) {
+            silent.setSoTimeout(100);
+            side.side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, MTU_BYTES, readDepth));
+            RemoteSegment segment = side.side.context.importSegment(side.side.toldSegment(MEMORY_BYTES), null);
+            for (int i = 0; i < 8; i++) {
+                side.side.jetty.jfs().read(segment, 0, side.side.segment, 64L * i, 64, i);
+            }
+            var packet = new DatagramPacket(new byte[2048], 2048);
+            try {
+                for (int i = 0; i < 32; i++) {
+                    silent.receive(packet);
+                    ByteBuffer bth = ByteBuffer.wrap(packet.getData());
+                    assertThat(bth.get(0)).as("opcode of RC RDMA READ request").isEqualTo((byte) 0x0C);
+                    psns.add(bth.getInt(8) & 0xFF_FFFF);
+                }
+            } catch (SocketTimeoutException e) {
+                // it waits for answers
+            }
+        }
+        return psns.size();
+    }
+
+    private record SideToClose(Side side) implements AutoCloseable {
+        SideToClose(String address) {
+            this(new Side(address));
+        }
+
+        @Override
+        public void close() {
+            side.urma.close();
+        }
     }
 
     /** S8.11: nothing was imported, so nothing can be revoked. */
