@@ -48,7 +48,9 @@ class GreetingFloodIT {
     private static final long MAX_GROWTH_BYTES = 24 << 20;
     private static final Duration SERVED_WITHIN = Patience.stretched(Duration.ofSeconds(1)); // nineteen of twenty
     private static final Duration LONGEST = Patience.stretched(Duration.ofSeconds(3)); // on a machine that is busy
-    private static final Duration LONGEST_LIFE = Patience.stretched(Duration.ofSeconds(10));
+    /** A close waits 10 seconds at most for importers whose answers the flood drowns. */
+    private static final Duration LONGEST_LIFE = Patience.stretched(Duration.ofSeconds(30));
+
     private static final Token TOKEN = Token.of(7);
     private static final long VALUE = 0x0123_4567_89AB_CDEFL;
 
