@@ -27,8 +27,8 @@ public final class AsyncEvents {
 
     private long raised;
 
-    /** An event that was raised: the how-manieth, and when. */
-    record Past(long number, Instant at, AsyncEvent event) {}
+    /** An event that was raised, in words: the how-manieth, and when. */
+    record Past(long number, Instant at, AsyncEvent.Type type, String object, String detail) {}
 
     AsyncEvents() {}
 
@@ -92,7 +92,7 @@ public final class AsyncEvents {
             if (history.size() == HISTORY) {
                 history.poll();
             }
-            history.add(new Past(++raised, Instant.now(), event));
+            history.add(new Past(++raised, Instant.now(), event.type(), event.object(), event.detail()));
             arrived.signal();
         } finally {
             lock.unlock();

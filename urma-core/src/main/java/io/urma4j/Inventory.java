@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a context tells of itself to processes that look into it, and where its provider raises events. Reads counters
@@ -44,8 +45,31 @@ final class Inventory implements ContextEvents {
 
     @Override
     public void raise(AsyncEvent event) {
-        Flight.raised(event);
-        events.raise(event);
+        AsyncEvent told = new AsyncEvent(event.type(), sourceOf(event), event.detail(), event.status());
+        Flight.raised(told);
+        events.raise(told);
+    }
+
+    private Object sourceOf(AsyncEvent event) {
+        for (AutoCloseable child : children.snapshot()) {
+            if (event.source().equals(providerOf(child))) {
+                return child;
+            }
+        }
+        return event.object();
+    }
+
+    private static @Nullable Object providerOf(AutoCloseable child) {
+        return switch (child) {
+            case Jfc jfc -> jfc.provider();
+            case Jfs jfs -> jfs.provider();
+            case Jfr jfr -> jfr.provider();
+            case Jetty jetty -> jetty.jfs().provider();
+            case JettyGroup group -> group.provider();
+            case LocalSegment segment -> segment.provider();
+            case RemoteSegment segment -> segment.provider();
+            default -> null;
+        };
     }
 
     @Override
@@ -241,9 +265,9 @@ final class Inventory implements ContextEvents {
     private static Resource describe(AsyncEvents.Past past) {
         return Resource.builder(Resource.Kind.EVENT, past.number())
                 .add("time", past.at())
-                .add("type", past.event().type())
-                .add("object", past.event().object())
-                .add("detail", past.event().detail())
+                .add("type", past.type())
+                .add("object", past.object())
+                .add("detail", past.detail())
                 .build();
     }
 

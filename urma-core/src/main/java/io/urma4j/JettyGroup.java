@@ -126,6 +126,10 @@ public final class JettyGroup implements ContextObject {
         return context;
     }
 
+    ProviderJettyGroup provider() {
+        return provider;
+    }
+
     @Override
     public String toString() {
         return "Jetty group " + context.uasid() + "/" + provider.id();

@@ -268,6 +268,10 @@ public final class LocalSegment implements ContextObject {
         return context;
     }
 
+    ProviderSegment provider() {
+        return provider;
+    }
+
     @Override
     public String toString() {
         return "segment " + context.uasid() + "/" + provider.tokenId() + " of " + lengthBytes + " bytes";

@@ -213,6 +213,10 @@ public final class RemoteSegment implements ContextObject {
         });
     }
 
+    ProviderImport provider() {
+        return provider;
+    }
+
     @Override
     public String toString() {
         return "remote segment " + descriptor.uasid() + "/" + descriptor.tokenId() + " of " + lengthBytes + " bytes";

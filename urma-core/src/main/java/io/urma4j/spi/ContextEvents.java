@@ -10,6 +10,7 @@ import java.util.List;
  */
 @FunctionalInterface
 public interface ContextEvents {
+    /** Tells the user. The event's source is the provider's own object where there is one; the core puts the user's in its place. */
     void raise(AsyncEvent event);
 
     /** A message of a queue found no receive work request at its target: told for the first of a flow. */

@@ -263,7 +263,7 @@ final class DeferredPosts {
         try {
             CompletionStatus told = window.outage().statusOf(remote, status);
             keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.outage().failed(remote);
+            window.outage().failed(remote, told);
             window.report();
         } finally {
             releaseWindow();

@@ -51,12 +51,12 @@ final class Outage {
         } else if (suspends && mayRecover(status)) {
             suspend(entry, status);
         } else {
-            fail();
+            fail(status);
         }
     }
 
     /** A one-sided operation has failed within its post. */
-    void failed(ShmImport remote) {
+    void failed(ShmImport remote, CompletionStatus status) {
         if (failedTargets.contains(remote)) {
             return;
         }
@@ -64,7 +64,7 @@ final class Outage {
         if (byTarget) {
             failTarget(remote);
         } else {
-            fail();
+            fail(status);
         }
     }
 
@@ -72,7 +72,11 @@ final class Outage {
 
     /** Goes to ERROR: what has begun is flushed, what has not waits for {@code flush}. */
     void fail() {
-        window.enterError();
+        fail(null);
+    }
+
+    private void fail(@Nullable CompletionStatus cause) {
+        window.enterError(cause);
         for (long position = window.head(); position < window.end(); position++) {
             Wqe entry = window.at(position);
             if (!entry.isSettled() && entry.hasBegun()) {

@@ -301,9 +301,9 @@ final class SendWindow {
     }
 
     /** The state is ERROR; its marker follows. */
-    void enterError() {
+    void enterError(@Nullable CompletionStatus cause) {
         if (queue.state() != QueueState.ERROR) {
-            queue.enterError();
+            queue.enterError(cause);
             drain(Drain.ERROR);
         }
     }

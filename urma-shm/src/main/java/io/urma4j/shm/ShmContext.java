@@ -113,8 +113,12 @@ final class ShmContext implements ProviderContext, DataPlane {
         return control;
     }
 
-    void raise(AsyncEvent.Type type, String object, String detail) {
-        events.raise(new AsyncEvent(type, object, detail));
+    void raise(AsyncEvent.Type type, Object source, String detail) {
+        raise(new AsyncEvent(type, source, detail));
+    }
+
+    void raise(AsyncEvent event) {
+        events.raise(event);
     }
 
     void receiverNotReady(ShmSendQueue queue, ShmTarget target) {

@@ -171,7 +171,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private void tellLimit() {
         context.raise(
                 AsyncEvent.Type.JFR_LIMIT,
-                toString(),
+                this,
                 tail - head + " receive work requests are left, its rxThreshold is " + rxThreshold);
         rxThreshold = 0;
     }
@@ -241,7 +241,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     public void jfcFailed() {
         if (state != ReceiveState.ERROR) {
             state = ReceiveState.ERROR;
-            context.raise(AsyncEvent.Type.JFR_ERR, toString(), "its " + jfc + " has overflowed");
+            context.raise(AsyncEvent.Type.JFR_ERR, this, "its " + jfc + " has overflowed");
         }
     }
 

@@ -1,6 +1,5 @@
 package io.urma4j.shm;
 
-import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
@@ -24,6 +23,7 @@ import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Claim;
 import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.QueueFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -422,13 +422,11 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         state = next;
     }
 
-    void enterError() {
+    /** @param cause status of the work request that failed; null when none did */
+    void enterError(@Nullable CompletionStatus cause) {
         if (state != QueueState.ERROR) {
             enter(QueueState.ERROR);
-            context.raise(
-                    receives == null ? AsyncEvent.Type.JFS_ERR : AsyncEvent.Type.JETTY_ERR,
-                    toString(),
-                    "a work request failed, or ERROR was asked for");
+            context.raise(QueueFailure.event(receives != null, this, cause));
             context.memberFailed(this);
         }
     }

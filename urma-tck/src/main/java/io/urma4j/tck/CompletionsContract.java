@@ -276,8 +276,8 @@ public abstract class CompletionsContract extends Contract {
 
         Patience.await("the overflow", () -> !queue.jfc().isValid());
         assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
-        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFC_ERR).object())
-                .contains(Integer.toString(queue.jfc().id()));
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFC_ERR).source())
+                .isSameAs(queue.jfc());
         List<Long> seen = new ArrayList<>();
         for (Outcome outcome : queue.within(Patience.stretched(Duration.ofMillis(200)))) {
             if (!outcome.status().isMarker()) {
@@ -333,8 +333,8 @@ public abstract class CompletionsContract extends Contract {
         Patience.await("ERROR of the queue", () -> queue.jfs().state() == QueueState.ERROR);
         Patience.await("ERROR of its sibling", () -> sibling.state() == QueueState.ERROR);
         assertThat(receive.state()).isEqualTo(ReceiveState.ERROR);
-        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFR_ERR).object())
-                .contains(Integer.toString(receive.id()));
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFR_ERR).source())
+                .isSameAs(receive);
         assertThat(queue.awaitCompletions(4)).extracting(Outcome::userContext).containsExactly(1000L, 0L, 1L, 2L);
     }
 

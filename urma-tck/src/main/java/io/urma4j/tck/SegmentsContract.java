@@ -550,8 +550,8 @@ public abstract class SegmentsContract extends Contract {
 
         imported.revoke();
 
-        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.SEGMENT_REVOKED).object())
-                .contains(Integer.toString(imported.remote().descriptor().tokenId()));
+        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.SEGMENT_REVOKED).source())
+                .isSameAs(imported.remote());
     }
 
     /** S7.9: when close returns, no operation of importers that post all the time touches the memory any more. */

@@ -419,8 +419,10 @@ public abstract class StatesContract extends Contract {
         assertThat(outcomes).filteredOn(Outcome::lastOfErrorDrain).hasSize(1);
         assertThat(outcomes).filteredOn(o -> o.status().isMarker()).allMatch(o -> o.userContext() == 0);
         assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
-        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JFS_ERR).object())
-                .contains(Integer.toString(queue.jfs().id()));
+        AsyncEvent event = pair.initiator().awaitEvent(AsyncEvent.Type.JFS_ERR);
+        assertThat(event.source()).isSameAs(queue.jfs());
+        assertThat(event.object()).isEqualTo(queue.jfs().toString());
+        assertThat(event.status()).contains(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
     /** S6.6, S2.3: of a Jetty it is an event of the Jetty. */
@@ -437,8 +439,22 @@ public abstract class StatesContract extends Contract {
         queue.untilDrained();
 
         assertThat(jetty.state()).isEqualTo(QueueState.ERROR);
-        assertThat(pair.initiator().awaitEvent(AsyncEvent.Type.JETTY_ERR).object())
-                .isEqualTo(jetty.jetty().toString());
+        AsyncEvent event = pair.initiator().awaitEvent(AsyncEvent.Type.JETTY_ERR);
+        assertThat(event.source()).isSameAs(jetty.jetty());
+        assertThat(event.status()).contains(CompletionStatus.REM_ACCESS_ABORT_ERR);
+    }
+
+    /** S11.5: no work request failed, so that there is no status to tell. */
+    @Rule({"S6.6", "S11.5"})
+    @Test
+    void anErrorThatWasAskedForIsAnEventWithoutAStatus() {
+        var queue = pair.initiator().queue();
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        AsyncEvent event = pair.initiator().awaitEvent(AsyncEvent.Type.JFS_ERR);
+        assertThat(event.source()).isSameAs(queue.jfs());
+        assertThat(event.status()).isEmpty();
     }
 
     /** S6.6: {@code modify(ERROR)} drains too, and what was done before keeps its result. */

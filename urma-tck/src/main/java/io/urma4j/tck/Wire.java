@@ -1,5 +1,6 @@
 package io.urma4j.tck;
 
+import io.urma4j.AsyncEvent;
 import io.urma4j.Token;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How values travel between a test and its home's process: a tag byte, then the value. Records travel by their
- * components, so that every configuration and descriptor passes; a {@link HomeObject} travels as its number.
+ * components, so that every configuration and descriptor passes; a {@link HomeObject} travels as its number, the source of
+ * an {@link AsyncEvent} as its text.
  */
 final class Wire {
     /** Turns home objects into numbers and back; each end has its own. */
@@ -106,6 +108,10 @@ final class Wire {
             case Token token -> {
                 out.writeByte(TOKEN);
                 out.writeInt(token.value());
+            }
+            case AsyncEvent event -> {
+                out.writeByte(RECORD);
+                writeRecord(out, new AsyncEvent(event.type(), event.object(), event.detail(), event.status()));
             }
             case Record record -> {
                 out.writeByte(RECORD);

@@ -131,7 +131,12 @@ final class SimulatedHost implements Port, CardListener {
     }
 
     @Override
-    public void sendQueueFailed(int tag) {
+    public void requestRefused(int tag, int syndrome) {
+        throw unexpected("a request that was refused");
+    }
+
+    @Override
+    public void sendQueueFailed(int tag, int status) {
         throw unexpected("a send queue that failed");
     }
 

@@ -25,8 +25,8 @@ class SettingsPageTest {
     private static final Pattern NAME = Pattern.compile("\"(urma\\.[a-z.]*[a-z]|URMA_[A-Z_]+)\"");
 
     /** Read by the tests of urma4j and by its benchmarks, which the page is not about. */
-    private static final Pattern OF_TESTS =
-            Pattern.compile("urma\\.(full|mutant|closes|root|folder|cpu|bench\\..*)" + "|urma\\.tck\\.home\\.launcher");
+    private static final Pattern OF_TESTS = Pattern.compile(
+            "urma\\.(full|record|mutant|closes|root|folder|cpu|bench\\..*)" + "|urma\\.tck\\.home\\.launcher");
 
     @Test
     void thePageHasTheTableOfTheCode() throws IOException {

@@ -286,8 +286,7 @@ final class Exports {
 
     private void invalidated(ShmSegment segment, Peer by) {
         segment.grants.values().forEach(Grant::tell);
-        events.raise(new AsyncEvent(
-                AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message of " + by + " revoked it"));
+        events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message of " + by + " revoked it"));
     }
 
     // ---- windows; any thread

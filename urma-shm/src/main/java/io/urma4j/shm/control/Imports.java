@@ -108,7 +108,7 @@ final class Imports {
         taken.markRevoked();
         fence(taken, () -> {
             then.run();
-            events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, taken.toString(), why));
+            events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, taken, why));
         });
     }
 

@@ -54,6 +54,9 @@ class FaultMatrixIT {
 
     private static final int SHORT_STOP_MILLIS = 200;
 
+    /** A home that works already arms its fault a moment after it was told to. */
+    private static final Duration ARMED_FIRST = Duration.ofMillis(150);
+
     /** One run in so many hits both ends. */
     private static final int RUNS_TO_ONE_OF_BOTH = 6;
 
@@ -391,7 +394,7 @@ class FaultMatrixIT {
         VictimPool.Held held = pool.take();
         var doors = held.victim().beHome(blow.name, blow.revokeEveryMicros);
         held.victim().arm(blow.point, blow.fault, blow.times);
-        var trouble = new Trouble(context, blow.name, doors.jetty(), doors.connected());
+        var trouble = new Trouble(context, blow.name, doors.jetty(), doors.connected(), ARMED_FIRST);
         hit(held, blow, () -> trouble.imports.get() > 0);
         List<String> wrongs = new ArrayList<>(trouble.end());
         wrongs.addAll(end(held, blow.point, blow.fault));

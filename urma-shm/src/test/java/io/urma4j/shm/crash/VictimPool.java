@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ final class VictimPool implements AutoCloseable {
     private final String classPath;
     private final Path runtimeDirectory;
     private final Deque<Held> free = new ArrayDeque<>();
+    private final List<DriverProcess> all = new ArrayList<>();
     private CompletableFuture<DriverProcess> next;
 
     /** A victim that somebody uses. */
@@ -72,6 +74,7 @@ final class VictimPool implements AutoCloseable {
         }
         DriverProcess process = next.join();
         next = start();
+        all.add(process);
         Victim victim = process.root(Victim.class);
         victim.open(runtimeDirectory.toString());
         return new Held(process, victim);
@@ -92,9 +95,10 @@ final class VictimPool implements AutoCloseable {
         free.clear();
     }
 
+    /** Ends also those that a failed test has left, which may be stopped. */
     @Override
     public void close() {
-        retire();
+        all.forEach(DriverProcess::close);
         next.join().close();
     }
 }

@@ -10,17 +10,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /** The victim in its own process; {@code TckDriver} makes it by its name. */
 final class VictimProcess implements Victim {
-    /** The armed fault may strike in the first step: before it, whoever asked for trouble must have his answer. */
+    /** The armed fault may strike in the first step; the caller gets its answer before that. */
     private static final Duration ANSWERED_FIRST = Duration.ofMillis(200);
+
+    /** The same for a home that works already. */
+    private static final Executor ANSWERED_BEFORE_ARMED = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS);
 
     private String directory;
     private Urma urma;
     private UrmaContext context;
     private BusyHome home;
     private Trouble trouble;
+    private CompletableFuture<Void> armed = CompletableFuture.completedFuture(null);
 
     @Override
     public void open(String runtimeDirectory) {
@@ -43,11 +50,17 @@ final class VictimProcess implements Victim {
 
     @Override
     public void arm(FaultPoint point, Fault fault, int times) {
-        FaultPoints.arm(point, fault == Fault.KILL ? Signal.KILL : Signal.STOP, times);
+        Signal signal = fault == Fault.KILL ? Signal.KILL : Signal.STOP;
+        if (home == null || point.isClose()) {
+            FaultPoints.arm(point, signal, times);
+        } else {
+            armed = CompletableFuture.runAsync(() -> FaultPoints.arm(point, signal, times), ANSWERED_BEFORE_ARMED);
+        }
     }
 
     @Override
     public void disarm() {
+        armed.join();
         FaultPoints.disarm();
     }
 

@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
             "  urma pingpong --ud -s 1000 -g fd77::1       and there: ibv_ud_pingpong -s 1000 -g 2 10.77.0.1"
         })
 public final class PingpongCommand implements Callable<Integer> {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(30); // until the other side is there
+    private static final Duration MESSAGE_PATIENCE = Duration.ofSeconds(10);
     private static final int DEFAULT_RC_BYTES = 4096;
     private static final int DEFAULT_UD_BYTES = 1024;
 
@@ -191,7 +192,7 @@ public final class PingpongCommand implements Callable<Integer> {
     }
 
     private void play(Rally rally) {
-        long nanos = rally.play(iterations, host != null, PATIENCE);
+        long nanos = rally.play(iterations, host != null, MESSAGE_PATIENCE);
         double seconds = nanos / 1e9;
         long bytes = 2L * iterations * messageBytes();
         PrintWriter out = spec.commandLine().getOut();

@@ -3,6 +3,8 @@ package io.urma4j.tools.pingpong;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.Access;
+import io.urma4j.AsyncEvent;
+import io.urma4j.Completion;
 import io.urma4j.CompletionBatch;
 import io.urma4j.Jetty;
 import io.urma4j.JettyDescriptor;
@@ -35,6 +37,7 @@ final class Rally implements AutoCloseable {
     private static final int QUEUE_KEY = 0x1111_1111; // of both sides' datagrams (WIRE §12.1)
     private static final int SENDS = 16;
     private static final int SPINS = 100;
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
     private static final long SENT = 1; // user contexts
     private static final long RECEIVED = 2;
 
@@ -133,12 +136,15 @@ final class Rally implements AutoCloseable {
                 if (Thread.currentThread().isInterrupted()) {
                     throw new CommandFailure("interrupted");
                 }
+                checkConnection();
                 Thread.yield(); // the peer may need this very core
             }
             if (System.nanoTime() - last > patience.toNanos()) {
                 throw new CommandFailure("nothing has come for " + patience.toSeconds() + " s, after " + sent
-                        + " messages sent and " + received + " received"
-                        + (datagrams ? "; datagrams may be lost" : ""));
+                        + " messages sent and " + received + " received; "
+                        + (datagrams
+                                ? "datagrams may be lost, and the other program must be ibv_ud_pingpong or alike"
+                                : "the other program must be ibv_rc_pingpong or alike"));
             }
             for (int i = before; i < received; i++) {
                 if (ours < iterations) {
@@ -156,11 +162,13 @@ final class Rally implements AutoCloseable {
         int count = jfc.poll(batch);
         for (int i = 0; i < count; i++) {
             if (!batch.isSuccess(i)) {
-                throw new CommandFailure("a message failed after " + sent + " sent and " + received + " received: "
-                        + batch.completion(i));
+                throw failure(batch.completion(i));
             }
             if (batch.isReceive(i)) {
-                check(batch.lengthBytes(i));
+                if (batch.lengthBytes(i) != messageBytes) {
+                    tellTheOther();
+                    throw mismatch("a message of " + batch.lengthBytes(i) + " bytes came, not of " + messageBytes);
+                }
                 received++;
                 receive();
             } else {
@@ -170,10 +178,39 @@ final class Rally implements AutoCloseable {
         return count;
     }
 
-    private void check(long lengthBytes) {
-        if (lengthBytes != messageBytes) {
-            throw new CommandFailure("a message of " + lengthBytes + " bytes came, not of " + messageBytes
-                    + ": both sides need the same -s");
+    private CommandFailure failure(Completion completion) {
+        return switch (completion.status()) {
+            case LOC_LEN_ERR -> mismatch("a message of more than " + messageBytes + " bytes came");
+            case REM_OPERATION_ERR, REM_UNSUPPORTED_REQ_ERR ->
+                mismatch(
+                        "the other side refused a message of " + messageBytes + " bytes (" + completion.status() + ")");
+            default ->
+                new CommandFailure("a message failed after " + sent + " sent and " + received + " received: "
+                        + completion.status());
+        };
+    }
+
+    private static CommandFailure mismatch(String what) {
+        return new CommandFailure(what + ": both sides need the same -s and -m");
+    }
+
+    /** The other side's messages may be refused before they are messages; its device hears of it, and so do we. */
+    private void checkConnection() {
+        for (var event = context.events().poll();
+                event.isPresent();
+                event = context.events().poll()) {
+            if (event.get().type() == AsyncEvent.Type.PEER_LOST) {
+                throw mismatch("a message of the other side was refused");
+            }
+        }
+    }
+
+    /** A message that came is too short: the answer with our length lets the other side find out as well. */
+    private void tellTheOther() {
+        send();
+        long start = System.nanoTime();
+        while (jfc.poll(batch) == 0 && System.nanoTime() - start < FAREWELL.toNanos()) {
+            Thread.onSpinWait();
         }
     }
 

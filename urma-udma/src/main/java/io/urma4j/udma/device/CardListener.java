@@ -11,8 +11,19 @@ public interface CardListener {
     /** A datagram for QP 1 came, with a right ICRC. */
     void controlPacket(Packet packet, Source origin, long nowNanos);
 
-    /** The send queue with that tag went to ERROR. */
-    void sendQueueFailed(int tag);
+    /**
+     * The send queue with that tag went to ERROR.
+     *
+     * @param status of the work request that failed, a number of URMA; 0 when none did
+     */
+    void sendQueueFailed(int tag, int status);
+
+    /**
+     * A request that came to the RC queue with that tag was refused. Its connection takes no further ones.
+     *
+     * @param syndrome what the peer is told (WIRE §4.4)
+     */
+    void requestRefused(int tag, int syndrome);
 
     /** The receive queue with that tag went to ERROR, since its completion queue overflowed. */
     void receiveQueueFailed(int tag);

@@ -222,6 +222,13 @@ final class Link extends Timed implements ConnectionOwner {
         }
     }
 
+    @Override
+    public void refused(Connection refusing, int syndrome, long nowNanos) {
+        if (only != null) {
+            only.requestRefused(syndrome);
+        }
+    }
+
     /** The peer is gone for good. */
     void lose() {
         connection.close();

@@ -65,7 +65,7 @@ final class Outage {
         } else if (suspends && mayRecover(status)) {
             suspend(position, status);
         } else {
-            fail();
+            fail(status);
         }
     }
 
@@ -73,7 +73,11 @@ final class Outage {
 
     /** Goes to ERROR: what has begun is flushed, what has not waits for {@code flush}. */
     void fail() {
-        queue.enterError();
+        fail(WorkStatus.SUCCESS);
+    }
+
+    private void fail(int cause) {
+        queue.enterError(cause);
         giveUpAll();
     }
 

@@ -294,6 +294,11 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     // ---- states
 
+    /** A request that came by its connection was refused. */
+    void requestRefused(int syndrome) {
+        board.listener.requestRefused(config.tag(), syndrome);
+    }
+
     void enter(int next) {
         state = next;
         WqRing.state(ring, next);
@@ -309,11 +314,12 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         heldFrom = position;
     }
 
-    void enterError() {
+    /** @param cause status of the work request that failed; SUCCESS when none did */
+    void enterError(int cause) {
         if (state != CardState.ERROR) {
             enter(CardState.ERROR);
             drain = Drain.ERROR;
-            board.listener.sendQueueFailed(config.tag());
+            board.listener.sendQueueFailed(config.tag(), cause);
         }
     }
 
@@ -456,7 +462,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     public void cqFailed() {
         if (!closed && state != CardState.ERROR && state != CardState.RESET) {
             cqOverflowed = true;
-            enterError();
+            enterError(WorkStatus.SUCCESS);
         }
     }
 

@@ -11,6 +11,7 @@ import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.udp.PortException;
@@ -297,16 +298,24 @@ final class Adapter implements CardListener {
     // ---- what the card tells
 
     @Override
-    public void sendQueueFailed(int tag) {
+    public void sendQueueFailed(int tag, int status) {
         Tagged queue = tagged.get(tag);
         if (queue != null) {
-            queue.failed();
+            queue.failed(status);
         }
     }
 
     @Override
     public void receiveQueueFailed(int tag) {
-        sendQueueFailed(tag);
+        sendQueueFailed(tag, WorkStatus.SUCCESS);
+    }
+
+    @Override
+    public void requestRefused(int tag, int syndrome) {
+        Tagged queue = tagged.get(tag);
+        if (queue != null) {
+            queue.requestRefused(syndrome);
+        }
     }
 
     @Override

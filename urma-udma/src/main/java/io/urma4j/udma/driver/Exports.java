@@ -364,7 +364,7 @@ final class Exports {
         for (UdmaSegment segment : tokenIds.under(tokenId)) {
             if (segment.markRevoked()) {
                 shut(segment);
-                context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment.toString(), "a message revoked its token id");
+                context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }
         }
     }

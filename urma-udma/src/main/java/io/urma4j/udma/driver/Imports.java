@@ -112,7 +112,7 @@ final class Imports {
             home.early.add(grant); // given back already; or the word that grants it is still on its way
         } else {
             taken.markRevoked();
-            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken.toString(), "its home took it back");
+            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home took it back");
         }
         context.plane().answer(home.peer(), number, new Core(new Revoked(grant)));
     }
@@ -123,7 +123,7 @@ final class Imports {
         home.imports.clear();
         for (UdmaImport one : all) {
             one.markRevoked();
-            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, one.toString(), "its home is gone: " + why);
+            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, one, "its home is gone: " + why);
         }
     }
 

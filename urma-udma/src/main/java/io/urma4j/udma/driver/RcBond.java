@@ -15,6 +15,7 @@ import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.device.ConnectionConfig;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.IpHeaders;
 import java.time.Duration;
 import java.util.HashSet;
@@ -212,6 +213,16 @@ final class RcBond {
                                 deadlineNanos,
                                 context.adapter().nanos())
                         .handle((_, _) -> null)); // a peer that is gone is unbound as well
+    }
+
+    /** Why a request that came was refused, in words (WIRE §4.4). */
+    static String refusal(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST ->
+                "an invalid one: longer than its receive buffer, or in packets of another path MTU";
+            case Aeth.NAK_REMOTE_ACCESS -> "for memory that the peer must not use";
+            default -> "since it could not be executed here";
+        };
     }
 
     // ---- being bound; the engine's thread

@@ -2,8 +2,15 @@ package io.urma4j.udma.driver;
 
 /** A queue that the card tells of by its tag. Under the card's claim: returns at once, and calls no command. */
 interface Tagged {
-    /** It went to ERROR. */
-    default void failed() {}
+    /**
+     * It went to ERROR.
+     *
+     * @param status of the work request that failed, a number of URMA; 0 when none did
+     */
+    default void failed(int status) {}
+
+    /** A request of the peer of its connection was refused with that syndrome; all further ones are, too. */
+    default void requestRefused(int syndrome) {}
 
     /** Fewer receive work requests are left than the threshold. */
     default void receivesLow(long left) {}

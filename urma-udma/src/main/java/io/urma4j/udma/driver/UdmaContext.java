@@ -206,8 +206,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return adapter.nanos() + nanos;
     }
 
-    void raise(AsyncEvent.Type type, String object, String detail) {
-        events.raise(new AsyncEvent(type, object, detail));
+    void raise(AsyncEvent.Type type, Object source, String detail) {
+        raise(new AsyncEvent(type, source, detail));
+    }
+
+    void raise(AsyncEvent event) {
+        events.raise(event);
     }
 
     void receiverNotReady(Object queue, Object target) {

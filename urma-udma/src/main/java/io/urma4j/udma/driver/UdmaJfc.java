@@ -73,8 +73,7 @@ final class UdmaJfc implements ProviderJfc {
 
     private void overflowed() {
         valid = false;
-        context.raise(
-                AsyncEvent.Type.JFC_ERR, toString(), "no room for a record: its depth of " + depth + " is used up");
+        context.raise(AsyncEvent.Type.JFC_ERR, this, "no room for a record: its depth of " + depth + " is used up");
     }
 
     // ---- polling

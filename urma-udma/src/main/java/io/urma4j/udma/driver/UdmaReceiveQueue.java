@@ -203,17 +203,15 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     // ---- states and the rest
 
     @Override
-    public void failed() {
+    public void failed(int status) {
         state = ReceiveState.ERROR;
-        context.raise(AsyncEvent.Type.JFR_ERR, toString(), "its " + jfc + " has overflowed");
+        context.raise(AsyncEvent.Type.JFR_ERR, this, "its " + jfc + " has overflowed");
     }
 
     @Override
     public void receivesLow(long left) {
         context.raise(
-                AsyncEvent.Type.JFR_LIMIT,
-                toString(),
-                left + " receive work requests are left, fewer than its rxThreshold");
+                AsyncEvent.Type.JFR_LIMIT, this, left + " receive work requests are left, fewer than its rxThreshold");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.CompletionStatus;
 import io.urma4j.Counters;
 import io.urma4j.ErrorScope;
 import io.urma4j.JettyDescriptor;
@@ -18,6 +19,7 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.QueueFailure;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.SendQueueConfig;
@@ -604,17 +606,23 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     @Override
-    public void failed() {
-        context.raise(
-                receives == null ? AsyncEvent.Type.JFS_ERR : AsyncEvent.Type.JETTY_ERR,
-                toString(),
-                "a work request failed, or ERROR was asked for");
+    public void failed(int status) {
+        CompletionStatus cause = status == WorkStatus.SUCCESS ? null : CompletionStatus.of(status);
+        context.raise(QueueFailure.event(receives != null, this, cause));
         queues.memberFailed(this);
     }
 
     @Override
     public void receiverNotReady(int target) {
         context.receiverNotReady(this, target);
+    }
+
+    @Override
+    public void requestRefused(int syndrome) {
+        context.raise(
+                AsyncEvent.Type.PEER_LOST,
+                this,
+                "its connection takes no more requests: the last one was refused, " + RcBond.refusal(syndrome));
     }
 
     // ---- RC

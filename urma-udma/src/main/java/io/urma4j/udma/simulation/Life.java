@@ -224,7 +224,12 @@ final class Life implements CardListener {
     }
 
     @Override
-    public void sendQueueFailed(int tag) {
+    public void requestRefused(int tag, int syndrome) {
+        world.trace.say(machine.toString(), "is told that a request to %s was refused", sends.get(tag));
+    }
+
+    @Override
+    public void sendQueueFailed(int tag, int status) {
         world.trace.say(machine.toString(), "is told that %s has failed", sends.get(tag));
         sends.get(tag).hasFailed();
     }

@@ -108,7 +108,10 @@ final class Host implements Port, CardListener {
     }
 
     @Override
-    public void sendQueueFailed(int tag) {
+    public void requestRefused(int tag, int syndrome) {}
+
+    @Override
+    public void sendQueueFailed(int tag, int status) {
         events.add("send queue " + tag + " failed");
     }
 

@@ -216,7 +216,10 @@ class KeyBoundsTest {
         }
 
         @Override
-        public void sendQueueFailed(int tag) {
+        public void requestRefused(int tag, int syndrome) {}
+
+        @Override
+        public void sendQueueFailed(int tag, int status) {
             throw new AssertionError("there is no queue");
         }
 
