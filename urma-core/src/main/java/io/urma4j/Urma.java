@@ -106,6 +106,12 @@ public final class Urma implements AutoCloseable {
     }
 
     private UrmaException noSuchDevice(String wanted) {
+        if (devices.isEmpty() && absent.isEmpty()) {
+            return Checks.invalid(
+                    this,
+                    "no device " + wanted + ": no provider is on the class path or module path;"
+                            + " io.urma4j:urma4j brings urma-shm and urma-udma");
+        }
         String names = devices.stream().map(UrmaDevice::name).collect(Collectors.joining(", "));
         String reasons = absent.entrySet().stream()
                 .map(entry -> "; provider " + entry.getKey() + " does not work here: "

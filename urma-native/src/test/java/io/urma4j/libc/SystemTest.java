@@ -24,6 +24,13 @@ class SystemTest {
     }
 
     @Test
+    void aFileHasNoColumns() {
+        try (Fd file = MemFd.create("no-terminal", 0)) {
+            assertThat(TerminalSize.columns(file.number())).isEmpty();
+        }
+    }
+
+    @Test
     void currentCpuIsAnAllowedOne() {
         assertThat(Cpus.allowed().get(Cpus.current())).isTrue();
     }

@@ -75,9 +75,14 @@ final class DevicesCommand implements Callable<Integer> {
         table.print(out);
         for (UrmaDevice device : urma.devices()) {
             out.println();
-            out.println(device.name() + ": " + device.attributes().ioPath());
+            out.println(broken(device.name() + ": " + device.attributes().ioPath()));
         }
         out.flush();
+    }
+
+    /** The text on one line, or a line for each of its parts where the terminal is narrower. */
+    private static String broken(String text) {
+        return text.length() <= Terminal.columns() ? text : text.replace("; ", ";\n  ");
     }
 
     /** Limits are often one byte less than a round number, and that byte matters. */

@@ -4,9 +4,13 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows under headings, in columns as wide as their widest cell. */
+/**
+ * Rows under headings, in columns as wide as their widest cell. On a terminal that is narrower, each row is a block: a line
+ * for each heading and its cell.
+ */
 public final class Table {
     private static final String GAP = "  ";
+    private static final String NO_VALUE = "-";
 
     private final List<Column> columns = new ArrayList<>();
     private final List<List<String>> rows = new ArrayList<>();
@@ -38,16 +42,50 @@ public final class Table {
         return this;
     }
 
-    /** Prints headings and rows, without blanks at the end of a line. */
+    /** Prints headings and rows, without blanks at the end of a line, in the form that the terminal has room for. */
     public void print(PrintWriter out) {
-        print(out, columns.stream().map(Column::heading).toList());
-        for (List<String> row : rows) {
-            print(out, row);
+        print(out, Terminal.columns());
+    }
+
+    void print(PrintWriter out, int widest) {
+        if (width() <= widest) {
+            printLine(out, columns.stream().map(Column::heading).toList());
+            rows.forEach(row -> printLine(out, row));
+        } else {
+            printBlocks(out);
         }
         out.flush();
     }
 
-    private void print(PrintWriter out, List<String> cells) {
+    private int width() {
+        int width = -GAP.length();
+        for (int i = 0; i < columns.size(); i++) {
+            width += GAP.length() + width(i);
+        }
+        return width;
+    }
+
+    /** A block for each row. It leaves out figures of 0 and cells without a value, of which wide tables have most. */
+    private void printBlocks(PrintWriter out) {
+        int headings = columns.stream()
+                .mapToInt(column -> length(column.heading()))
+                .max()
+                .orElse(0);
+        for (int i = 0; i < rows.size(); i++) {
+            if (i > 0) {
+                out.println();
+            }
+            for (int j = 0; j < columns.size(); j++) {
+                Column column = columns.get(j);
+                String cell = rows.get(i).get(j);
+                if (!cell.equals(NO_VALUE) && !(column.right() && cell.equals("0"))) {
+                    out.println(column.heading() + " ".repeat(headings - length(column.heading())) + GAP + cell);
+                }
+            }
+        }
+    }
+
+    private void printLine(PrintWriter out, List<String> cells) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.size(); i++) {
             String cell = cells.get(i);

@@ -1,5 +1,6 @@
 package io.urma4j.tools;
 
+import io.urma4j.libc.TerminalSize;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,18 @@ public final class Terminal {
     /** Whether a person sees stdout as it is written. */
     public static boolean showsStdout() {
         return shows(1);
+    }
+
+    /**
+     * The columns that a line of stdout may have: those of {@code COLUMNS} in the environment, as other commands do, else
+     * those of the terminal. A file or a pipe has room for any line.
+     */
+    static int columns() {
+        String asked = System.getenv("COLUMNS");
+        if (asked != null && asked.matches("[1-9]\\d{0,4}")) {
+            return Integer.parseInt(asked);
+        }
+        return TerminalSize.columns(1).orElse(Integer.MAX_VALUE);
     }
 
     private static boolean shows(int descriptor) {

@@ -65,7 +65,7 @@ class DemoIT extends WithShell {
 
         assertThat(demo.exitCode()).isEqualTo(1);
         assertThat(demo.err())
-                .contains("no device named 'nix0'; there are: shm0")
+                .contains("no device 'nix0'; there are shm0 and udma0")
                 .hasLineCount(1);
     }
 

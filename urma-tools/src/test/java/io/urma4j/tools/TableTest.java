@@ -34,6 +34,23 @@ class TableTest {
     }
 
     @Test
+    void aRowIsABlockWhereTheTerminalIsNarrower() {
+        var table = new Table().words("NAME").figures("SIZE").figures("USERS").words("HOME");
+        table.row("orders", "1 MiB", "0", "process 7").row("x", "8 B", "2", "-");
+
+        assertThat(print(table, 30)).isEqualTo("""
+                NAME   orders
+                SIZE   1 MiB
+                HOME   process 7
+
+                NAME   x
+                SIZE   8 B
+                USERS  2
+                """);
+        assertThat(print(table, 31)).startsWith("NAME     SIZE  USERS  HOME\n");
+    }
+
+    @Test
     void aRowHasACellForEachColumn() {
         var table = new Table().words("A").words("B");
 
@@ -41,8 +58,12 @@ class TableTest {
     }
 
     private static String print(Table table) {
+        return print(table, Integer.MAX_VALUE);
+    }
+
+    private static String print(Table table, int widest) {
         var text = new StringWriter();
-        table.print(new PrintWriter(text));
+        table.print(new PrintWriter(text), widest);
         return text.toString();
     }
 }

@@ -108,6 +108,19 @@ class ConsumerIT {
         assertThat(project.run(image.resolve("bin/hello")).well()).isEqualTo(BOTH_DEVICES);
     }
 
+    @Test
+    void theCoreAloneTellsWhichArtifactBringsProviders() throws Exception {
+        compileModule("io.urma4j.core");
+
+        var ended = project.tool(
+                "java", "--module-path", project.modulePath(), "--limit-modules", "io.urma4j.core", "--module", MAIN);
+
+        assertThat(ended.well().lines())
+                .hasSize(2)
+                .allMatch(line -> line.contains("no provider is on the class path or module path"))
+                .allMatch(line -> line.contains("io.urma4j:urma4j"));
+    }
+
     /** What JDKs after 25 do by default. */
     @Test
     void deniedNativeAccessNamesTheOptionOnTheClassPath() throws Exception {

@@ -6,6 +6,7 @@ import io.urma4j.tools.InputFile;
 import io.urma4j.tools.Json;
 import io.urma4j.tools.JsonOption;
 import io.urma4j.tools.MemoryBudget;
+import io.urma4j.tools.Session;
 import io.urma4j.tools.SizeConverter;
 import io.urma4j.tools.Units;
 import java.io.IOException;
@@ -119,7 +120,7 @@ public final class DemoCommand implements Callable<Integer> {
     private String deviceName() {
         try (Urma urma = Urma.open()) {
             String asked = device.name();
-            return (asked == null ? urma.device() : urma.device(asked)).name();
+            return (asked == null ? urma.device() : Session.device(urma, asked)).name();
         }
     }
 }

@@ -10,6 +10,7 @@ import io.urma4j.tck.run.TestResult;
 import io.urma4j.tck.run.TestResult.Verdict;
 import io.urma4j.tools.Json;
 import io.urma4j.tools.Progress;
+import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -76,7 +77,7 @@ final class SuiteSession {
     /** Says at once, and with the reasons, that a device is not there, in place of a thousand failures. */
     private static void checkDevice(String name) {
         try (Urma urma = Urma.open()) {
-            urma.device(name);
+            Session.device(urma, name);
         }
     }
 
