@@ -8,9 +8,12 @@ import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.Pair.Faults;
 import io.urma4j.udma.transport.Pair.Line;
 import io.urma4j.udma.transport.Pair.Turns;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A connection alone on a line of 10 Mbit/s and 50 ms in each direction uses it. */
 class LongLineTest {
@@ -23,7 +26,7 @@ class LongLineTest {
 
     private static final int SHORT_BYTES = 64 << 10;
     private static final int SHORT_COUNT = 192;
-    private static final long PACKET_BYTES = 1100;
+    private static final int HEADER_BYTES = 76; // of a packet, at least
 
     /** The line holds packets back for 30 ms now and then, or never: long messages and long writes alike. */
     @ParameterizedTest
@@ -52,39 +55,97 @@ class LongLineTest {
         assertThat(used).as(figures).isGreaterThan(0.6);
     }
 
-    /** READs fill a line whose queue is shorter than one of them as WRITEs do: a burst of answers would overflow it. */
+    /**
+     * READs fill a line whose queue is shorter than all that is asked for, as WRITEs do: one requester or three, each with
+     * one queue or several, whose READs are open at once.
+     */
     @ParameterizedTest
-    @ValueSource(ints = {16, 32, 64})
-    void readsUseAShortQueueAsWritesDo(int queuePackets) {
-        long writes = nanosOfShort(WorkOpcode.WRITE, queuePackets);
-        long reads = nanosOfShort(WorkOpcode.READ, queuePackets);
-        double ratio = (double) writes / reads;
-        String figures = String.format(
-                "queue of %d packets: WRITEs use %.2f, READs %.2f of the line, ratio %.2f",
-                queuePackets, shareOfShort(writes), shareOfShort(reads), ratio);
+    @MethodSource("shortQueues")
+    void readsUseAShortQueueAsWritesDo(ShortQueue one) {
+        Outcome writes = one.run(WorkOpcode.WRITE);
+        Outcome reads = one.run(WorkOpcode.READ);
+        double ratio = (double) writes.nanos / reads.nanos;
+        String figures = String.format("%s: WRITEs %s, READs %s, ratio %.2f", one, writes, reads, ratio);
         System.out.println("LongLineTest: " + figures);
         assertThat(ratio).as(figures).isGreaterThanOrEqualTo(0.8);
     }
 
-    private static double shareOfShort(long nanos) {
-        return (double) SHORT_COUNT * SHORT_BYTES * NANOS_OF_A_BYTE / nanos;
+    /** The second line is there in the long run only. */
+    static Stream<ShortQueue> shortQueues() {
+        return Stream.of(
+                        new ShortQueue(DELAY_NANOS, NANOS_OF_A_BYTE, 1, 1, 1024, 16),
+                        new ShortQueue(DELAY_NANOS / 10, NANOS_OF_A_BYTE / 10, 1, 1, 1024, 16))
+                .limit(Boolean.getBoolean("urma.full") ? 2 : 1)
+                .flatMap(one -> Stream.of(one, one.of(1, 8), one.of(3, 1), one.of(3, 8)))
+                .flatMap(one -> Stream.of(one, one.with(1024, 32), one.with(1024, 64)))
+                .flatMap(one -> Stream.of(one, one.with(4096, one.queuePackets)));
     }
 
-    private static long nanosOfShort(int opcode, int queuePackets) {
-        Pair pair = new Pair(
-                Kind.SHARED, config -> config.selective().reads(64, 64).timeout(1_000_000_000L, 1000), Faults.NONE, 1);
-        pair.line = new Line(DELAY_NANOS, NANOS_OF_A_BYTE, queuePackets * PACKET_BYTES, Turns.ALWAYS);
-        Outbox outbox = pair.left.outbox(QUEUE, QUEUE);
-        for (int i = 0; i < SHORT_COUNT; i++) {
-            if (opcode == WorkOpcode.READ) {
-                outbox.read(0, SHORT_BYTES, 0);
-            } else {
-                outbox.post(opcode, 0, SHORT_BYTES, 0, 0, 0);
-            }
+    /** A line, and who sends on it. */
+    record ShortQueue(long delayNanos, long byteNanos, int requesters, int queues, int mtuBytes, int queuePackets) {
+        ShortQueue of(int manyRequesters, int manyQueues) {
+            return new ShortQueue(delayNanos, byteNanos, manyRequesters, manyQueues, mtuBytes, queuePackets);
         }
-        long start = pair.now;
-        pair.runFor(200_000_000_000L, pair.left::isIdle);
-        assertThat(outbox.results).hasSize(SHORT_COUNT).allMatch(result -> result.status() == WorkStatus.SUCCESS);
-        return pair.now - start;
+
+        ShortQueue with(int bytes, int packets) {
+            return new ShortQueue(delayNanos, byteNanos, requesters, queues, bytes, packets);
+        }
+
+        Outcome run(int opcode) {
+            List<Pair> pairs = new ArrayList<>();
+            List<Outbox> outboxes = new ArrayList<>();
+            for (int i = 0; i < requesters; i++) {
+                Pair pair = new Pair(Kind.SHARED, this::config, Faults.NONE, 1);
+                pair.line =
+                        new Line(delayNanos, byteNanos, (long) queuePackets * (mtuBytes + HEADER_BYTES), Turns.ALWAYS);
+                if (i > 0) {
+                    pair.shareLineOf(pairs.getFirst());
+                }
+                pairs.add(pair);
+                for (int queue = 0; queue < queues; queue++) {
+                    outboxes.add(pair.left.outbox(QUEUE + queue, QUEUE));
+                }
+            }
+            for (int i = 0; i < SHORT_COUNT; i++) {
+                Outbox outbox = outboxes.get(i % outboxes.size());
+                if (opcode == WorkOpcode.READ) {
+                    outbox.read(0, SHORT_BYTES, 0);
+                } else {
+                    outbox.post(opcode, 0, SHORT_BYTES, 0, 0, 0);
+                }
+            }
+            Pair first = pairs.getFirst();
+            long start = first.now;
+            while (!outboxes.stream().allMatch(Outbox::isIdle) && first.now - start < 200_000_000_000L) {
+                Pair.runFor(pairs, delayNanos / 5);
+            }
+            assertThat(outboxes)
+                    .flatMap(outbox -> outbox.results)
+                    .hasSize(SHORT_COUNT)
+                    .allMatch(result -> result.status() == WorkStatus.SUCCESS);
+            int lost = pairs.stream()
+                    .mapToInt(pair -> pair.left.lost + pair.right.lost)
+                    .sum();
+            double used = (double) SHORT_COUNT * SHORT_BYTES * byteNanos / (first.now - start);
+            return new Outcome(first.now - start, used, lost);
+        }
+
+        private ConnectionConfig.Builder config(ConnectionConfig.Builder config) {
+            return config.selective().mtuBytes(mtuBytes).reads(64, 64).timeout(1_000_000_000L, 1000);
+        }
+
+        @Override
+        public String toString() {
+            return String.format(
+                    "%.0f Mbit/s, %d ms, %d requesters of %d queues, MTU %d, queue of %d packets",
+                    8e3 / byteNanos, delayNanos / 1_000_000, requesters, queues, mtuBytes, queuePackets);
+        }
+    }
+
+    record Outcome(long nanos, double used, int lost) {
+        @Override
+        public String toString() {
+            return String.format("%.2f s, %.2f of the line, %d lost", nanos / 1e9, used, lost);
+        }
     }
 }

@@ -53,6 +53,11 @@ final class Pair {
         }
     }
 
+    /** What sends into a line, one packet after the other. */
+    private static final class Sending {
+        private long freeAt;
+    }
+
     private record Flight(long atNanos, long order, End to, Packet packet, boolean isLate) {}
 
     /** A host without a CPU of its own: in each period it runs for a while, from the start, and then it does not. */
@@ -125,7 +130,7 @@ final class Pair {
 
         int room = Integer.MAX_VALUE;
         Turns turns = Turns.ALWAYS;
-        private long lineFreeAt; // of the line to it
+        private Sending lineTo = new Sending();
         int lost; // packets to it
 
         /** Whether it knows what came while it did not run. */
@@ -265,42 +270,74 @@ final class Pair {
             return;
         }
         int copies = random.nextDouble() < faults.loss ? 0 : random.nextDouble() < faults.duplication ? 2 : 1;
-        to.lineFreeAt = Math.max(to.lineFreeAt, now);
-        if (copies == 0 || line.byteNanos > 0 && to.lineFreeAt - now > line.byteNanos * line.queueBytes) {
+        to.lineTo.freeAt = Math.max(to.lineTo.freeAt, now);
+        if (copies == 0 || line.byteNanos > 0 && to.lineTo.freeAt - now > line.byteNanos * line.queueBytes) {
             to.lost++;
             return;
         }
         for (int i = 0; i < copies; i++) {
-            to.lineFreeAt += line.byteNanos * packet.lengthBytes();
+            to.lineTo.freeAt += line.byteNanos * packet.lengthBytes();
             long delay = line.delayNanos + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
             delay += disorder.delay(random);
-            long arrival = line.turns.next(to.lineFreeAt + delay);
+            long arrival = line.turns.next(to.lineTo.freeAt + delay);
             long seen = to.turns.next(arrival);
             flights.add(new Flight(seen, order++, to, copy(packet), seen > arrival));
         }
     }
 
+    /** From now on both ends send into the same line as those of the other pair: they share its rate and its queue. */
+    void shareLineOf(Pair other) {
+        line = other.line;
+        left.lineTo = other.left.lineTo;
+        right.lineTo = other.right.lineTo;
+    }
+
     /** Until nothing is on its way and nothing is due within that time. */
     void runFor(long nanos) {
-        long until = now + nanos;
-        left.step();
-        right.step();
+        runFor(List.of(this), nanos);
+    }
+
+    /** The same for several pairs at once. */
+    static void runFor(List<Pair> pairs, long nanos) {
+        long until = pairs.getFirst().now + nanos;
+        pairs.forEach(Pair::step);
         while (true) {
-            Flight flight = flights.peek();
-            long next = Math.min(left.deadline(), right.deadline());
-            next = flight == null ? next : Math.min(next, flight.atNanos);
+            long next = Long.MAX_VALUE;
+            for (Pair pair : pairs) {
+                next = Math.min(next, pair.nextNanos());
+            }
             if (next > until) {
-                now = until;
+                pairs.forEach(pair -> pair.now = until);
                 return;
             }
-            now = Math.max(now, next);
-            while (flight != null && flight.atNanos <= now) {
-                flights.poll();
-                flight.to.receive(flight.packet, flight.isLate);
-                flight = flights.peek();
+            for (Pair pair : pairs) {
+                boolean isItsTurn = pair.nextNanos() <= next;
+                pair.now = Math.max(pair.now, next);
+                if (isItsTurn) {
+                    pair.arrive();
+                    pair.step();
+                }
             }
-            left.step();
-            right.step();
+        }
+    }
+
+    private void step() {
+        left.step();
+        right.step();
+    }
+
+    private long nextNanos() {
+        Flight flight = flights.peek();
+        long next = Math.min(left.deadline(), right.deadline());
+        return flight == null ? next : Math.min(next, flight.atNanos);
+    }
+
+    private void arrive() {
+        Flight flight = flights.peek();
+        while (flight != null && flight.atNanos <= now) {
+            flights.poll();
+            flight.to.receive(flight.packet, flight.isLate);
+            flight = flights.peek();
         }
     }
 
