@@ -416,6 +416,9 @@ public final class ControlPlane {
             return;
         }
         long number = datagram.number();
+        if (datagram.floor() > number) { // a request itself is unanswered; else later ones would lie below the floor
+            throw new ControlFormatException("request " + number + " lies below its floor " + datagram.floor());
+        }
         peer.raiseFloor(datagram.floor());
         if (!peer.mayAsk(number)) {
             port.countStale();

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The control protocol of the network, under a clock of its own. */
 class ControlPlaneTest {
+    private static final int FLOOR_AT = 48; // its lowest byte: docs of ControlDatagram
     private static final long MINUTE = Duration.ofMinutes(1).toNanos();
     private static final int SEEDS = 200;
     private static final int INPUTS = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
@@ -360,6 +361,32 @@ class ControlPlaneTest {
         assertThat(b.greeted).hasSize(1);
         assertThat(a.lost).isEmpty();
         assertThat(b.lost).isEmpty();
+    }
+
+    /** A request whose floor lies above its own number would make the home ignore the next requests of the honest peer. */
+    @Test
+    void aFloorAboveItsRequestIsRefused() {
+        var net = new VirtualNet(5, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        var first = a.unimport(b, 1);
+        assertThat(net.runUntil(first::isDone, MINUTE)).isTrue();
+        VirtualNet.Heard request = net.heard.stream()
+                .filter(heard -> heard.to().equals(b.port().self()))
+                .toList()
+                .getLast();
+        byte[] changed = request.datagram().clone();
+        changed[FLOOR_AT] = 60;
+        long malformed = b.port().malformed();
+
+        net.replay(new VirtualNet.Heard(request.source(), request.to(), changed));
+        net.runUntil(() -> false, 1_000_000);
+
+        assertThat(b.port().malformed()).isEqualTo(malformed + 1);
+        var second = a.unimport(b, 2);
+        assertThat(net.runUntil(second::isDone, MINUTE)).isTrue();
+        assertThat(second).isCompleted();
+        assertThat(a.lost).isEmpty();
     }
 
     /** Whoever reads the other's version first says what is wrong, and nobody waits. */
