@@ -6,6 +6,10 @@
 #     URMA: how to run the urma command, such as ./urma; -j: how to run OneSided of the tests of urma-tools, when not from
 #     this tree; -m 1500 for the MTU of usual Ethernet, which has a path MTU of 1024: then nothing is played with 4096
 #
+# Each case is captured at both ends. A case that passes leaves nothing; of one that fails a folder stays, below DIR/failed, or
+# TMPDIR/urma-interop-failed without -o: ours.pcap (our card), linux.pcap (the guest's tap), what both sides printed, the
+# guest's console, Linux' counters, and the last lines of `urma decode`. At most 4 of a run stay, and 8 in all.
+#
 # Prints a line for each: program, family, path MTU, loss, who calls whom, or initiates; passed or failed. Then the counters
 # of Linux before packets were lost, and whether they are clean. Exit status 0: all passed. What it needs: see run.sh.
 set -euo pipefail
@@ -16,20 +20,41 @@ while getopts t:m:n:j:o: o; do case $o in
   t) limit=$OPTARG;; m) mtu=$OPTARG;; n) n=$OPTARG;; j) onesided=$OPTARG;; o) out=$OPTARG;;
   *) exit 2;; esac; done
 shift $((OPTIND-1))
-[ $# -ge 1 ] || { sed -n '2,12p' "$0" >&2; exit 2; }
-kept=$out
-if [ -z "$out" ]; then out=$(mktemp -d "${TMPDIR:-/tmp}/urma-interop.XXXXXX"); else mkdir -p "$out"; out=$(cd "$out" && pwd); fi
+[ $# -ge 1 ] || { sed -n '2,16p' "$0" >&2; exit 2; }
+kept=$out keep=${TMPDIR:-/tmp}/urma-interop-failed
+if [ -z "$out" ]; then out=$(mktemp -d "${TMPDIR:-/tmp}/urma-interop.XXXXXX"); else mkdir -p "$out"; out=$(cd "$out" && pwd) keep=$out/failed; fi
 trap '[ -n "$kept" ] || rm -rf "$out"' EXIT
 
 large=1024; [ "$mtu" -lt 4176 ] || large=4096
 urma=$(printf '%q ' "$@")
-port=19000 guest= host= rows=() skipped=
+port=19000 rows=() skipped=
+
+# Linux' counters behind each case, in one line and without a process: the guest is slow
+guest='tell() { printf "COUNTERS %s:" "$1"; for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do v=; read -r v <$c; printf " %s=%s" ${c##*/} $v; done; echo; }; '
+# On the host, around each case: captures at the tap of the guest, until the guest has ended it, too; nothing stays of one
+# that passed. A guest that still runs a case would spoil the next one, so the host waits for it as long as it may take.
+host='begin() {
+  mkdir -p "$1"
+  tcpdump -Z root -i tap1 $TCPDUMP_LOSSLESS -U -c 100000 -w "$1/linux.pcap" "udp port 4791" >"$1/tcpdump.log" 2>&1 & dump=$!
+  for i in {1..100}; do ! grep -q "listening on" "$1/tcpdump.log" 2>/dev/null || break; sleep 0.05; done
+}
+finish() {
+  for i in {1..1020}; do ! grep -q "^STEP [0-9]* $3" "$RXE_VM_OUT/output1.log" || break; sleep 0.1; done
+  kill $dump 2>/dev/null; wait $dump
+  if [ "$2" = 0 ] && grep -q "^STEP 0 $3" "$RXE_VM_OUT/output1.log"; then rm -rf "$1"; fi
+}
+export URMA_UDMA_CAPTURE_LIMIT=268435456
+'
+export TCPDUMP_LOSSLESS
+named() { local name=${1//%/}; echo "${name// /-}"; }
 
 # step "PROGRAM FAMILY MTU LOSS CALLER" GUEST HOST: what each side runs, and a line of it that tells how it ended
 step() {
+  local dir=$out/case/$(named "$1")
   rows+=("$1")
-  guest+="timeout 100 $2 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -3 /tmp/out; echo \"STEP \$r $1\"; "
-  host+="timeout 90 $3 >$out/step 2>&1; r=\$?; [ \$r = 0 ] || cat $out/step; echo \"STEP \$r $1\" >>$out/host; "
+  guest+="timeout 100 $2 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -30 /tmp/out; tell \"$1\"; echo \"STEP \$r $1\"; "
+  host+="begin $dir; URMA_UDMA_CAPTURE=$dir/ours.pcap timeout 90 $3 >$dir/ours.log 2>&1; r=\$?; "
+  host+="[ \$r = 0 ] || cat $dir/ours.log; echo \"STEP \$r $1\" >>$out/host; finish $dir \$r \"$1\"; "
   port=$((port+1)) # a TCP port of its own, so that who comes late meets nobody else
 }
 # settings FAMILY: our address and Linux' GID
@@ -96,9 +121,29 @@ if [ -z "$skipped" ]; then
 fi
 
 : >"$out/host"
-code=0
-"$here/run.sh" -t "$limit" -m "$mtu" -o "$out" -w "$out/interop.pcap" "${files[@]}" -H "$host" "$guest" >"$out/run" 2>&1 || code=$?
+rm -rf "$out/case"
+code=0 began=$(date +%Y%m%d-%H%M%S)
+"$here/run.sh" -t "$limit" -m "$mtu" -o "$out" "${files[@]}" -H "$host" "$guest" >"$out/run" 2>&1 || code=$?
 tr -d '\r' <"$out/output1.log" >"$out/guest" 2>/dev/null || : >"$out/guest"
+
+# keep_case ROW URMA...: moves what there is of a failed case to where it stays
+folders=()
+keep_case() {
+  local row=$1 from=$out/case/$(named "$1") to=$keep/$began-$(named "$1") end
+  shift
+  [ -d "$from" ] && [ ${#folders[@]} -lt 4 ] || return 0
+  mkdir -p "$keep"
+  mv "$from" "$to"
+  folders+=("$to")
+  cp "$out/guest" "$to/linux.log"
+  cp "$out/console1.log" "$to/console.log" 2>/dev/null || true
+  cp "$out/run" "$to/run.log"
+  sed -n "s/^COUNTERS $row: //p" "$out/guest" | tr ' ' '\n' >"$to/counters"
+  for end in ours linux; do
+    timeout 60 "$@" decode "$to/$end.pcap" 2>&1 | tail -40 >"$to/$end.decoded" || true
+  done
+  find "$keep" -mindepth 1 -maxdepth 1 -type d | sort -r | tail -n +9 | while read -r old; do rm -rf "$old"; done
+}
 passed=0 failed=0
 line='%-16s %-6s %-5s %-5s %-7s %s\n'
 printf "$line" PROGRAM FAMILY MTU LOSS CALLER RESULT
@@ -109,6 +154,7 @@ for row in "${rows[@]}"; do
     passed=$((passed+1)) result=passed
   else
     failed=$((failed+1)) result="failed: urma ${ours:-not run}, Linux ${theirs:-not run}"
+    keep_case "$row" "$@"
   fi
   printf "$line" $row "$result"
 done
@@ -131,6 +177,11 @@ echo "Linux counted: $counted"
 sed -n 's/^DROPPED \([0-9]*\)$/then Linux lost \1 packets on their way out/p' "$out/guest"
 echo "counters: ${dirty:-clean}"
 echo "$passed passed, $failed failed"
+for folder in "${folders[@]}"; do
+  echo "kept: $folder"
+  for end in ours linux; do echo "the last of $end.pcap:"; tail -12 "$folder/$end.decoded" | sed 's/^/  | /'; done
+done
+rm -rf "$out/case"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ] && [ -z "$dirty" ] && exit 0
 echo "interop: run.sh ended with $code; its last words:" >&2
 grep -v '^STEP\|COUNTER' "$out/run" | tail -60 >&2

@@ -67,7 +67,7 @@ for cmd in "$@"; do
 done
 in_ns ip link set br0 mtu "$mtu"
 if [ -n "$pcap" ]; then
-  ip netns exec "$ns" tcpdump -Z root -i tap1 --immediate-mode -U -s 0 -w "$pcap" 'udp port 4791' >"$out/tcpdump.log" 2>&1 &
+  ip netns exec "$ns" tcpdump -Z root -i tap1 $TCPDUMP_LOSSLESS -U -w "$pcap" 'udp port 4791' >"$out/tcpdump.log" 2>&1 &
   tpid=$!
 fi
 

@@ -10,6 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The ways in which people start urma4j: the scripts of the source tree, and the jar by itself. */
@@ -20,6 +22,16 @@ class LaunchersIT {
     @Test
     void scriptsFindJdkAndMavenOrSayWhatToInstall() throws Exception {
         var run = Run.of("sh", ROOT.resolve("etc/test-build-scripts.sh").toString());
+
+        assertThat(run.exitCode()).as(run.output()).isZero();
+        assertThat(run.output()).contains(", 0 failed");
+    }
+
+    /** Needs no guest: all of its programs only pretend. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void interopKeepsBothCapturesOfACaseThatFailsAndNoneOfOneThatPasses() throws Exception {
+        var run = Run.of("bash", ROOT.resolve("etc/interop/test-captures.sh").toString());
 
         assertThat(run.exitCode()).as(run.output()).isZero();
         assertThat(run.output()).contains(", 0 failed");

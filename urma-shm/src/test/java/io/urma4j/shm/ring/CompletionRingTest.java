@@ -93,4 +93,35 @@ class CompletionRingTest {
         }
         producer.join();
     }
+
+    @Test
+    void ringHoldsWhatWasNotTakenAndHasOneOfTheFlags() {
+        assertThat(ring.holds(0)).as("an empty ring, whose words are 0").isFalse();
+        ring.push(0, 1, 0, 5L << 32);
+        ring.push(CompletionRecord.RECEIVE, 2, 0, 0, 0, 0, 0, 6L << 32);
+
+        assertThat(ring.holds(5)).isTrue();
+        assertThat(ring.holds(6)).isTrue();
+        assertThat(ring.holds(7)).isFalse();
+        assertThat(ring.holds(5, CompletionRecord.RECEIVE)).isFalse();
+        assertThat(ring.holds(6, CompletionRecord.RECEIVE)).isTrue();
+        assertThat(ring.holds(7, CompletionRecord.RECEIVE)).isFalse();
+
+        ring.take(batch, 0, 2);
+        assertThat(ring.holds(6)).as("it was taken").isFalse();
+    }
+
+    @Test
+    void recordOfTheReceiveSideComesOutWithWhatItReceived() {
+        ring.push(CompletionRecord.RECEIVE, 1, 2, 3, 4, 5, 6, 7);
+
+        ring.take(batch, 1, 1);
+
+        int at = CompletionRecord.WORDS;
+        assertThat(batch[at + CompletionRecord.IMMEDIATE]).isEqualTo(3);
+        assertThat(batch[at + CompletionRecord.REMOTE]).isEqualTo(4);
+        assertThat(batch[at + CompletionRecord.REMOTE_EID_HIGH]).isEqualTo(5);
+        assertThat(batch[at + CompletionRecord.REMOTE_EID_LOW]).isEqualTo(6);
+        assertThat(batch[at + CompletionRecord.PROVIDER]).isEqualTo(7);
+    }
 }

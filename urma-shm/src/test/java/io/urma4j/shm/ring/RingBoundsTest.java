@@ -168,4 +168,37 @@ class RingBoundsTest {
                 .as("the seventeenth tells of them")
                 .isEqualTo(Answer.TAKEN);
     }
+
+    @Test
+    void senderWaitsUntilItHasReapedTheLastAnswer() {
+        RingSender sender = new RingSender(ring);
+        assertThat(sender.isWaiting()).isFalse();
+        sender.publishShort(SEND, WHOLE, 1, 2, 0);
+        sender.publishShort(SEND, WHOLE, 1, 2, 0);
+        assertThat(sender.isWaiting()).isTrue();
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(sender.isWaiting()).as("before answer %d", i).isTrue();
+            receiver.take();
+            receiver.answer(Answer.TAKEN, 0);
+            sender.reap();
+        }
+
+        assertThat(sender.isWaiting()).isFalse();
+    }
+
+    @Test
+    void answersThatWereHeldBackSayNothingOfTheNextSlot() {
+        RingSender sender = new RingSender(ring);
+        sender.publishShort(SEND, WHOLE, 1, 2, 0);
+        receiver.take();
+        receiver.answerTakenLater();
+        receiver.tellHeld();
+        assertThat(RingSender.answerOf(sender.peekAnswer())).isEqualTo(Answer.TAKEN);
+        sender.reap();
+
+        sender.publishShort(SEND, WHOLE, 1, 2, 0);
+
+        assertThat(sender.peekAnswer()).as("the receiver has not seen it").isZero();
+    }
 }
