@@ -39,8 +39,8 @@ public final class LinkRecorder {
             List<String> names = files.map(file -> classes.relativize(file).toString())
                     .filter(file -> file.endsWith(".class") && file.contains("/"))
                     .filter(file -> !file.endsWith("package-info.class"))
-                    .map(file -> file.substring(0, file.length() - ".class".length())
-                            .replace('/', '.'))
+                    .map(file ->
+                            file.substring(0, file.length() - ".class".length()).replace('/', '.'))
                     .sorted()
                     .toList();
             for (String name : names) {
@@ -59,8 +59,11 @@ public final class LinkRecorder {
     }
 
     private static Path classes() throws URISyntaxException {
-        return Path.of(
-                Linkage.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return Path.of(Linkage.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
     }
 
     private static final class Loader extends ClassLoader {
@@ -90,7 +93,8 @@ public final class LinkRecorder {
         private static byte[] recording(Path file) throws ClassNotFoundException {
             CodeTransform replace = (code, element) -> {
                 if (element instanceof InvokeInstruction call && call.name().equalsString("downcallHandle")) {
-                    MethodTypeDesc type = call.typeSymbol().insertParameterTypes(0, ClassDesc.of(Linker.class.getName()));
+                    MethodTypeDesc type =
+                            call.typeSymbol().insertParameterTypes(0, ClassDesc.of(Linker.class.getName()));
                     code.invokestatic(ClassDesc.of(LinkRecorder.class.getName()), "downcallHandle", type);
                 } else {
                     code.with(element);

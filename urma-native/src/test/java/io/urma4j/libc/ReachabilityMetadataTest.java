@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 /** The metadata for GraalVM's native-image lists what this module links, and no other module links anything. */
 class ReachabilityMetadataTest {
     private static final Path MODULE = Path.of("").toAbsolutePath();
-    private static final Path METADATA = MODULE.resolve(
-            "src/main/resources/META-INF/native-image/io.urma4j/urma-native/reachability-metadata.json");
+    private static final Path METADATA =
+            MODULE.resolve("src/main/resources/META-INF/native-image/io.urma4j/urma-native/reachability-metadata.json");
 
     /** The options that the module uses, as the metadata spells them. */
     private static final Map<Linker.Option, String> OPTIONS = Map.of(
@@ -87,8 +87,7 @@ class ReachabilityMetadataTest {
                 .map(ReachabilityMetadataTest::type)
                 .collect(joining(", "));
         String call = "\"returnType\": " + result + ", \"parameterTypes\": [" + arguments + "]";
-        String options =
-                downcall.options().stream().map(OPTIONS::get).sorted().collect(joining(", "));
+        String options = downcall.options().stream().map(OPTIONS::get).sorted().collect(joining(", "));
         return "      { " + call + (options.isEmpty() ? "" : ", \"options\": { " + options + " }") + " }";
     }
 

@@ -164,9 +164,10 @@ class ConsumerIT {
     }
 
     private static Optional<Path> nativeImage() {
-        Stream<Path> home = Optional.ofNullable(System.getenv("GRAALVM_HOME")).stream()
-                .map(graalVm -> Path.of(graalVm, "bin"));
-        Stream<Path> path = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        Stream<Path> home =
+                Optional.ofNullable(System.getenv("GRAALVM_HOME")).stream().map(graalVm -> Path.of(graalVm, "bin"));
+        Stream<Path> path = Arrays.stream(
+                        System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .map(Path::of);
         return Stream.concat(home, path)
                 .map(folder -> folder.resolve("native-image"))
