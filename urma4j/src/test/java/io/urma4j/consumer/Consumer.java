@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +85,11 @@ final class Consumer {
     }
 
     Ended run(Path program, String... arguments) throws IOException, InterruptedException {
+        return run(Duration.ofMinutes(2), program, arguments);
+    }
+
+    /** The same, of a program that may take longer. */
+    Ended run(Duration patience, Path program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(program.toString()));
         command.addAll(List.of(arguments));
         Path output = Files.createTempFile(folder, "run", ".out");
@@ -95,7 +101,7 @@ final class Consumer {
         Process process = builder.start();
         try {
             process.getOutputStream().close();
-            assertThat(process.waitFor(120, TimeUnit.SECONDS))
+            assertThat(process.waitFor(patience.toSeconds(), TimeUnit.SECONDS))
                     .as(command.toString())
                     .isTrue();
             return new Ended(process.exitValue(), Files.readString(output));

@@ -3,14 +3,19 @@ package io.urma4j.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a project of somebody else does with the one artifact: class path, module path, an image by jlink. */
+/** What a project of somebody else does with the one artifact: class path, module path, an image by jlink, a native image. */
 class ConsumerIT {
     private static final String MAIN = "com.example.hello/com.example.hello.Hello";
     private static final String BOTH_DEVICES = "shm0 42\nudma0 42\n";
@@ -121,6 +126,28 @@ class ConsumerIT {
                 .allMatch(line -> line.contains("io.urma4j:urma4j"));
     }
 
+    @Test
+    void aNativeImageRuns(@TempDir Path folder) throws Exception {
+        Optional<Path> nativeImage = nativeImage();
+        assumeTrue(nativeImage.isPresent(), "there is no native-image in $GRAALVM_HOME/bin or in the PATH");
+        project.compile("--class-path", project.libraries().resolve("*").toString());
+        Path image = folder.resolve("hello");
+
+        project.run(
+                        Duration.ofMinutes(10),
+                        nativeImage.get(),
+                        "--no-fallback",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--class-path",
+                        project.classPath(),
+                        "-o",
+                        image.toString(),
+                        "com.example.hello.Hello")
+                .well();
+
+        assertThat(project.run(image).well()).isEqualTo(BOTH_DEVICES);
+    }
+
     /** What JDKs after 25 do by default. */
     @Test
     void deniedNativeAccessNamesTheOptionOnTheClassPath() throws Exception {
@@ -147,6 +174,18 @@ class ConsumerIT {
         assertThat(ended.well().lines())
                 .hasSize(2)
                 .allMatch(line -> line.contains("start it with --enable-native-access=io.urma4j.libc"));
+    }
+
+    private static Optional<Path> nativeImage() {
+        Stream<Path> home =
+                Optional.ofNullable(System.getenv("GRAALVM_HOME")).stream().map(graalVm -> Path.of(graalVm, "bin"));
+        Stream<Path> path = Arrays.stream(
+                        System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(Path::of);
+        return Stream.concat(home, path)
+                .map(folder -> folder.resolve("native-image"))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     private void compileModule(String required) throws IOException, InterruptedException {
