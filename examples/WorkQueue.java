@@ -1,15 +1,14 @@
 import io.urma4j.*;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.Set;
 
 // A boss hands out work by messages, to as many workers as come; each gets the next piece when it has done one.
 //
 // Terminal 1:   java --enable-native-access=ALL-UNNAMED -cp urma.jar WorkQueue.java boss 1000
 // Terminals 2…: java --enable-native-access=ALL-UNNAMED -cp urma.jar WorkQueue.java
 static final Duration PATIENCE = Duration.ofMinutes(1);
-static final long JOIN = -1; // beside the address of a new worker
+static final long JOIN = -1; // in place of a result, by a new worker
 static final long END = -2;
 
 void main(String[] args) {
@@ -27,31 +26,28 @@ void boss(UrmaContext context, int pieces) {
     door.publish("boss");
     IO.println("The boss waits for workers");
 
-    Map<Integer, MessageChannel.Peer> workers = new HashMap<>(); // by the address space that their messages come from
+    Set<JettyId> workers = new HashSet<>(); // by the queue that their messages come from
     long sum = 0;
     int handedOut = 0;
-    for (int done = 0; done < pieces; ) {
+    for (int done = 0, ended = 0; done < pieces || ended < workers.size(); ) {
         Message message = door.receive(PATIENCE).orElseThrow();
-        int from = message.sender().uasid();
-        if (message.immediate().orElseThrow() == JOIN) {
-            String address = new String(message.bytes(), StandardCharsets.UTF_8);
-            workers.put(from, door.connect(address));
-        } else {
-            sum += message.immediate().getAsLong();
+        workers.add(message.sender());
+        long result = message.immediate().orElseThrow();
+        if (result != JOIN) {
+            sum += result;
             done++;
         }
-        if (handedOut < pieces) {
-            workers.get(from).send(new byte[0], ++handedOut);
-        }
+        boolean isOver = handedOut == pieces;
+        door.reply(message, new byte[0], isOver ? END : ++handedOut);
+        ended += isOver ? 1 : 0;
     }
-    workers.values().forEach(worker -> worker.send(new byte[0], END));
     IO.println(workers.size() + " workers did " + pieces + " pieces, the sum of their squares is " + sum);
 }
 
 void work(UrmaContext context) {
     MessageChannel door = context.messageChannel();
     try (MessageChannel.Peer boss = door.connect("name:boss")) {
-        boss.send(door.share().getBytes(StandardCharsets.UTF_8), JOIN);
+        boss.sendWithReply(new byte[0], JOIN);
         int pieces = 0;
         while (true) {
             long piece = door.receive(PATIENCE).orElseThrow().immediate().orElseThrow();
@@ -59,7 +55,7 @@ void work(UrmaContext context) {
                 IO.println("Did " + pieces + " pieces");
                 return;
             }
-            boss.send(new byte[0], piece * piece);
+            boss.sendWithReply(new byte[0], piece * piece);
             pieces++;
         }
     }

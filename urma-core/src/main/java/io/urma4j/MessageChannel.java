@@ -5,6 +5,7 @@ import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -28,19 +29,29 @@ import org.jspecify.annotations.Nullable;
  * because it is longer than the peer's buffers, its sender gets an {@link OperationFailedException}, and so do those of
  * messages to that peer that were started at the same time; the channel goes on.
  *
- * <p>A channel does not know where a message can be answered: {@link Message#sender} names the queue that it came from,
- * one per channel and peer; it is no address. Who wants an answer puts {@link #share} into a message.
+ * <p>A message can be answered when its sender agreed to that by {@code sendWithReply}: it carries address and token of the
+ * sender's channel, and its receiver calls {@link #reply(Message, byte[])}, without having known the sender before:
+ *
+ * <pre>{@code
+ * boss.sendWithReply(question);                     // one process
+ * Message question = channel.receive(timeout).orElseThrow();
+ * channel.reply(question, answer);                  // another; the first one receives the answer
+ * }</pre>
+ *
+ * <p>{@link Message#sender} is no address: it names the queue that a message came from, one per channel and peer.
  *
  * <p>Safe for any number of threads; a waiting virtual thread frees its carrier. An interrupt ends a wait with EAGAIN,
  * the flag set.
  */
 public final class MessageChannel implements AutoCloseable {
     private static final int LINE_BYTES = 64;
+    private static final int REPLY_SEND_BUFFERS = 4;
 
     private final UrmaContext context;
     private final Options options;
     private final MessageReceiver receiver;
     private final ClosingOrder peers = new ClosingOrder(this);
+    private final ReplyPeers replyPeers = new ReplyPeers(this::connectToReply);
     private final Lifetime life = new Lifetime(this);
 
     private MessageChannel(UrmaContext context, Options options) {
@@ -95,14 +106,59 @@ public final class MessageChannel implements AutoCloseable {
      */
     public Peer connect(String lineOrName) {
         life.checkOpen();
-        SharedJetty shared = SharedJetty.find(context, lineOrName);
+        return connect(SharedJetty.find(context, lineOrName));
+    }
+
+    /** The same for an address that is at hand, for example {@link Message#replyTo}. */
+    public Peer connect(SharedJetty shared) {
+        life.checkOpen();
         if (shared.descriptor().mode() != TransportMode.RM) {
             throw Checks.invalid(
                     this,
                     "a channel sends in mode RM, the peer is "
                             + shared.descriptor().mode());
         }
-        return peers.add(new Peer(context.importJetty(shared)), 0);
+        return peers.add(new Peer(context.importJetty(shared), options), 0);
+    }
+
+    private Peer connectToReply(SharedJetty shared) {
+        // whoever asks decides how many of these there are
+        Options few = options.withSendBuffers(Math.min(options.sendBuffers(), REPLY_SEND_BUFFERS));
+        return peers.add(new Peer(context.importJetty(shared, options.sendTimeout()), few), 0);
+    }
+
+    /** Answers a message; {@link #reply(Message, MemorySegment, OptionalLong)} without a number. */
+    public void reply(Message message, byte[] payload) {
+        reply(message, MemorySegment.ofArray(payload), OptionalLong.empty());
+    }
+
+    /** Answers a message; {@link #reply(Message, MemorySegment, OptionalLong)}. */
+    public void reply(Message message, byte[] payload, long immediate) {
+        reply(message, MemorySegment.ofArray(payload), OptionalLong.of(immediate));
+    }
+
+    /**
+     * Answers a message that was sent by {@code sendWithReply}, any number of times; returns when the buffers of its
+     * sender's channel have the answer. The first answer to a channel imports it, and the channel keeps the import of
+     * the 64 that it answered last. Blocks at most {@link Options#sendTimeout} for the import, and as long again for the
+     * message; a sender that is slow on purpose holds up the calling thread that long, and no other answer.
+     *
+     * @param message with a {@link Message#replyTo}; any channel may have received it
+     * @param payload at most {@link Options#maxMessageBytes}, on the heap or outside
+     * @param immediate a number that arrives beside the bytes
+     * @throws OperationFailedException when the sender's channel did not take it, or is gone
+     * @throws UrmaException EINVAL when the message carries no address, or the answer is longer than this channel's limit;
+     *     ENOPERM when the sender's channel is closed, or refuses; ETIMEOUT when it cannot be reached, or did not take
+     *     the answer in time
+     */
+    public void reply(Message message, MemorySegment payload, OptionalLong immediate) {
+        checkPayload(payload);
+        SharedJetty address = message.replyTo()
+                .orElseThrow(() -> Checks.invalid(
+                        this,
+                        "the message from " + message.sender()
+                                + " has no reply address; its sender must send it by sendWithReply"));
+        replyPeers.with(address, peer -> peer.send(payload, immediate));
     }
 
     /** Waits for the next message, at most so long; empty when none came. */
@@ -118,16 +174,20 @@ public final class MessageChannel implements AutoCloseable {
         }
     }
 
-    /** Messages received, refused because they were too long for its buffers, and notices that were no messages. */
+    /**
+     * Messages received, refused because they were too long for its buffers, and notices that were no messages; and of those
+     * received, the ones whose reply address was not readable, or led to another context than their sender's. And the imports
+     * that it keeps for {@link #reply(Message, byte[])}.
+     */
     public Counters counters() {
-        return receiver.counters();
+        return receiver.counters(replyPeers.size());
     }
 
     /** Somebody to send to. Safe for any number of threads. */
     public final class Peer implements AutoCloseable {
         private final MessageSender sender;
 
-        private Peer(TargetJetty target) {
+        private Peer(TargetJetty target, Options options) {
             sender = new MessageSender(context, options, target, this);
         }
 
@@ -169,6 +229,38 @@ public final class MessageChannel implements AutoCloseable {
          */
         public void send(MemorySegment payload, OptionalLong immediate) {
             finish(begin(payload, immediate));
+        }
+
+        /** Sends a message that can be answered; {@link #sendWithReply(MemorySegment, OptionalLong)} without a number. */
+        public void sendWithReply(byte[] payload) {
+            sendWithReply(MemorySegment.ofArray(payload), OptionalLong.empty());
+        }
+
+        /** Sends a message that can be answered; {@link #sendWithReply(MemorySegment, OptionalLong)}. */
+        public void sendWithReply(byte[] payload, long immediate) {
+            sendWithReply(MemorySegment.ofArray(payload), OptionalLong.of(immediate));
+        }
+
+        /**
+         * As {@link #send(MemorySegment, OptionalLong)}, and the peer can answer by {@link MessageChannel#reply(Message,
+         * byte[])}: this channel receives the answer. The message carries address and token of this channel, so the peer
+         * can send here until this channel is closed. These take about 200 bytes of {@link Options#maxMessageBytes}, here
+         * and at the peer. A peer that is no channel of urma4j receives them in front of the payload.
+         */
+        public void sendWithReply(MemorySegment payload, OptionalLong immediate) {
+            checkPayload(payload);
+            byte[] line = share().getBytes(StandardCharsets.US_ASCII);
+            Checks.inRange(
+                    MessageChannel.this, "length of the reply address", line.length, 1, ReplyEnvelope.MAX_LINE_BYTES);
+            long room = (long) options.maxMessageBytes() - ReplyEnvelope.HEAD_BYTES - line.length;
+            if (payload.byteSize() > room) {
+                throw Checks.invalid(
+                        MessageChannel.this,
+                        "a message of " + payload.byteSize() + " bytes with a reply address of "
+                                + (ReplyEnvelope.HEAD_BYTES + line.length)
+                                + " is longer than the channel's maxMessageBytes of " + options.maxMessageBytes());
+            }
+            send(ReplyEnvelope.seal(line, payload, immediate), OptionalLong.of(ReplyEnvelope.MARK));
         }
 
         /**
@@ -302,6 +394,10 @@ public final class MessageChannel implements AutoCloseable {
 
         /** 8 KiB, 64 buffers to receive, 16 to send to each peer, 30 s. */
         public static final Options DEFAULT = builder().build();
+
+        private Options withSendBuffers(int count) {
+            return new Options(maxMessageBytes, receiveBuffers, count, sendTimeout);
+        }
 
         public static Builder builder() {
             return new Builder();

@@ -19,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class MessageReceiver implements AutoCloseable {
     private static final int BATCH_RECORDS = 16;
 
+    private final UrmaContext context;
     private final Object owner;
     private final long strideBytes;
     private final int maxMessageBytes;
@@ -32,9 +33,11 @@ final class MessageReceiver implements AutoCloseable {
     private long received;
     private long tooLong;
     private long others;
+    private long badReplyAddresses;
     private volatile boolean closed;
 
     MessageReceiver(UrmaContext context, MessageChannel.Options options, Object owner) {
+        this.context = context;
         this.owner = owner;
         this.maxMessageBytes = options.maxMessageBytes();
         this.strideBytes = MessageChannel.strideBytes(maxMessageBytes);
@@ -127,19 +130,34 @@ final class MessageReceiver implements AutoCloseable {
                 bytes,
                 0,
                 bytes.length);
+        JettyId sender = batch.source(index);
+        boolean hasImmediate = batch.hasImmediate(index);
+        long immediate = hasImmediate ? batch.immediate(index) : 0;
+        if (hasImmediate && immediate == ReplyEnvelope.MARK) {
+            ReplyEnvelope.Opened opened = ReplyEnvelope.open(bytes, sender, context::leadsTo);
+            if (opened != null) {
+                return new Message(
+                        sender, opened.payload().asReadOnly(), opened.immediate(), Optional.of(opened.replyTo()));
+            }
+            badReplyAddresses++;
+        }
         return new Message(
-                batch.source(index),
+                sender,
                 MemorySegment.ofArray(bytes).asReadOnly(),
-                batch.hasImmediate(index) ? OptionalLong.of(batch.immediate(index)) : OptionalLong.empty());
+                hasImmediate ? OptionalLong.of(immediate) : OptionalLong.empty(),
+                Optional.empty());
     }
 
-    Counters counters() {
+    /** With the number of imports that the channel keeps for answers. */
+    Counters counters(int replyPeers) {
         lock.lock();
         try {
             return Counters.builder()
                     .add("received", received)
                     .add("too_long", tooLong)
                     .add("others", others)
+                    .add("bad_reply_addresses", badReplyAddresses)
+                    .add("reply_peers", replyPeers)
                     .build();
         } finally {
             lock.unlock();

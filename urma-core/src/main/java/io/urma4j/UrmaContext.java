@@ -560,7 +560,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */
     public TargetJetty importJetty(JettyDescriptor descriptor, @Nullable Token token) {
-        return Await.result(this, beginImport(descriptor, token, Handing.AT_ONCE));
+        return Await.result(this, beginImport(descriptor, token, options.importTimeout(), Handing.AT_ONCE));
     }
 
     /** Imports what {@link Jfr#share()} wrote. */
@@ -581,11 +581,11 @@ public final class UrmaContext implements AutoCloseable {
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */
     public CompletableFuture<TargetJetty> importJettyAsync(JettyDescriptor descriptor, @Nullable Token token) {
-        return beginImport(descriptor, token, Handing.VIRTUAL_THREADS);
+        return beginImport(descriptor, token, options.importTimeout(), Handing.VIRTUAL_THREADS);
     }
 
     private CompletableFuture<TargetJetty> beginImport(
-            JettyDescriptor descriptor, @Nullable Token token, Executor handing) {
+            JettyDescriptor descriptor, @Nullable Token token, Duration timeout, Executor handing) {
         life.checkOpen();
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
@@ -593,11 +593,23 @@ public final class UrmaContext implements AutoCloseable {
         return adopt(
                 recorded(
                         PerfStage.IMPORT_QUEUE,
-                        () -> provider.importQueue(descriptor, token, options.importTimeout())
+                        () -> provider.importQueue(descriptor, token, timeout)
                                 .thenApply(handle -> new TargetJetty(this, descriptor, handle))),
                 ClosingRank.TARGET,
                 TargetJetty::abandon,
                 handing);
+    }
+
+    /** Imports what a message names for its answer; blocks at most {@code timeout}, or the import timeout where that is less. */
+    TargetJetty importJetty(SharedJetty shared, Duration timeout) {
+        Duration most = options.importTimeout();
+        Duration least = timeout.compareTo(most) < 0 ? timeout : most;
+        return Await.result(this, beginImport(shared.descriptor(), shared.token(), least, Handing.AT_ONCE));
+    }
+
+    /** {@link ProviderContext#leadsTo}. */
+    boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
+        return provider.leadsTo(descriptor, source);
     }
 
     ContextOptions options() {

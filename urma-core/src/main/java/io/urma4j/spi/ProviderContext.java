@@ -5,6 +5,7 @@ import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyGroupConfig;
+import io.urma4j.JettyId;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -66,6 +67,17 @@ public interface ProviderContext {
 
     /** Asks the home of a JFR or Jetty for the right to send to it. */
     CompletableFuture<ProviderTarget> importQueue(JettyDescriptor descriptor, @Nullable Token token, Duration timeout);
+
+    /**
+     * Whether the descriptor, which may be forged, names the context that a message came from, and {@link #importQueue} asks
+     * that one or fails. Answers at once, and sends nothing.
+     *
+     * @param source the queue that the record of the message names
+     */
+    default boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
+        JettyId id = descriptor.id();
+        return id.uasid() == source.uasid() && id.eid().equals(source.eid());
+    }
 
     /** Finds a segment that was published under {@code name} where this context looks for names. */
     CompletableFuture<NamedSegment> lookup(String name, Duration timeout);

@@ -11,6 +11,12 @@ public interface HomeChannel extends HomeObject {
     /** Connects to who shared the line, and sends. */
     void send(String line, byte[] message);
 
+    /** Connects to who shared the line, and sends what can be answered. */
+    void sendWithReply(String line, byte[] message);
+
+    /** Waits for the next message, answers it with its own bytes in reverse, and tells them. */
+    byte[] answerNext();
+
     /** The same with the first {@code count} messages of a series: message i is {@code payload.bytes(i, lengthBytes)}. */
     void sendSeries(String line, Payload payload, int count, int lengthBytes);
 

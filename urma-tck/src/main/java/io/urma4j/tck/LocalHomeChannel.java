@@ -1,5 +1,6 @@
 package io.urma4j.tck;
 
+import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import java.util.Arrays;
 
@@ -28,6 +29,30 @@ final class LocalHomeChannel implements HomeChannel {
         try (var peer = channel.connect(line)) {
             peer.send(message);
         }
+    }
+
+    @Override
+    public void sendWithReply(String line, byte[] message) {
+        try (var peer = channel.connect(line)) {
+            peer.sendWithReply(message);
+        }
+    }
+
+    @Override
+    public byte[] answerNext() {
+        Message question = channel.receive(Patience.LIMIT)
+                .orElseThrow(() -> new AssertionError("no question within " + Patience.LIMIT));
+        channel.reply(question, reversed(question.bytes()));
+        return question.bytes();
+    }
+
+    /** What {@link #answerNext} answers. */
+    static byte[] reversed(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            reversed[i] = bytes[bytes.length - 1 - i];
+        }
+        return reversed;
     }
 
     @Override

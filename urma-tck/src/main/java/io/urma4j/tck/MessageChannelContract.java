@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Eid;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
@@ -21,9 +24,11 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +41,11 @@ import org.junit.jupiter.api.Test;
 /** The comfortable level, {@link MessageChannel}: messages by simple calls, on any provider. */
 public abstract class MessageChannelContract extends Contract {
     private static final Duration LIMIT = Patience.LIMIT;
+
+    /** The immediate of a message with a reply address (docs/semantics.md S8.16). */
+    private static final long REPLY_MARK = 0xB1E7_5C0D_94A2_6F3BL;
+
+    private static final int KEPT_FOR_REPLIES = 64;
 
     private MessageChannel here;
     private MessageChannel there;
@@ -442,6 +452,222 @@ public abstract class MessageChannelContract extends Contract {
         for (int i = 0; i < count; i++) {
             assertThat(seen[i] || !promised[i]).as("message %d was promised", i).isTrue();
         }
+    }
+
+    /** The receiver never knew the sender. */
+    @Rule("S8.16")
+    @Test
+    void aMessageIsAnsweredThoughItsSenderIsUnknown() {
+        Peer server = here.connect(there.share());
+        server.sendWithReply(text("with a number"), REPLY_MARK);
+        server.sendWithReply(new byte[0]);
+        server.send(text("plain"), 5);
+
+        Message first = next(there);
+        Message second = next(there);
+        Message plain = next(there);
+        assertThat(first.bytes()).isEqualTo(text("with a number"));
+        assertThat(first.payload().isReadOnly()).isTrue();
+        assertThat(first.immediate()).hasValue(REPLY_MARK);
+        assertThat(first.replyTo().orElseThrow().descriptor().id()).isEqualTo(here.id());
+        assertThat(second.bytes()).isEmpty();
+        assertThat(second.immediate()).isEmpty();
+        assertThat(plain.bytes()).isEqualTo(text("plain"));
+        assertThat(plain.replyTo()).isEmpty();
+
+        there.reply(second, text("answer"));
+        there.reply(first, text("again"), -7);
+        try (Peer asker = there.connect(first.replyTo().orElseThrow())) {
+            asker.sendWithReply(text("and you?"));
+        }
+        Message answer = next(here);
+        assertThat(answer.bytes()).isEqualTo(text("answer"));
+        assertThat(answer.replyTo()).isEmpty();
+        assertThat(server.sent(answer)).isTrue();
+        assertThat(next(here).immediate()).hasValue(-7);
+        Message question = next(here);
+        here.reply(question, text("fine"));
+        assertThat(question.bytes()).isEqualTo(text("and you?"));
+        assertThat(next(there).bytes()).isEqualTo(text("fine"));
+        assertThat(there.counters().get("reply_peers")).isEqualTo(1);
+        assertThat(there.counters().get("bad_reply_addresses")).isZero();
+    }
+
+    @Rule({"S8.16", "S13.2"})
+    @Test
+    void initiatorAndHomeAnswerEachOther() {
+        HomeChannel home = pair.home().messageChannel();
+        HomeChannel mine = new LocalHomeChannel(here);
+        for (int round = 0; round < 10; round++) {
+            byte[] question = new Payload(round).bytes(0, 1 + 500 * round);
+
+            mine.sendWithReply(home.share(), question);
+            assertThat(home.answerNext()).isEqualTo(question);
+            assertThat(mine.next()).isEqualTo(LocalHomeChannel.reversed(question));
+
+            home.sendWithReply(mine.share(), question);
+            assertThat(mine.answerNext()).isEqualTo(question);
+            assertThat(home.next()).isEqualTo(LocalHomeChannel.reversed(question));
+        }
+    }
+
+    @Rule("S8.16")
+    @Test
+    void whatCannotBeAnsweredIsRefused() {
+        Peer peer = here.connect(there.share());
+        peer.send(text("plain"));
+        Message plain = next(there);
+        assertRefused(UrmaStatus.EINVAL, () -> there.reply(plain, new byte[0])).hasMessageContaining("sendWithReply");
+        assertRefused(UrmaStatus.EINVAL, () -> peer.sendWithReply(new byte[8192]))
+                .hasMessageContaining("with a reply address of");
+
+        MessageChannel asker = pair.initiator().context().messageChannel();
+        asker.connect(there.share()).sendWithReply(text("?"));
+        Message question = next(there);
+        assertRefused(UrmaStatus.EINVAL, () -> there.reply(question, new byte[8193]))
+                .hasMessageContaining("maxMessageBytes");
+        there.reply(question, text("heard"));
+        asker.close();
+        for (int i = 0; i < 2; i++) { // by the import that is kept, then by a new one
+            assertThat(catchThrowableOfType(UrmaException.class, () -> there.reply(question, text("anybody?"))))
+                    .isNotNull();
+        }
+        assertThat(there.counters().get("reply_peers")).isZero();
+        there.close();
+        assertRefused(UrmaStatus.EINVAL, () -> there.reply(question, new byte[0]))
+                .hasMessageContaining("is closed");
+    }
+
+    /** The message as it is sent: with a changed bit in each byte, cut off, and with addresses of others. */
+    @Rule("S8.16")
+    @Test
+    void aReplyAddressThatIsGarbledOrForgedIsNotBelieved() {
+        SharedJetty mine = SharedJetty.parse(here.share());
+        JettyId id = mine.descriptor().id();
+        byte[] right = questionFrom(mine.toLine());
+        List<byte[]> wrong = new ArrayList<>();
+        for (int i = 0; i < right.length; i++) {
+            byte[] changed = right.clone();
+            changed[i] ^= (byte) 0x80;
+            wrong.add(changed);
+        }
+        for (int length : new int[] {0, 1, 11, 12, right.length - 1}) {
+            wrong.add(Arrays.copyOf(right, length));
+        }
+        wrong.add(questionFrom(""));
+        wrong.add(questionFrom("x".repeat(5000)));
+        wrong.add(questionFrom(here.share().substring(1)));
+        wrong.add(questionFrom(mine.descriptor().toText()));
+        wrong.add(questionFrom(withId(mine, new JettyId(id.eid(), id.uasid() ^ 1, id.id()))));
+        wrong.add(questionFrom(withId(mine, new JettyId(new Eid(~id.eid().high(), 1), id.uasid(), id.id()))));
+
+        Peer peer = here.connect(there.share());
+        for (byte[] bytes : wrong) {
+            peer.send(bytes, REPLY_MARK);
+            Message message = next(there);
+            assertThat(message.replyTo()).isEmpty();
+            assertThat(message.immediate()).hasValue(REPLY_MARK);
+            assertThat(message.bytes()).isEqualTo(bytes);
+        }
+        assertThat(there.counters().get("bad_reply_addresses")).isEqualTo(wrong.size());
+
+        peer.send(right, REPLY_MARK);
+        there.reply(next(there), text("you it was"));
+        assertThat(next(here).bytes()).isEqualTo(text("you it was"));
+        assertThat(there.counters().get("reply_peers")).isEqualTo(1);
+    }
+
+    /** Of its own context by name, of a third one by its endpoints, and even with that one's token. */
+    @Rule({"S8.16", "S5.6"})
+    @Test
+    void aReplyAddressLeadsToNoThirdContext() {
+        MessageChannel third = pair.anotherInitiator().context().messageChannel();
+        SharedJetty victim = SharedJetty.parse(third.share());
+        String line = withId(
+                victim,
+                new JettyId(
+                        here.id().eid(),
+                        here.id().uasid(),
+                        victim.descriptor().id().id()));
+        here.connect(there.share()).send(questionFrom(line), REPLY_MARK);
+        Message question = next(there);
+
+        assertThat(catchThrowableOfType(UrmaException.class, () -> there.reply(question, text("not for you"))))
+                .isNotNull();
+        assertThat(third.receive(Patience.WATCH)).isEmpty();
+    }
+
+    /** The bytes of a message with a reply address, by hand. */
+    private static byte[] questionFrom(String line) {
+        byte[] address = text(line);
+        return ByteBuffer.allocate(12 + address.length)
+                .put((byte) 1) // version
+                .put((byte) 0) // no immediate
+                .putShort((short) address.length)
+                .putLong(0)
+                .put(address)
+                .array();
+    }
+
+    private static String withId(SharedJetty of, JettyId id) {
+        JettyDescriptor old = of.descriptor();
+        JettyDescriptor named = new JettyDescriptor(
+                id, old.kind(), old.incarnation(), old.mode(), old.orderType(), old.policy(), old.endpoints());
+        return new SharedJetty(named, of.token()).toLine();
+    }
+
+    /** Imports for answers are kept for a number of senders; those beyond are answered all the same. */
+    @Rule("S8.16")
+    @Test
+    void moreSendersThanAreKeptAreAnsweredAll() {
+        Options small = Options.builder()
+                .maxMessageBytes(1024)
+                .receiveBuffers(2)
+                .sendBuffers(1)
+                .build();
+        List<MessageChannel> askers = new ArrayList<>();
+        List<Peer> servers = new ArrayList<>();
+        for (int i = 0; i < KEPT_FOR_REPLIES + 6; i++) {
+            MessageChannel asker = pair.initiator().context().messageChannel(small);
+            askers.add(asker);
+            servers.add(asker.connect(there.share()));
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < askers.size(); i++) {
+                servers.get(i).sendWithReply(new byte[0], i);
+                Message question = next(there);
+                there.reply(question, new byte[0], question.immediate().orElseThrow());
+                assertThat(next(askers.get(i)).immediate()).hasValue(i);
+            }
+        }
+        assertThat(there.counters().get("reply_peers")).isEqualTo(KEPT_FOR_REPLIES);
+    }
+
+    @Rule({"S8.16", "S12.4", "S12.6"})
+    @Test
+    void answerToAProcessThatDiedFailsInTime() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        Options hasty = Options.builder().sendTimeout(Duration.ofSeconds(3)).build();
+        MessageChannel mine = pair.initiator().context().messageChannel(hasty);
+        HomeChannel home = pair.home().messageChannel();
+        home.sendWithReply(mine.share(), text("first"));
+        Message answered = next(mine);
+        mine.reply(answered, text("heard"));
+        HomeChannel other = pair.home().messageChannel();
+        other.sendWithReply(mine.share(), text("second"));
+        Message unanswered = next(mine);
+
+        processOfHome().kill();
+
+        for (Message question : List.of(answered, unanswered)) {
+            CompletableFuture<Void> answer = async(() -> mine.reply(question, text("anybody?")));
+            assertThat(answer).failsWithin(LIMIT);
+            assertThat(answer.exceptionNow()).isInstanceOf(UrmaException.class);
+        }
+        there.connect(mine.share()).sendWithReply(text("alive"));
+        mine.reply(next(mine), text("still here"));
+        assertThat(next(there).bytes()).isEqualTo(text("still here"));
+        mine.close();
     }
 
     @Rule("S5.6")

@@ -5,6 +5,7 @@ import io.urma4j.ContextView;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyId;
 import io.urma4j.OrderType;
 import io.urma4j.Resource;
 import io.urma4j.Token;
@@ -336,18 +337,23 @@ public final class ControlPlane {
             PeerId home = new PeerId(endpointOf(what, descriptor.endpoints()).address(), descriptor.incarnation());
             int queue = descriptor.id().id();
             return callers.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))
-                    .thenCompose(reply -> granted(reply, queue, deadlineNanos)));
+                    .thenCompose(reply -> granted(reply, descriptor.id(), deadlineNanos)));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private CompletableFuture<QueueGrant> granted(Requests.Reply reply, int queue, long deadlineNanos) {
+    private CompletableFuture<QueueGrant> granted(Requests.Reply reply, JettyId queue, long deadlineNanos) {
         QueueGranted granted = reply.as(QueueGranted.class);
         Peer home = reply.from();
+        if (home.uasid() != queue.uasid()) {
+            // a forged descriptor, or reply address, must not lead to a third context
+            return CompletableFuture.failedFuture(
+                    new UrmaException(UrmaStatus.ENOPERM, "queue " + queue, "its endpoint leads to " + home));
+        }
         return paths.ensure(home, deadlineNanos)
-                .thenApply(
-                        open -> new QueueGrant(home, queue, granted.mode(), granted.orderType(), granted.attributes()));
+                .thenApply(open ->
+                        new QueueGrant(home, queue.id(), granted.mode(), granted.orderType(), granted.attributes()));
     }
 
     /**

@@ -383,14 +383,34 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                             endpoint.get().at(),
                             descriptor.incarnation(),
                             deadlineNanos,
-                            home -> askCore(
-                                            home,
-                                            QueueGranted.class,
-                                            n -> new ImportQueue(n, number, descriptor.kind(), token),
-                                            deadlineNanos)
-                                    .thenApply(granted -> target(descriptor, number, home, granted))));
+                            home -> home.peer().uasid() == descriptor.id().uasid()
+                                    ? askCore(
+                                                    home,
+                                                    QueueGranted.class,
+                                                    n -> new ImportQueue(n, number, descriptor.kind(), token),
+                                                    deadlineNanos)
+                                            .thenApply(granted -> target(descriptor, number, home, granted))
+                                    : CompletableFuture.failedFuture(leadsElsewhere(what, home))));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** A forged descriptor, or reply address, must not lead to a third context. */
+    private static UrmaException leadsElsewhere(String what, Path home) {
+        return new UrmaException(UrmaStatus.ENOPERM, what, "its endpoint leads to " + home.peer());
+    }
+
+    @Override
+    public boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
+        try {
+            // else whoever sends to us could have us greet any host
+            return ProviderContext.super.leadsTo(descriptor, source)
+                    && UdmaEndpoint.of("reply address", descriptor.endpoints())
+                            .map(endpoint -> endpoint.at().eid().equals(source.eid()))
+                            .orElse(false);
+        } catch (UrmaException e) {
+            return false; // it is not even readable
         }
     }
 
