@@ -404,7 +404,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     @Override
     public boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
         try {
-            // else whoever sends to us could have us greet any host
+            // else any sender could make this context greet any host
             return ProviderContext.super.leadsTo(descriptor, source)
                     && UdmaEndpoint.of("reply address", descriptor.endpoints())
                             .map(endpoint -> endpoint.at().eid().equals(source.eid()))
@@ -498,7 +498,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The path to a context, greeted if need be. */
     CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
-        adapter.strangers().know(at); // his answers must not wait among those of strangers
+        adapter.strangers().know(at); // its answers must not wait among those of unknown sources
         return plane.connect(at, incarnation, deadlineNanos, adapter.nanos())
                 .whenComplete((_, _) -> adapter.strangers().forget(at))
                 .thenApply(this::pathTo)
@@ -518,7 +518,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                                 : CompletableFuture.failedFuture(failure)));
     }
 
-    /** Nobody answers, and perhaps it is known why. */
+    /** The failure, with the reason where the port knows why no answer arrives. */
     private Throwable explained(Throwable failure) {
         String objection = adapter.watch().objection();
         return !objection.isEmpty()

@@ -383,7 +383,7 @@ class ControlPlaneTest {
         net.runUntil(() -> false, 1_000_000);
 
         assertThat(b.port().malformed()).isEqualTo(malformed + 1);
-        var second = a.unimport(b, 2);
+        var second = a.unimport(b, 3);
         assertThat(net.runUntil(second::isDone, MINUTE)).isTrue();
         assertThat(second).isCompleted();
         assertThat(a.lost).isEmpty();

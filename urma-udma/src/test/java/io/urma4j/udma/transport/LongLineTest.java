@@ -81,7 +81,7 @@ class LongLineTest {
                 .flatMap(one -> Stream.of(one, one.with(4096, one.queuePackets)));
     }
 
-    /** A line, and who sends on it. */
+    /** A line, and the requesters that share it. */
     record ShortQueue(long delayNanos, long byteNanos, int requesters, int queues, int mtuBytes, int queuePackets) {
         ShortQueue of(int manyRequesters, int manyQueues) {
             return new ShortQueue(delayNanos, byteNanos, manyRequesters, manyQueues, mtuBytes, queuePackets);
