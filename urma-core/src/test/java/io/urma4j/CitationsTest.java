@@ -3,7 +3,6 @@ package io.urma4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** What pages and sources refer to exists: pages, their headings, and rules of docs/semantics.md. */
 class CitationsTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern PAGE = Pattern.compile("\\bdocs/[\\w/-]+\\.md(?:#[\\w-]+)?");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
@@ -32,13 +28,13 @@ class CitationsTest {
     @Test
     void eachLinkOfAPageLeadsToAPageAndAHeading() throws IOException {
         List<String> broken = new ArrayList<>();
-        for (Path page : files(name -> name.endsWith(".md"))) {
-            LINK.matcher(text(page))
+        for (Path page : Checkout.files(name -> name.endsWith(".md"))) {
+            LINK.matcher(Checkout.text(page))
                     .results()
                     .map(link -> link.group(1))
                     .filter(link -> !link.contains(":")) // of this repository, not of the web
                     .filter(link -> !exists(page.getParent(), link, page))
-                    .forEach(link -> broken.add(ROOT.relativize(page) + " -> " + link));
+                    .forEach(link -> broken.add(Checkout.name(page) + " -> " + link));
         }
 
         assertThat(broken).isEmpty();
@@ -47,12 +43,12 @@ class CitationsTest {
     @Test
     void eachPageThatASourceNamesExists() throws IOException {
         List<String> broken = new ArrayList<>();
-        for (Path source : files(name -> name.matches(".*\\.(java|sh|xml)"))) {
-            PAGE.matcher(text(source))
+        for (Path source : Checkout.files(name -> name.matches(".*\\.(java|sh|xml)"))) {
+            PAGE.matcher(Checkout.text(source))
                     .results()
                     .map(page -> page.group())
-                    .filter(page -> !exists(ROOT, page, source))
-                    .forEach(page -> broken.add(ROOT.relativize(source) + " -> " + page));
+                    .filter(page -> !exists(Checkout.ROOT, page, source))
+                    .forEach(page -> broken.add(Checkout.name(source) + " -> " + page));
         }
 
         assertThat(broken).isEmpty();
@@ -61,16 +57,16 @@ class CitationsTest {
     @Test
     void eachRuleThatIsNamedStandsInTheSemantics() throws IOException {
         Set<String> rules = rules(Pattern.compile("\\*\\*(" + RULE.pattern() + ")")
-                .matcher(text(ROOT.resolve("docs/semantics.md")))
+                .matcher(Checkout.text(Checkout.ROOT.resolve("docs/semantics.md")))
                 .results()
                 .map(rule -> rule.group(1)));
         Set<String> unknown = new TreeSet<>();
-        for (Path source : files(name -> name.matches(".*\\.(java|md)") && !name.matches(INVENTED))) {
-            RULE.matcher(text(source))
+        for (Path source : Checkout.files(name -> name.matches(".*\\.(java|md)") && !name.matches(INVENTED))) {
+            RULE.matcher(Checkout.text(source))
                     .results()
                     .map(rule -> rule.group())
                     .filter(rule -> !rules.contains(rule))
-                    .forEach(rule -> unknown.add(ROOT.relativize(source) + ": " + rule));
+                    .forEach(rule -> unknown.add(Checkout.name(source) + ": " + rule));
         }
 
         assertThat(rules).hasSizeGreaterThan(90);
@@ -90,27 +86,10 @@ class CitationsTest {
 
     /** The anchors of a page, as GitHub makes them. */
     private static List<String> headings(Path page) {
-        return HEADING.matcher(text(page))
+        return HEADING.matcher(Checkout.text(page))
                 .results()
                 .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
                 .map(heading -> heading.replaceAll("[^\\p{L}\\p{N}_\\- ]", "").replace(' ', '-'))
                 .toList();
-    }
-
-    private static List<Path> files(Predicate<String> wanted) throws IOException {
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            return files.filter(file -> wanted.test(file.toString()))
-                    .filter(file -> !ROOT.relativize(file).toString().matches("(.*/)?(target|\\.git|\\.mvn)/.*"))
-                    .filter(Files::isRegularFile)
-                    .toList();
-        }
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(file.toString(), e);
-        }
     }
 }

@@ -3,7 +3,6 @@ package io.urma4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,8 +19,7 @@ import org.junit.jupiter.api.Test;
  * anew, which is right only where its numbers become smaller.
  */
 class PlainEnglishTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Path BASELINE = ROOT.resolve("etc/words/baseline.txt");
+    private static final Path BASELINE = Checkout.ROOT.resolve("etc/words/baseline.txt");
     private static final Pattern DATED = Pattern.compile("docs/notes/.*");
 
     /** Ten ways to speak of components as of persons, or past the field's term, and what to write instead. */
@@ -51,13 +48,11 @@ class PlainEnglishTest {
     @Test
     void noFileHasMoreOfTheWorstPatternsThanBefore() throws IOException {
         Map<String, List<String>> found = new TreeMap<>();
-        try (Stream<Path> files = Files.walk(ROOT)) {
-            files.filter(PlainEnglishTest::isProse).forEach(file -> {
-                List<String> lines = worstLines(file);
-                if (!lines.isEmpty()) {
-                    found.put(ROOT.relativize(file).toString(), lines);
-                }
-            });
+        for (Path file : Checkout.files(PlainEnglishTest::isProse)) {
+            List<String> lines = worstLines(file);
+            if (!lines.isEmpty()) {
+                found.put(Checkout.name(file), lines);
+            }
         }
         if (Boolean.getBoolean("urma.record")) {
             Files.writeString(BASELINE, written(found));
@@ -87,17 +82,15 @@ class PlainEnglishTest {
                 .isEmpty();
     }
 
-    private static boolean isProse(Path file) {
-        String name = ROOT.relativize(file).toString();
+    private static boolean isProse(String name) {
         return name.matches(".*\\.(java|md|sh)")
-                && !name.matches("(.*/)?(target|\\.git)/.*")
                 && !DATED.matcher(name).matches()
                 && !name.endsWith(PlainEnglishTest.class.getSimpleName() + ".java");
     }
 
     private static List<String> worstLines(Path file) {
         List<String> worst = new ArrayList<>();
-        List<String> lines = lines(file);
+        List<String> lines = Checkout.text(file).lines().toList();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i);
             int number = i + 1;
@@ -109,14 +102,6 @@ class PlainEnglishTest {
             });
         }
         return worst;
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(file.toString(), e);
-        }
     }
 
     private static String written(Map<String, List<String>> found) {
