@@ -6,6 +6,7 @@ import io.urma4j.udma.transport.Leave;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.transport.Traffic;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -174,6 +175,11 @@ public final class Card {
             all = link == null ? all : all.plus(link.connection().traffic());
         }
         return all;
+    }
+
+    /** Counters of a connection. */
+    Traffic traffic(int connection) {
+        return board.links.get(connection).connection().traffic();
     }
 
     // ---- completion queues

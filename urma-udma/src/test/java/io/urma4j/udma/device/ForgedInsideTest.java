@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /**
  * A forger who has seen the greeting, and every packet since: what it sends has the right number and secret, and a PSN of the
  * window. It can make the peers disagree, but not wait: each work request ends once, within three timeouts, and when the
- * connection is made anew the next ones succeed.
+ * connection is made anew the next ones succeed. A message that is answered "receiver not ready" is tried anew without
+ * limit, as S12.1 has it, and each try has its own three timeouts. Results come in order, so later requests wait with it.
  */
 class ForgedInsideTest {
     private static final int SEEDS = Boolean.getBoolean("urma.full") ? 5_000 : 200;
@@ -34,6 +35,8 @@ class ForgedInsideTest {
     private final long firstSeed =
             Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
     private int reconnects;
+    private long oneTry;
+    private long total;
     private long longestNanos;
 
     @Test
@@ -46,8 +49,9 @@ class ForgedInsideTest {
             }
         }
         System.out.printf(
-                "ForgedInsideTest: %d seeds from %d on: %d connections made anew, longest wait for a result %d ms%n",
-                SEEDS, firstSeed, reconnects, longestNanos / MILLIS);
+                "ForgedInsideTest: %d seeds from %d on: %d connections made anew; %d of %d results after one try, the"
+                        + " longest of these in %d ms%n",
+                SEEDS, firstSeed, reconnects, oneTry, total, longestNanos / MILLIS);
         assertThat(reconnects).as("connections that were given up").isPositive();
     }
 
@@ -62,7 +66,9 @@ class ForgedInsideTest {
         private final Host.Sends queue =
                 hosts.here.new Sends(SendQueueConfig.Kind.RM, cq, builder -> builder.timeoutNanos(TIMEOUT_NANOS));
         private final long[] postedAt = new long[POSTED_EACH_ROUND * ROUNDS + (int) (GIVEN_UP_NANOS / ROUND_NANOS)];
+        private final long[] notReadyBefore = new long[postedAt.length];
         private final BitSet ended = new BitSet();
+        private long notReadyOfEarlier;
         private int target = hosts.here.card.createTarget(hosts.toThere, receives.number());
         private int posted;
         private boolean isDrained;
@@ -103,7 +109,7 @@ class ForgedInsideTest {
         }
 
         private void post() {
-            postedAt[posted++] = hosts.now;
+            noteStart();
             int length = random.nextInt(4) == 0 ? 3000 : 16;
             switch (random.nextInt(4)) {
                 case 0 -> queue.message(WorkOpcode.SEND, target, Math.min(length, 64), 0);
@@ -114,8 +120,19 @@ class ForgedInsideTest {
         }
 
         private void write() {
-            postedAt[posted++] = hosts.now;
+            noteStart();
             queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, key, 0x10000, 16, 0);
+        }
+
+        private void noteStart() {
+            postedAt[posted] = hosts.now;
+            notReadyBefore[posted] = notReady();
+            posted++;
+        }
+
+        /** Answers of this kind so far, forged ones included. */
+        private long notReady() {
+            return notReadyOfEarlier + hosts.here.card.traffic(hosts.toThere).notReadyReceived();
         }
 
         private void passRound() {
@@ -146,9 +163,16 @@ class ForgedInsideTest {
                     .as("whether %d has ended before", position)
                     .isFalse();
             ended.set((int) position);
+            total++;
             long waitedNanos = hosts.now - postedAt[(int) position];
-            longestNanos = Math.max(longestNanos, waitedNanos);
-            assertThat(waitedNanos).as("wait for %d", position).isLessThanOrEqualTo(LONGEST_NANOS + ROUND_NANOS);
+            long tries = 1 + notReady() - notReadyBefore[(int) position];
+            if (tries == 1) {
+                oneTry++;
+                longestNanos = Math.max(longestNanos, waitedNanos);
+            }
+            assertThat(waitedNanos)
+                    .as("wait for %d, %d tries", position, tries)
+                    .isLessThanOrEqualTo(tries * LONGEST_NANOS + ROUND_NANOS);
             lastStatus = status;
         }
 
@@ -156,6 +180,7 @@ class ForgedInsideTest {
             reconnects++;
             hosts.here.events.clear();
             hosts.here.card.destroyTarget(target);
+            notReadyOfEarlier = notReady();
             hosts.connectAnew();
             target = hosts.here.card.createTarget(hosts.toThere, receives.number());
         }
