@@ -3,8 +3,8 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
-import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.ResultExecutors;
 import io.urma4j.spi.ProviderTarget;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -98,7 +98,7 @@ public final class Jetty implements ContextObject {
 
     /** The asynchronous form of {@link #bind}. To cancel it does not end the binding. */
     public CompletableFuture<Void> bindAsync(TargetJetty target) {
-        return beginBind(target).whenCompleteAsync((_, _) -> {}, Handing.VIRTUAL_THREADS);
+        return beginBind(target).whenCompleteAsync((_, _) -> {}, ResultExecutors.VIRTUAL_THREADS);
     }
 
     private CompletableFuture<Void> beginBind(TargetJetty target) {
@@ -172,7 +172,7 @@ public final class Jetty implements ContextObject {
 
     /** The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, and unbound when the peer was told. */
     public CompletableFuture<Void> unbindAsync() {
-        return beginUnbind().whenCompleteAsync((_, _) -> {}, Handing.VIRTUAL_THREADS);
+        return beginUnbind().whenCompleteAsync((_, _) -> {}, ResultExecutors.VIRTUAL_THREADS);
     }
 
     private CompletableFuture<Void> beginUnbind() {

@@ -2,8 +2,8 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
-import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.ResultExecutors;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -313,7 +313,7 @@ public final class MessageChannel implements AutoCloseable {
         }
 
         private CompletableFuture<Void> finishLater(MessageSender.Sending sending) {
-            return CompletableFuture.runAsync(() -> finish(sending), Handing.VIRTUAL_THREADS);
+            return CompletableFuture.runAsync(() -> finish(sending), ResultExecutors.VIRTUAL_THREADS);
         }
 
         /** Messages that its buffers took, that failed, and that are in flight; and how often a waiting thread was woken. */

@@ -3,7 +3,7 @@ package io.urma4j;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.urma4j.internal.Handing;
+import io.urma4j.internal.ResultExecutors;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class ReaderWakeUp implements AutoCloseable {
     /** The reader sleeps, and has something to read. Returns at once. */
     void wake() {
         if (state.getAndSet(WANTED) == IDLE) {
-            Handing.VIRTUAL_THREADS.execute(this::sendWhileWanted);
+            ResultExecutors.VIRTUAL_THREADS.execute(this::sendWhileWanted);
         }
     }
 

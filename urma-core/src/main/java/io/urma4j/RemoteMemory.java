@@ -1,9 +1,9 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
-import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.ResultExecutors;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -290,12 +290,12 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** The asynchronous form of {@link #write(long, byte[])}. */
     public CompletableFuture<Void> writeAsync(long offset, byte[] source) {
-        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> write(offset, source), ResultExecutors.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #write(long, MemorySegment)}. */
     public CompletableFuture<Void> writeAsync(long offset, MemorySegment source) {
-        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> write(offset, source), ResultExecutors.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #read(long, int)}. */
@@ -305,7 +305,7 @@ public final class RemoteMemory implements AutoCloseable {
 
     /** The asynchronous form of {@link #read(long, MemorySegment)}. */
     public CompletableFuture<Void> readAsync(long offset, MemorySegment destination) {
-        return CompletableFuture.runAsync(() -> read(offset, destination), Handing.VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> read(offset, destination), ResultExecutors.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #compareAndSwap}. */
@@ -379,7 +379,7 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     private static <T> CompletableFuture<T> async(Supplier<T> operation) {
-        return CompletableFuture.supplyAsync(operation, Handing.VIRTUAL_THREADS);
+        return CompletableFuture.supplyAsync(operation, ResultExecutors.VIRTUAL_THREADS);
     }
 
     private MemorySegment part(String argument, byte[] array, int from, int length) {

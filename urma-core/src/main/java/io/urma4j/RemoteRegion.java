@@ -1,8 +1,8 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
-import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.ResultExecutors;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,12 +227,12 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** The asynchronous form of {@link #write(long, byte[])}. */
     public CompletableFuture<Void> writeAsync(long offset, byte[] source) {
-        return CompletableFuture.runAsync(() -> write(offset, source), Handing.VIRTUAL_THREADS);
+        return CompletableFuture.runAsync(() -> write(offset, source), ResultExecutors.VIRTUAL_THREADS);
     }
 
     /** The asynchronous form of {@link #read(long, int)}. */
     public CompletableFuture<byte[]> readAsync(long offset, int length) {
-        return CompletableFuture.supplyAsync(() -> read(offset, length), Handing.VIRTUAL_THREADS);
+        return CompletableFuture.supplyAsync(() -> read(offset, length), ResultExecutors.VIRTUAL_THREADS);
     }
 
     // ---- where the bytes of a transfer are

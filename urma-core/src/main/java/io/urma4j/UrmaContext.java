@@ -3,9 +3,9 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
-import io.urma4j.internal.Handing;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
@@ -175,7 +175,7 @@ public final class UrmaContext implements AutoCloseable {
         return meter.timed(PerfStage.REGISTER, () -> {
             var registered = Registration.begin(this, provider, memory, tokenId, request);
             return Await.result(
-                    this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, Handing.AT_ONCE));
+                    this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
         });
     }
 
@@ -236,13 +236,13 @@ public final class UrmaContext implements AutoCloseable {
      *     the descriptor offers less, or the home refuses; ETIMEOUT when it cannot be reached
      */
     public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
-        return Await.result(this, beginImport(descriptor, token, access, Handing.AT_ONCE));
+        return Await.result(this, beginImport(descriptor, token, access, ResultExecutors.AT_ONCE));
     }
 
     /** The asynchronous form of {@link #importSegment(SegmentDescriptor, Token, Access)}. */
     public CompletableFuture<RemoteSegment> importSegmentAsync(
             SegmentDescriptor descriptor, @Nullable Token token, Access access) {
-        return beginImport(descriptor, token, access, Handing.VIRTUAL_THREADS);
+        return beginImport(descriptor, token, access, ResultExecutors.VIRTUAL_THREADS);
     }
 
     private CompletableFuture<RemoteSegment> beginImport(
@@ -560,7 +560,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */
     public TargetJetty importJetty(JettyDescriptor descriptor, @Nullable Token token) {
-        return Await.result(this, beginImport(descriptor, token, options.importTimeout(), Handing.AT_ONCE));
+        return Await.result(this, beginImport(descriptor, token, options.importTimeout(), ResultExecutors.AT_ONCE));
     }
 
     /** Imports what {@link Jfr#share()} wrote. */
@@ -581,7 +581,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */
     public CompletableFuture<TargetJetty> importJettyAsync(JettyDescriptor descriptor, @Nullable Token token) {
-        return beginImport(descriptor, token, options.importTimeout(), Handing.VIRTUAL_THREADS);
+        return beginImport(descriptor, token, options.importTimeout(), ResultExecutors.VIRTUAL_THREADS);
     }
 
     private CompletableFuture<TargetJetty> beginImport(
@@ -604,7 +604,7 @@ public final class UrmaContext implements AutoCloseable {
     TargetJetty importJetty(SharedJetty shared, Duration timeout) {
         Duration most = options.importTimeout();
         Duration least = timeout.compareTo(most) < 0 ? timeout : most;
-        return Await.result(this, beginImport(shared.descriptor(), shared.token(), least, Handing.AT_ONCE));
+        return Await.result(this, beginImport(shared.descriptor(), shared.token(), least, ResultExecutors.AT_ONCE));
     }
 
     /** {@link ProviderContext#leadsTo}. */

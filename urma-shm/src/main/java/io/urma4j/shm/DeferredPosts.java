@@ -14,14 +14,14 @@ import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The posts of a send queue that go through its {@link SendWindow}: messages, what must follow one, and one-sided
  * operations whose end is not a success with a record.
  *
- * <p>The window is guarded by the claim, in a lock-free queue too: progress works on it.
+ * <p>The window is guarded by the lock, in a lock-free queue too: progress works on it.
  */
 final class DeferredPosts {
     private static final int SEND_INVALIDATE = 0x42; // Opcode.value() as a constant
@@ -34,9 +34,9 @@ final class DeferredPosts {
     private final SendSlots slots;
     private final SendWindow window;
     private final WindowRecords records;
-    private final RcBond bond;
+    private final RcBinding binding;
     private final ShmJfc jfc;
-    private final Claim claim; // the JFC's
+    private final SpinLock lock; // the JFC's
     private final boolean locked;
     private final boolean sendsAtOnce; // short messages, if nothing is in their way
 
@@ -45,7 +45,7 @@ final class DeferredPosts {
             SendSlots slots,
             SendWindow window,
             WindowRecords records,
-            RcBond bond,
+            RcBinding binding,
             JfsConfig config,
             ShmJfc jfc,
             boolean locked) {
@@ -53,9 +53,9 @@ final class DeferredPosts {
         this.slots = slots;
         this.window = window;
         this.records = records;
-        this.bond = bond;
+        this.binding = binding;
         this.jfc = jfc;
-        this.claim = jfc.claim();
+        this.lock = jfc.lock();
         this.locked = locked;
         this.sendsAtOnce = config.mode() != TransportMode.UM && config.errorScope() != ErrorScope.TARGET;
     }
@@ -112,7 +112,7 @@ final class DeferredPosts {
             long immediate,
             long userContext,
             int flags) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES
                     && immediate == 0
@@ -130,7 +130,7 @@ final class DeferredPosts {
             accept(entry, whom(target));
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -143,7 +143,7 @@ final class DeferredPosts {
             int lengthBytes,
             long userContext,
             int flags) {
-        ShmTarget to = target == null ? bond.target() : (ShmTarget) target;
+        ShmTarget to = target == null ? binding.target() : (ShmTarget) target;
         long position = slots.posted();
         if (to == null || to.path.isDead() || opcode == SEND_INVALIDATE) {
             return false;
@@ -169,7 +169,7 @@ final class DeferredPosts {
         if (request.jfc != null && request.jfc != jfc) {
             records.use((ShmJfc) request.jfc, slots.posted());
         }
-        claim.acquire();
+        lock.acquire();
         try {
             if (!mayDefer()) {
                 return false;
@@ -181,20 +181,20 @@ final class DeferredPosts {
             accept(entry, message ? whom(request.target) : null);
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
-    /** The claim on the window: a locked queue has it already. */
+    /** The lock on the window: a locked queue has it already. */
     void claimWindow() {
         if (!locked) {
-            claim.acquire();
+            lock.acquire();
         }
     }
 
     void releaseWindow() {
         if (!locked) {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -212,7 +212,7 @@ final class DeferredPosts {
     }
 
     private ShmTarget whom(@Nullable ProviderTarget target) {
-        ShmTarget known = target == null ? bond.target() : (ShmTarget) target;
+        ShmTarget known = target == null ? binding.target() : (ShmTarget) target;
         if (known == null) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, nobody could receive");
         }
@@ -261,9 +261,9 @@ final class DeferredPosts {
         }
         claimWindow();
         try {
-            CompletionStatus told = window.outage().statusOf(remote, status);
+            CompletionStatus told = window.failurePolicy().statusOf(remote, status);
             keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.outage().failed(remote, told);
+            window.failurePolicy().failed(remote, told);
             window.report();
         } finally {
             releaseWindow();

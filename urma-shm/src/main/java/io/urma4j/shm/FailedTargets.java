@@ -6,7 +6,7 @@ import java.util.WeakHashMap;
 
 /**
  * The targets that a queue with {@code ErrorScope.TARGET} serves no more: each an import, which stays here for as long as
- * somebody has it. An import made anew is another one. Guarded by the queue's claim.
+ * somebody has it. An import made anew is another one. Guarded by the queue's lock.
  */
 final class FailedTargets {
     private final Set<Object> targets = Collections.newSetFromMap(new WeakHashMap<>()); // none of them has an equals

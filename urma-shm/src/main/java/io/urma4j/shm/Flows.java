@@ -6,7 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The flows of a send queue, found by target and by peer. Guarded by the queue's claim. */
+/** The flows of a send queue, found by target and by peer. Guarded by the queue's lock. */
 final class Flows {
     private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();

@@ -2,7 +2,7 @@ package io.urma4j.shm;
 
 /**
  * The flow of messages from one send queue to one target: they arrive in order, and a target that is not ready holds up
- * this flow and no other (S12.1). Guarded by the queue's claim.
+ * this flow and no other (S12.1). Guarded by the queue's lock.
  */
 final class Lane {
     final ShmTarget target;

@@ -11,8 +11,8 @@ import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.RingSender;
 import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
-import io.urma4j.spi.support.Claim;
 import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.SpinLock;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The transport path to a peer: a ring in each direction, shared by all queues of both contexts.
  *
  * <p>Three claims, each held for a few slots: to send, to take answers, to receive. They are taken in this order, each
- * possibly under a queue's claim or before one: answers → queue → send → JFC. Receiving takes no queue's claim but that of
+ * possibly under a queue's lock or before one: answers → queue → send → JFC. Receiving takes no queue's lock but that of
  * a receive queue.
  */
 final class MessagePath {
@@ -40,9 +40,9 @@ final class MessagePath {
     private final RingSender out;
     private final Deliveries deliveries;
     private final RingReceiver in;
-    private final Claim sending = new Claim();
-    private final Claim reaping = new Claim();
-    private final Claim receiving = new Claim();
+    private final SpinLock sending = new SpinLock();
+    private final SpinLock reaping = new SpinLock();
+    private final SpinLock receiving = new SpinLock();
 
     // whose message a slot carries: written before the slot is published, read after it was answered
     private final @Nullable ShmSendQueue[] slotQueue = new ShmSendQueue[RingLayout.SLOTS];
@@ -62,7 +62,7 @@ final class MessagePath {
 
     // guarded by the claim to send
     private final LinkedHashSet<Flow> abandoned = new LinkedHashSet<>();
-    private boolean anyAbandoned; // read without the claim by who takes answers, and looks again later
+    private boolean anyAbandoned; // read without the lock by who takes answers, and looks again later
 
     /** Messages from one queue of ours to one of the peer's. */
     private record Flow(int source, int target) {}
@@ -104,7 +104,7 @@ final class MessagePath {
         return dead;
     }
 
-    // ---- sending; the caller holds the claim of the queue
+    // ---- sending; the caller holds the lock of the queue
 
     /**
      * Puts a message, or what is left of it, into the ring.
@@ -215,7 +215,7 @@ final class MessagePath {
 
     /**
      * The rest of a message of which the peer has the beginning will not come. It is told, now or when the ring has room
-     * again, so that the receive work request that it has taken for it is free. The caller holds the claim of the queue.
+     * again, so that the receive work request that it has taken for it is free. The caller holds the lock of the queue.
      */
     void abandonTrain(int source, int target) {
         if (dead) {
@@ -267,7 +267,7 @@ final class MessagePath {
     /**
      * Takes what has arrived: messages, then answers. Returns the amount of work.
      *
-     * @param insist wait for a claim that another thread has. Who polls need not, since it comes again; but who is about
+     * @param insist wait for a lock that another thread has. Who polls need not, since it comes again; but who is about
      *     to sleep must: the other may have looked at the ring for the last time just before the message came.
      */
     int turn(boolean insist) {
@@ -296,12 +296,12 @@ final class MessagePath {
         }
     }
 
-    private static boolean take(Claim claim, boolean insist) {
+    private static boolean take(SpinLock lock, boolean insist) {
         if (insist) {
-            claim.acquire();
+            lock.acquire();
             return true;
         }
-        return claim.tryAcquire();
+        return lock.tryAcquire();
     }
 
     private int receive(boolean insist) {
@@ -394,7 +394,7 @@ final class MessagePath {
 
     /**
      * Takes the answers to the oldest slots, as long as they carried messages of that queue, and shows them to its window.
-     * The caller holds the claim of the queue, and that to take answers. Returns how many; at least one is there.
+     * The caller holds the lock of the queue, and that to take answers. Returns how many; at least one is there.
      */
     int reapFor(ShmSendQueue queue, SendWindow window, int most) {
         int count = 0;

@@ -2,7 +2,7 @@ package io.urma4j.shm;
 
 /**
  * Holds back the event of an armed JFC until enough records have come, or the first of them has waited long enough
- * (S10.8). Guarded by the JFC's claim.
+ * (S10.8). Guarded by the JFC's lock.
  */
 final class Moderation {
     private final int count;

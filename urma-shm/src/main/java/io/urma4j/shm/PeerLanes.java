@@ -5,7 +5,7 @@ import io.urma4j.shm.control.Peer;
 /**
  * All flows from one send queue to one peer. A one-sided operation follows every message of the queue to that peer,
  * whatever its target, and the messages behind follow it: the home of a segment is one target (S8.9). Guarded by the
- * queue's claim.
+ * queue's lock.
  */
 final class PeerLanes {
     final Peer peer;

@@ -3,14 +3,14 @@ package io.urma4j.shm;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * The moves of a send queue from state to state that somebody asks for, and how its work requests are taken out of it
- * (SEMANTICS §6). Takes the queue's claim.
+ * (SEMANTICS §6). Takes the queue's lock.
  */
 final class QueueMoves {
     /** Between two looks whether another thread's long copy has ended. */
@@ -20,20 +20,20 @@ final class QueueMoves {
 
     private final ShmSendQueue queue;
     private final SendWindow window;
-    private final RcBond bond;
+    private final RcBinding binding;
     private final ShmJfc jfc;
-    private final Claim claim;
+    private final SpinLock lock;
 
-    QueueMoves(ShmSendQueue queue, SendWindow window, RcBond bond, ShmJfc jfc) {
+    QueueMoves(ShmSendQueue queue, SendWindow window, RcBinding binding, ShmJfc jfc) {
         this.queue = queue;
         this.window = window;
-        this.bond = bond;
+        this.binding = binding;
         this.jfc = jfc;
-        this.claim = jfc.claim();
+        this.lock = jfc.lock();
     }
 
     void modify(QueueState next) {
-        claim.acquire();
+        lock.acquire();
         try {
             QueueState now = queue.state();
             if (now == next) {
@@ -58,7 +58,7 @@ final class QueueMoves {
                 }
             }
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -67,7 +67,7 @@ final class QueueMoves {
         if (!window.isEmpty()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
         }
-        claim.acquire();
+        lock.acquire();
         try {
             if ((window.isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
@@ -76,17 +76,17 @@ final class QueueMoves {
                         "has records of its last connection that were not polled; poll first");
             }
         } finally {
-            claim.release();
+            lock.release();
         }
-        return bond.bind(target, timeout).thenRun(this::bound);
+        return binding.bind(target, timeout).thenRun(this::bound);
     }
 
     private void bound() {
-        claim.acquire();
+        lock.acquire();
         try {
             enterReady();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -112,32 +112,32 @@ final class QueueMoves {
 
     CompletableFuture<Void> unbind(Duration timeout) {
         drainUnmarked();
-        CompletableFuture<Void> ended = bond.unbind(timeout);
-        claim.acquire();
+        CompletableFuture<Void> ended = binding.unbind(timeout);
+        lock.acquire();
         queue.enter(QueueState.RESET);
-        claim.release();
+        lock.release();
         return ended;
     }
 
     private void drainUnmarked() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
                 window.unbind();
                 window.report();
             }
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     boolean isDraining() {
-        claim.acquire();
+        lock.acquire();
         try {
             window.report();
             return window.isDraining();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -154,19 +154,19 @@ final class QueueMoves {
 
     /** To ERROR, for a reason outside of it. */
     void fail() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!queue.isClosed() && queue.state() != QueueState.RESET) {
                 window.fail();
                 window.report();
             }
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     int flush(long[] words, int maxRecords) {
-        claim.acquire();
+        lock.acquire();
         try {
             window.report();
             if (!mayFlush()) {
@@ -176,7 +176,7 @@ final class QueueMoves {
             freeFlushed();
             return count;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -205,20 +205,20 @@ final class QueueMoves {
 
     long[] quiesce(Duration timeout) {
         long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
-        claim.acquire();
+        lock.acquire();
         while (queue.isBusy()) {
-            claim.release();
+            lock.release();
             if (System.nanoTime() - deadline > 0) {
                 throw new UrmaException(
                         UrmaStatus.ETIMEOUT, queue, "another thread was still copying for it after " + timeout);
             }
             LockSupport.parkNanos(BUSY_NAP_NANOS);
-            claim.acquire();
+            lock.acquire();
         }
         try {
             return quiesced();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 

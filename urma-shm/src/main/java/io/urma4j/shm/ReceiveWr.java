@@ -7,7 +7,7 @@ import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A receive work request: buffers for one message. Used again and again. Guarded by the claim of its queue's JFC. */
+/** A receive work request: buffers for one message. Used again and again. Guarded by the lock of its queue's JFC. */
 final class ReceiveWr {
     private final ShmReceiveQueue queue;
     long userContext;
@@ -83,7 +83,7 @@ final class ReceiveWr {
         return segment.memory;
     }
 
-    /** Lets go of its buffers. Under the claim. */
+    /** Lets go of its buffers. Under the lock. */
     void release() {
         for (int i = 0; i < sgeCount; i++) {
             ShmSegment segment = sgeSegment[i];

@@ -10,6 +10,6 @@ interface RecordOwner {
      */
     void recordTaken(int position);
 
-    /** The JFC has overflowed: it takes no more records, and its queues go to ERROR (S10.5). Under its claim. */
+    /** The JFC has overflowed: it takes no more records, and its queues go to ERROR (S10.5). Under its lock. */
     void jfcFailed();
 }

@@ -10,9 +10,9 @@ import java.lang.invoke.VarHandle;
  * polled (S9.3): {@code posted − freed} slots are occupied. The gate says whether a one-sided operation may simply take
  * the next slot and run, or what is in its way.
  *
- * <p><b>Who may touch what.</b> {@code posted} belongs to whoever holds the queue's claim, or to the one thread that
+ * <p><b>Who may touch what.</b> {@code posted} belongs to whoever holds the queue's lock, or to the one thread that
  * posts to a lock-free queue. {@code freed} belongs to the thread that polls; others read it with acquire. All else
- * changes under the claim, in a lock-free queue too.
+ * changes under the lock, in a lock-free queue too.
  */
 final class SendSlots {
     private static final VarHandle FREED;
@@ -33,7 +33,7 @@ final class SendSlots {
 
     static final int CLOSED = 4;
 
-    /** A long copy is under way without the claim. */
+    /** A long copy is under way without the lock. */
     static final int BUSY = 8;
 
     /** Some targets of one-sided operations must be refused. */

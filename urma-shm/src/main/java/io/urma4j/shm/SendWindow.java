@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The work requests of a send queue that could not be finished within their posts: messages, which wait for the
- * receiver's answer, and whatever must follow them. Guarded by the queue's claim.
+ * receiver's answer, and whatever must follow them. Guarded by the queue's lock.
  *
  * <p>Positions from {@code head} to {@code end} are in the window. A work request starts when nothing before it to the same
  * target is in its way ({@link WindowScan}), and is reported when everything before it was ({@link #report}); so flows to
- * different targets pass each other, and records do not. {@link WindowAnswers} says what answers mean, {@link Outage} what
+ * different targets pass each other, and records do not. {@link WindowAnswers} says what answers mean, {@link FailurePolicy} what
  * failures do.
  */
 final class SendWindow {
@@ -33,7 +33,7 @@ final class SendWindow {
     private final Flows flows = new Flows();
     private final WindowScan scan;
     private final WindowAnswers answers;
-    private final Outage outage;
+    private final FailurePolicy failurePolicy;
 
     private long head; // the oldest that was not reported
     private long end; // behind the youngest
@@ -50,7 +50,7 @@ final class SendWindow {
         this.mask = depth - 1;
         this.scan = new WindowScan(this, queue);
         this.answers = new WindowAnswers(this, queue);
-        this.outage = new Outage(this, queue, flows, config);
+        this.failurePolicy = new FailurePolicy(this, queue, flows, config);
     }
 
     boolean isEmpty() {
@@ -88,8 +88,8 @@ final class SendWindow {
         return answers.rnr();
     }
 
-    Outage outage() {
-        return outage;
+    FailurePolicy failurePolicy() {
+        return failurePolicy;
     }
 
     /** Whether the marker of ERROR or of the suspension was not made yet. */
@@ -136,7 +136,7 @@ final class SendWindow {
         }
         entry.pin();
         waits(entry);
-        if (queue.state() != QueueState.ERROR && outage.concerns(entry)) { // in ERROR flush has it (S6.4)
+        if (queue.state() != QueueState.ERROR && failurePolicy.concerns(entry)) { // in ERROR flush has it (S6.4)
             end(entry, CompletionStatus.WR_FLUSH_ERR);
         }
     }
@@ -241,7 +241,7 @@ final class SendWindow {
 
     /** Fails what has waited too long for its peer. */
     void expire(long nowNanos, long pausedNanos, long timeoutNanos) {
-        outage.expire(nowNanos, pausedNanos, timeoutNanos);
+        failurePolicy.expire(nowNanos, pausedNanos, timeoutNanos);
     }
 
     /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */
@@ -250,7 +250,7 @@ final class SendWindow {
     }
 
     void peerLost(Peer peer) {
-        outage.peerLost(peer);
+        failurePolicy.peerLost(peer);
     }
 
     // ---- finishing
@@ -259,7 +259,7 @@ final class SendWindow {
     void finish(Wqe entry, CompletionStatus status) {
         end(entry, status);
         if (status != CompletionStatus.SUCCESS) {
-            outage.failed(entry, status);
+            failurePolicy.failed(entry, status);
         }
     }
 
@@ -295,9 +295,9 @@ final class SendWindow {
         }
     }
 
-    /** All work requests are over: see {@link Outage#fail}. */
+    /** All work requests are over: see {@link FailurePolicy#fail}. */
     void fail() {
-        outage.fail();
+        failurePolicy.fail();
     }
 
     /** The state is ERROR; its marker follows. */

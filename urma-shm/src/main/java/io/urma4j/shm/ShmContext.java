@@ -313,7 +313,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         control.wakeEngine();
     }
 
-    /** Has the engine do something, soon: for callers that must not wait for a claim. */
+    /** Has the engine do something, soon: for callers that must not wait for a lock. */
     void later(Runnable task) {
         later.add(task);
         wakeEngine();
@@ -348,7 +348,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         }
         ShmSendQueue jetty = wanted.jetty();
         if (jetty != null && jetty.isRc()) {
-            jetty.bond().imported(from);
+            jetty.binding().imported(from);
         }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
     }
@@ -388,14 +388,14 @@ final class ShmContext implements ProviderContext, DataPlane {
         if (!jetty.isRc() || jetty.orderType().value() != orderType) {
             return UrmaStatus.ENOPERM;
         }
-        return jetty.bond().requested(from, remoteId);
+        return jetty.binding().requested(from, remoteId);
     }
 
     @Override
     public void unbindRequested(Peer from, int localId, int remoteId) {
         Inbound wanted = inbound.get(localId);
         if (wanted != null && wanted.jetty() != null) {
-            wanted.jetty().bond().unrequested(from, remoteId);
+            wanted.jetty().binding().unrequested(from, remoteId);
         }
     }
 
@@ -414,7 +414,7 @@ final class ShmContext implements ProviderContext, DataPlane {
             path.die();
         }
         for (ShmSendQueue queue : sendQueues) {
-            queue.bond().peerLost(peer);
+            queue.binding().peerLost(peer);
             queue.peerLost(peer);
         }
         raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);

@@ -8,7 +8,7 @@ import io.urma4j.shm.ring.CompletionRing;
 import io.urma4j.shm.ring.OwnedRing;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -37,19 +37,19 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
     private final Runnable onEvent;
     private final @Nullable OwnedRing owned; // of a lock-free JFC: for what its owner finishes in a post
     private final CompletionRing arrivals;
-    private final Claim claim = new Claim();
-    private final Claim pollClaim = new Claim();
+    private final SpinLock lock = new SpinLock();
+    private final SpinLock pollClaim = new SpinLock();
 
     private RecordOwner[] owners = new RecordOwner[8]; // grows by doubling: there may be thousands
-    private int ownerCount; // guarded by the claim
+    private int ownerCount; // guarded by the lock
     private volatile boolean valid = true;
     private volatile boolean closed;
-    private int armed = NOT_ARMED; // guarded by the claim
+    private int armed = NOT_ARMED; // guarded by the lock
     private final @Nullable Moderation moderation;
 
     private long polls; // of the poller
     private long taken; // of the poller
-    private long overflows; // guarded by the claim
+    private long overflows; // guarded by the lock
 
     ShmJfc(ShmContext context, int id, JfcConfig config, Runnable onEvent) {
         this.context = context;
@@ -89,7 +89,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     /** Makes room in the table of owners; records of the owner carry the index. */
     int attach(RecordOwner owner) {
-        claim.acquire();
+        lock.acquire();
         try {
             int index = ownerCount++;
             if (index == owners.length) {
@@ -98,13 +98,13 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             owners[index] = owner;
             return index;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     /** The owner is closed: its records that were not polled disappear (S10.7). It makes no more of them. */
     void detach(int index) {
-        claim.acquire();
+        lock.acquire();
         pollClaim.acquire();
         try {
             arrivals.purge(index);
@@ -114,7 +114,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             owners[index] = Gone.OWNER;
         } finally {
             pollClaim.release();
-            claim.release();
+            lock.release();
         }
     }
 
@@ -145,9 +145,9 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return (long) index << 32 | position & 0xFFFF_FFFFL;
     }
 
-    /** What producers of records hold; also the claim of the send queues that complete here. */
-    Claim claim() {
-        return claim;
+    /** What producers of records hold; also the lock of the send queues that complete here. */
+    SpinLock lock() {
+        return lock;
     }
 
     /** A post of a lock-free queue has finished: makes its record; false when there is no room. */
@@ -162,9 +162,9 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
     }
 
     private void fireOwned(long header) {
-        claim.acquire();
+        lock.acquire();
         boolean fire = takeArmed(header);
-        claim.release();
+        lock.release();
         if (fire) {
             onEvent.run();
         }
@@ -176,7 +176,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return owned;
     }
 
-    /** A work request of the send side is finished: makes its record; false when there is no room. Under the claim. */
+    /** A work request of the send side is finished: makes its record; false when there is no room. Under the lock. */
     boolean push(long header, long userContext, long lengthBytes, long provenance) {
         if (!arrivals.hasRoom()) {
             return overflow();
@@ -186,7 +186,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return true;
     }
 
-    /** A message has arrived: makes its record; false when there is no room. Takes the claim. */
+    /** A message has arrived: makes its record; false when there is no room. Takes the lock. */
     boolean pushReceive(
             long header,
             long userContext,
@@ -195,7 +195,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             long remote,
             MessagePath path,
             long provenance) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!takesArrivals()) {
                 return overflow();
@@ -203,16 +203,16 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             pushArrival(header, userContext, lengthBytes, immediate, remote, path, provenance);
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
-    /** Whether the record of a message finds a place. Under the claim. */
+    /** Whether the record of a message finds a place. Under the lock. */
     boolean takesArrivals() {
         return valid && arrivals.hasRoom();
     }
 
-    /** A message has arrived, for whose record there is a place: makes it. Under the claim. */
+    /** A message has arrived, for whose record there is a place: makes it. Under the lock. */
     void pushArrival(
             long header,
             long userContext,
@@ -225,7 +225,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         fireIfArmed(header);
     }
 
-    /** Whether a record of the send side finds a place. Under the claim. */
+    /** Whether a record of the send side finds a place. Under the lock. */
     boolean hasRoom() {
         return arrivals.hasRoom();
     }
@@ -258,12 +258,12 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return true;
     }
 
-    /** Whether a marker of an owner lies here, unpolled. Under the claim. */
+    /** Whether a marker of an owner lies here, unpolled. Under the lock. */
     boolean holdsMarker(int owner) {
         return arrivals.holds(owner, CompletionRecord.FLUSH_ERR_DONE | CompletionRecord.SUSPEND_DONE);
     }
 
-    /** Whether any record of an owner lies here, unpolled. Under the claim. */
+    /** Whether any record of an owner lies here, unpolled. Under the lock. */
     boolean holdsRecord(int owner) {
         return arrivals.holds(owner) || (owned != null && owned.holds(owner));
     }
@@ -274,7 +274,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     /** Fires when a record has waited for its event long enough; returns how long until one will have. */
     long moderate(long nowNanos) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (moderation == null || armed == NOT_ARMED) {
                 return Long.MAX_VALUE;
@@ -289,7 +289,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             }
             setArmed(NOT_ARMED);
         } finally {
-            claim.release();
+            lock.release();
         }
         onEvent.run();
         return Long.MAX_VALUE;
@@ -307,15 +307,15 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
     }
 
     private boolean overflowUnclaimed() {
-        claim.acquire();
+        lock.acquire();
         try {
             return overflow();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
-    /** There was no place for a record: the JFC and its queues are in ERROR from now on (S10.5). Under the claim. */
+    /** There was no place for a record: the JFC and its queues are in ERROR from now on (S10.5). Under the lock. */
     private boolean overflow() {
         overflows++;
         if (valid) {
@@ -395,13 +395,13 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     @Override
     public void rearm(boolean solicitedOnly) {
-        claim.acquire();
+        lock.acquire();
         boolean fire = !isEmpty();
         if (moderation != null) {
             moderation.reset();
         }
         setArmed(fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
-        claim.release();
+        lock.release();
         if (fire) {
             onEvent.run();
         } else {
@@ -425,10 +425,10 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     @Override
     public void close() {
-        claim.acquire();
+        lock.acquire();
         closed = true;
         setArmed(NOT_ARMED);
-        claim.release();
+        lock.release();
         context.forget(this);
     }
 

@@ -13,12 +13,12 @@ import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: buffers wait here for messages, first in, first out. Several Jetties and several peers' messages may
- * take from it; a short claim, that of its JFC, keeps them apart.
+ * take from it; a short lock, that of its JFC, keeps them apart.
  */
 final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final ShmContext context;
@@ -28,9 +28,9 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final int ownerIndex;
     private final int rnrMicros;
     private final boolean datagrams;
-    private final Claim claim; // the JFC's: a short message takes one claim for its buffer and its record
+    private final SpinLock lock; // the JFC's: a short message takes one lock for its buffer and its record
 
-    // guarded by the claim
+    // guarded by the lock
     private final ReceiveWr[] waiting;
     private final int mask;
     private long head;
@@ -52,7 +52,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         this.id = id;
         this.config = config;
         this.jfc = jfc;
-        this.claim = jfc.claim();
+        this.lock = jfc.lock();
         this.datagrams = config.mode() == TransportMode.UM;
         int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
@@ -64,7 +64,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     @Override
     public boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!mayAdd()) {
                 return false;
@@ -73,13 +73,13 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             tail++;
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     @Override
     public boolean receive(WorkRequest request) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!mayAdd()) {
                 return false;
@@ -88,7 +88,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             tail++;
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -118,7 +118,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
      */
     @Nullable
     ReceiveWr take() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (state != ReceiveState.READY || head == tail) {
                 notReady++;
@@ -133,7 +133,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             }
             return wr;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -143,7 +143,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
      */
     boolean takeShort(RingReceiver slot, long header, MessagePath path) {
         int length = slot.chunkBytes();
-        claim.acquire();
+        lock.acquire();
         try {
             if (state != ReceiveState.READY || head == tail || !jfc.takesArrivals()) {
                 return false;
@@ -163,11 +163,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             jfc.pushArrival(header, wr.userContext, length, 0, path.remote(slot.source()), path, provenance);
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
-    /** Under the claim; at most once for each time that the threshold is set. */
+    /** Under the lock; at most once for each time that the threshold is set. */
     private void tellLimit() {
         context.raise(
                 AsyncEvent.Type.JFR_LIMIT,
@@ -178,14 +178,14 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     @Override
     public void rxThreshold(int threshold) {
-        claim.acquire();
+        lock.acquire();
         try {
             rxThreshold = threshold;
             if (tail - head < threshold) {
                 tellLimit();
             }
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -196,17 +196,17 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     /** Progress: a datagram was for nobody. */
     void drop(Drop reason) {
-        claim.acquire();
+        lock.acquire();
         drops.count(reason);
-        claim.release();
+        lock.release();
     }
 
     /** Progress: the message has ended, its buffers are free. */
     void emptied(ReceiveWr wr) {
-        claim.acquire();
+        lock.acquire();
         wr.release();
         spare = wr;
-        claim.release();
+        lock.release();
     }
 
     /** Progress: a message has its record. */
@@ -217,7 +217,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     /** Progress: the message was not consumed after all; its buffers are again the next. */
     void giveBack(ReceiveWr wr) {
-        claim.acquire();
+        lock.acquire();
         try {
             int index = (int) (head - 1) & mask;
             if (!closed && tail - head <= mask) {
@@ -228,7 +228,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 wr.release();
             }
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -300,14 +300,14 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     @Override
     public void modify(ReceiveState next) {
-        claim.acquire();
+        lock.acquire();
         state = next;
-        claim.release();
+        lock.release();
     }
 
     @Override
     public Counters counters() {
-        claim.acquire();
+        lock.acquire();
         try {
             Counters.Builder counters = Counters.builder()
                     .add("received", received)
@@ -316,13 +316,13 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                     .add("notReady", notReady);
             return drops.addTo(counters, Drop.OF_RECEIVERS).build();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     @Override
     public void close() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (closed) {
                 return;
@@ -333,7 +333,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 waiting[(int) head & mask].release();
             }
         } finally {
-            claim.release();
+            lock.release();
         }
         context.abandonReceives(inbound -> inbound.receives() == this);
         jfc.detach(ownerIndex);

@@ -21,9 +21,9 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.QueueFailure;
+import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,20 +47,20 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final int recordFlags;
     private final long recordBase;
     private final @Nullable OwnedRing owned; // when neither queue nor JFC are locked
-    private final Claim claim; // the JFC's: a post that makes a record takes one claim for both
+    private final SpinLock lock; // the JFC's: a post that makes a record takes one lock for both
     private final SendSlots slots;
     private final SendWindow window;
     private final WindowRecords records;
     private final DeferredPosts deferred;
     private final QueueMoves moves;
-    private final RcBond bond;
+    private final RcBinding binding;
 
     private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
 
     private volatile QueueState state;
     private volatile boolean closed;
 
-    /** A longer copy of a locked queue is made without the claim, which others need for their records. */
+    /** A longer copy of a locked queue is made without the lock, which others need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
 
     ShmSendQueue(ShmContext context, int id, JfsConfig config, ShmJfc jfc, @Nullable ShmReceiveQueue receives) {
@@ -74,15 +74,15 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.slots = new SendSlots(ShmJfc.ceilingPowerOfTwo(config.depth()), config.signalEvery());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.window = new SendWindow(this, slots.depth(), config);
-        this.bond = new RcBond(context, this);
-        this.claim = jfc.claim();
-        this.moves = new QueueMoves(this, window, bond, jfc);
+        this.binding = new RcBinding(context, this);
+        this.lock = jfc.lock();
+        this.moves = new QueueMoves(this, window, binding, jfc);
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
         enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
         this.ownerIndex = jfc.attach(this);
         this.records = new WindowRecords(context, this, jfc, ownerIndex);
-        this.deferred = new DeferredPosts(this, slots, window, records, bond, config, jfc, locked);
+        this.deferred = new DeferredPosts(this, slots, window, records, binding, config, jfc, locked);
     }
 
     // Opcode.value() as constants
@@ -208,13 +208,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     private void enter() {
         if (locked) {
-            claim.acquire();
+            lock.acquire();
         }
     }
 
     private void leave() {
         if (locked) {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -232,7 +232,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /**
-     * Lets go of the claim for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
+     * Lets go of the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
      * nothing overtakes it. False when there is no claim to let go.
      */
     private boolean leaveForCopy() {
@@ -240,12 +240,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             return false;
         }
         slots.shut(SendSlots.BUSY);
-        claim.release();
+        lock.release();
         return true;
     }
 
     private void returnFromCopy() {
-        claim.acquire();
+        lock.acquire();
         slots.open(SendSlots.BUSY);
     }
 
@@ -317,13 +317,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Slots in the ring that carried (parts of) messages of ours were answered: at most {@code most} are seen to. */
     int answered(MessagePath path, int most) {
-        claim.acquire();
+        lock.acquire();
         try {
             int count = path.reapFor(this, window, most);
             window.advance();
             return count;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -333,37 +333,37 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             return;
         }
         if (insist) {
-            claim.acquire();
-        } else if (!claim.tryAcquire()) {
+            lock.acquire();
+        } else if (!lock.tryAcquire()) {
             return; // whoever polls comes again
         }
         try {
             window.advance(nowNanos);
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     /** Fails what has waited too long for its peer; returns when to look again. */
     long expire(long nowNanos, long pausedNanos) {
         if (window.isEmpty()) {
-            return Long.MAX_VALUE; // read without the claim: what is added just now is seen to the next time
+            return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
         }
-        claim.acquire();
+        lock.acquire();
         try {
             window.expire(nowNanos, pausedNanos, timeoutNanos);
             return window.nextRetryNanos();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     void peerLost(Peer peer) {
-        claim.acquire();
+        lock.acquire();
         try {
             window.peerLost(peer);
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -412,7 +412,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     // ---- state
 
-    /** Under the claim. */
+    /** Under the lock. */
     void enter(QueueState next) {
         if (next == QueueState.READY) {
             slots.open(SendSlots.NOT_READY);
@@ -482,7 +482,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public boolean isBound() {
-        return bond.target() != null;
+        return binding.target() != null;
     }
 
     boolean isDatagram() {
@@ -493,13 +493,13 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return config.mode() == TransportMode.RC;
     }
 
-    RcBond bond() {
-        return bond;
+    RcBinding binding() {
+        return binding;
     }
 
     /** Whether a message of that queue may be delivered here (S5.8). */
     boolean admits(Peer peer, int sourceId) {
-        return !isRc() || bond.admits(peer, sourceId);
+        return !isRc() || binding.admits(peer, sourceId);
     }
 
     // ---- the rest
@@ -552,7 +552,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("postedBytes", slots.postedBytes())
                 .add("unpolled", slots.posted() - slots.freed())
                 .add("notReady", window.rnr())
-                .add("failed", window.outage().failures());
+                .add("failed", window.failurePolicy().failures());
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
@@ -562,18 +562,18 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             return List.of();
         }
         Waits waits = new Waits(id, state);
-        claim.acquire();
+        lock.acquire();
         try {
             window.show(waits);
         } finally {
-            claim.release();
+            lock.release();
         }
         return waits.lines();
     }
 
     @Override
     public void close() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (closed) {
                 return;
@@ -582,7 +582,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             slots.shut(SendSlots.CLOSED);
             window.clear();
         } finally {
-            claim.release();
+            lock.release();
         }
         jfc.detach(ownerIndex);
         records.close();

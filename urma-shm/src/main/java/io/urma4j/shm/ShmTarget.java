@@ -42,7 +42,7 @@ final class ShmTarget implements ProviderTarget {
         lanes.remove(lane);
     }
 
-    /** Each queue counts for itself, under its claim: a counter that all share would cost every message. */
+    /** Each queue counts for itself, under its lock: a counter that all share would cost every message. */
     @Override
     public int unfinished() {
         int sum = 0;

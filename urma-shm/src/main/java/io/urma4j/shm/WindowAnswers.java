@@ -4,7 +4,7 @@ import io.urma4j.CompletionStatus;
 import io.urma4j.QueueState;
 import io.urma4j.shm.ring.Answer;
 
-/** What becomes of messages of a {@link SendWindow} when their receivers answer. Guarded by the queue's claim. */
+/** What becomes of messages of a {@link SendWindow} when their receivers answer. Guarded by the queue's lock. */
 final class WindowAnswers {
     private static final int FOR_EVER = 7; // rounds of RNR, S12.1
     private static final long MICRO = 1_000;

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The records of what goes through a send queue's window: in the queue's own JFC, or in the one that a work request names
- * (S8.5). Guarded by the queue's claim, which is that of its own JFC.
+ * (S8.5). Guarded by the queue's lock, which is that of its own JFC.
  *
- * <p>Another JFC has another claim, and its queues may name ours: so that nobody waits in a circle, we only try to take
+ * <p>Another JFC has another lock, and its queues may name ours: so that nobody waits in a circle, we only try to take
  * it, and come back later when somebody has it.
  */
 final class WindowRecords {
@@ -41,7 +41,7 @@ final class WindowRecords {
     /** The queue's records in another JFC. */
     private final class Elsewhere implements RecordOwner {
         private final int index;
-        private volatile long made; // behind the youngest; written under the claim of that JFC, as the next
+        private volatile long made; // behind the youngest; written under the lock of that JFC, as the next
         private volatile long taken; // behind the youngest that was polled
 
         Elsewhere(ShmJfc other, long posted) {
@@ -62,7 +62,7 @@ final class WindowRecords {
 
         @Override
         public void jfcFailed() {
-            context.later(queue::failLater); // not now: who calls has the claim of that JFC
+            context.later(queue::failLater); // not now: who calls has the lock of that JFC
         }
     }
 
@@ -76,7 +76,7 @@ final class WindowRecords {
         return freedElsewhere.get();
     }
 
-    /** Prepares for records in another JFC, whose claim it takes for a moment: the caller has none. */
+    /** Prepares for records in another JFC, whose lock it takes for a moment: the caller has none. */
     void use(ShmJfc other, long posted) {
         elsewhere.computeIfAbsent(other, any -> new Elsewhere(other, posted));
     }
@@ -96,7 +96,7 @@ final class WindowRecords {
     private Told pushElsewhere(ShmJfc other, long position, Wqe entry) {
         Elsewhere owner = elsewhere.get(other);
         assert owner != null : "the post has seen to it";
-        if (!other.claim().tryAcquire()) {
+        if (!other.lock().tryAcquire()) {
             return Told.LATER;
         }
         try {
@@ -106,7 +106,7 @@ final class WindowRecords {
             owner.made = position + 1;
             return Told.YES;
         } finally {
-            other.claim().release();
+            other.lock().release();
         }
     }
 

@@ -6,7 +6,7 @@ import io.urma4j.QueueState;
 
 /**
  * Starts what waits in a {@link SendWindow}: from the oldest to the youngest, whatever has nothing before it in its way.
- * Guarded by the queue's claim.
+ * Guarded by the queue's lock.
  */
 final class WindowScan {
     private final SendWindow window;

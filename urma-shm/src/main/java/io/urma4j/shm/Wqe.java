@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A work request that could not be finished within its post: an entry of a send queue's window, used again and again.
- * Guarded by the queue's claim.
+ * Guarded by the queue's lock.
  */
 final class Wqe {
     /** How far it is. */

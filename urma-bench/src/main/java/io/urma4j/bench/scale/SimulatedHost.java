@@ -1,8 +1,8 @@
 package io.urma4j.bench.scale;
 
 import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardConnectionConfig;
 import io.urma4j.udma.device.CardListener;
-import io.urma4j.udma.device.ConnectionConfig;
 import io.urma4j.udma.device.KeyConfig;
 import io.urma4j.udma.device.PeerInfo;
 import io.urma4j.udma.transport.Memory;
@@ -67,7 +67,7 @@ final class SimulatedHost implements Port, CardListener {
     /** Connects to a host that does the same; returns the connection. */
     int connect(SimulatedHost peer, Way there, long nowNanos) {
         return card.connect(
-                ConnectionConfig.builder(there, Card.FIRST_CONNECTION + number)
+                CardConnectionConfig.builder(there, Card.FIRST_CONNECTION + number)
                         .number(Card.FIRST_CONNECTION + peer.number)
                         .peer(new PeerInfo(peer.number, peer.number, 1))
                         .build(),

@@ -175,7 +175,7 @@ final class Engine {
 
     /**
      * Runs {@code task}, and what was handed in before it, on the calling thread when nobody is in; else as {@link #execute}.
-     * For threads that hold nothing which a step might wait for, such as the claim of a queue.
+     * For threads that hold nothing which a step might wait for, such as the lock of a queue.
      */
     boolean executeNow(Runnable task) {
         tasks.add(task);

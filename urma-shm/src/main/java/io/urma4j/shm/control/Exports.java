@@ -224,7 +224,7 @@ final class Exports {
         grant.end();
         ShmSegment segment = grant.segment();
         segment.grants.remove(grant.number());
-        List.copyOf(segment.withdrawals).forEach(withdrawal -> withdrawal.ended(grant));
+        List.copyOf(segment.withdrawals).forEach(revocation -> revocation.ended(grant));
     }
 
     // ---- revocation
@@ -238,7 +238,7 @@ final class Exports {
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment);
         segment.markRevoked();
-        return Withdrawal.begin(
+        return SegmentRevocation.begin(
                 engine, segment, deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
     }
 
@@ -263,7 +263,7 @@ final class Exports {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
             }
             segment.setToken(next);
-            return Withdrawal.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
+            return SegmentRevocation.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
         });
     }
 

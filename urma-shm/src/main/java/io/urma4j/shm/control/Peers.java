@@ -72,7 +72,7 @@ final class Peers {
     private final Engine.Watch listening;
     private final Map<PeerId, Peer> living = new LinkedHashMap<>(); // in the order of their greetings
     private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
-    private final List<Connection> strangers = new ArrayList<>(); // those that we greeted, and wait for
+    private final List<Connection> unknownPeers = new ArrayList<>(); // those that we greeted, and wait for
     private final SequencedSet<Connection> callers = new LinkedHashSet<>(); // those that have not greeted us yet
     private boolean closed;
     private boolean acceptFailed;
@@ -189,21 +189,21 @@ final class Peers {
 
         private void begin(UnixSocket socket) {
             try {
-                Strangers.checkUser(socket.peerCredentials());
+                UnknownPeers.checkUser(socket.peerCredentials());
             } catch (UrmaException e) {
                 socket.close();
                 fail(e);
                 return;
             }
             Connection to = new Connection(engine, socket, this);
-            strangers.add(to);
+            unknownPeers.add(to);
             timeout = engine.at(deadlineNanos, () -> to.end("it did not greet in time"));
             to.send(greeting(id.incarnation()));
         }
 
         @Override
         public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
-            strangers.remove(from);
+            unknownPeers.remove(from);
             switch (message) {
                 case Hello hello -> greetedBack(from, hello);
                 case Refused refused ->
@@ -224,7 +224,7 @@ final class Peers {
         }
 
         private void accept(Connection from, Hello hello) {
-            Peer peer = Strangers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
+            Peer peer = UnknownPeers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
             if (peer == null || peer.outgoing != null) {
                 String why = "does not say who it is, or another process has spoken in its name";
                 end(from, new UrmaException(UrmaStatus.ENOPERM, "home " + id.address(), why));
@@ -246,7 +246,7 @@ final class Peers {
 
         @Override
         public void ended(Connection ended, String why) {
-            strangers.remove(ended);
+            unknownPeers.remove(ended);
             fail(gone(why));
         }
 
@@ -353,7 +353,7 @@ final class Peers {
 
     private void accept(UnixSocket socket) {
         try {
-            Strangers.checkUser(socket.peerCredentials());
+            UnknownPeers.checkUser(socket.peerCredentials());
         } catch (UrmaException e) {
             COMPLAINTS.log(() -> engine + " refused a connection: " + e.getMessage());
             socket.close();
@@ -389,7 +389,7 @@ final class Peers {
             Optional<String> objection = Compatibility.objection(self, hello);
             if (objection.isPresent()) {
                 refuse(from, UrmaStatus.FAIL, objection.get());
-            } else if (!Strangers.saysWhoItIs(hello)) {
+            } else if (!UnknownPeers.saysWhoItIs(hello)) {
                 refuse(from, UrmaStatus.ENOPERM, "refused a greeting that does not say who it is");
             } else if (hello.wanted() != self.incarnation()) {
                 refuse(from, UrmaStatus.ETIMEOUT, "the home is gone: another context has its address"); // S1.5
@@ -578,7 +578,7 @@ final class Peers {
         closed = true;
         listening.end();
         listener.close();
-        List.copyOf(strangers).forEach(Connection::close);
+        List.copyOf(unknownPeers).forEach(Connection::close);
         List.copyOf(callers).forEach(Connection::close);
     }
 

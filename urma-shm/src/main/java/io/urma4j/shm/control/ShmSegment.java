@@ -47,7 +47,7 @@ public final class ShmSegment implements ProviderSegment {
 
     // the engine's thread
     final Map<String, LockFile> names = new HashMap<>();
-    final List<Withdrawal> withdrawals = new ArrayList<>();
+    final List<SegmentRevocation> withdrawals = new ArrayList<>();
 
     /** No new import from now on; set under this object's monitor. */
     private volatile boolean revoked;
@@ -119,7 +119,7 @@ public final class ShmSegment implements ProviderSegment {
 
     /**
      * How many work requests of one user name the segment: a counter that all share would cost every message two atomic
-     * operations. Its user writes it, under its claim; who has seen a record sees it counted here.
+     * operations. Its user writes it, under its lock; who has seen a record sees it counted here.
      */
     private static final class Uses {
         final SegmentUser user;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   32  from           u64  incarnation of the sender
  *   40  tag            u64  by which the receiver knows its peer; of greeting, challenge and echo: the cookie
  *   48  floor          u64  the sender has the answers to all requests with a smaller number
- *   56  body                {@link Greeting}, {@link Message}, or the bytes of an echo
+ *   56  body                {@link Greeting}, {@link PeerMessage}, or the bytes of an echo
  * </pre>
  *
  * @param body from its position to its limit

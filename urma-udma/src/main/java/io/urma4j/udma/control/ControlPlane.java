@@ -10,8 +10,8 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.control.ControlDatagram.Kind;
-import io.urma4j.udma.control.Message.Core;
-import io.urma4j.udma.control.Message.Ping;
+import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.Ping;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashMap;
@@ -115,7 +115,7 @@ public final class ControlPlane {
         private final long number = random.nextLong();
         private final long tag = newTag();
         private final long life = ++lives;
-        private final Half half;
+        private final ConnectionEnd half;
         private final long deadlineNanos;
         private final CompletableFuture<Peer> result = new CompletableFuture<>();
         private long cookie;
@@ -123,7 +123,7 @@ public final class ControlPlane {
         private int tries;
         private Timers.@Nullable Timer timer;
 
-        Attempt(PeerTable.Id id, Half half, long deadlineNanos) {
+        Attempt(PeerTable.Id id, ConnectionEnd half, long deadlineNanos) {
             this.id = id;
             this.half = half;
             this.deadlineNanos = deadlineNanos;
@@ -198,7 +198,7 @@ public final class ControlPlane {
         return tag;
     }
 
-    private Greeting greeting(long tag, long life, Half half, long wanted) {
+    private Greeting greeting(long tag, long life, ConnectionEnd half, long wanted) {
         Hello hello = new Hello(
                 self.major(),
                 self.minor(),
@@ -369,7 +369,7 @@ public final class ControlPlane {
         return peer;
     }
 
-    private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, Half half) {
+    private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, ConnectionEnd half) {
         Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, now);
         events.greeted(peer); // first: one whose end cannot be made is no peer
         peers.add(peer);
@@ -438,7 +438,7 @@ public final class ControlPlane {
         }
     }
 
-    private void serve(Peer peer, long number, Message request) {
+    private void serve(Peer peer, long number, PeerMessage request) {
         if (request instanceof Ping) {
             answer(peer, number, new Ping());
         } else if (request instanceof Core(Goodbye goodbye)) {
@@ -450,7 +450,7 @@ public final class ControlPlane {
     }
 
     /** Answers a request of a peer, once. */
-    public void answer(Peer to, long number, Message message) {
+    public void answer(Peer to, long number, PeerMessage message) {
         if (to.isLost() || !to.answers.containsKey(number)) {
             return; // it waits no more
         }
@@ -487,13 +487,14 @@ public final class ControlPlane {
      *
      * @param request makes it of its number
      */
-    public CompletableFuture<Message> ask(Peer peer, LongFunction<Message> request, long deadlineNanos, long nowNanos) {
+    public CompletableFuture<PeerMessage> ask(
+            Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, long nowNanos) {
         now = nowNanos;
         if (peer.isLost()) {
             return CompletableFuture.failedFuture(gone(peer, String.valueOf(peer.whyLost())));
         }
         long number = ++peer.lastNumber;
-        Message message = request.apply(number);
+        PeerMessage message = request.apply(number);
         Pending asked = new Pending(
                 number, nameOf(message), MessageCodec.encode(message), deadlineNanos, new CompletableFuture<>());
         if (peer.pending.isEmpty() || number - peer.pending.firstKey() < WINDOW) {
@@ -504,7 +505,7 @@ public final class ControlPlane {
         return asked.answer;
     }
 
-    private static String nameOf(Message message) {
+    private static String nameOf(PeerMessage message) {
         return message instanceof Core core
                 ? core.message().getClass().getSimpleName()
                 : message.getClass().getSimpleName();
@@ -554,7 +555,7 @@ public final class ControlPlane {
             return;
         }
         end(peer, asked);
-        Message answer;
+        PeerMessage answer;
         try {
             answer = MessageCodec.decode(datagram.body());
         } catch (ControlFormatException e) {

@@ -160,7 +160,7 @@ public final class ControlPort {
     }
 
     /** The same, with a reason. */
-    void unknown(PortAddress from, ControlDatagram datagram, Optional<Message> why) {
+    void unknown(PortAddress from, ControlDatagram datagram, Optional<PeerMessage> why) {
         answer(
                 from,
                 datagram,

@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  *   28  length  u16  of the core's greeting, which follows
  * </pre>
  */
-record Greeting(long tag, long life, Half half, Hello hello) {
+record Greeting(long tag, long life, ConnectionEnd half, Hello hello) {
     private static final int FIXED_BYTES = 30;
     private static final int MAX_24 = 0xFF_FFFF;
 
@@ -41,7 +41,7 @@ record Greeting(long tag, long life, Half half, Hello hello) {
         }
         long tag = bytes.getLong();
         long life = bytes.getLong();
-        Half half = new Half(bytes.getInt(), bytes.getInt(), bytes.getInt());
+        ConnectionEnd half = new ConnectionEnd(bytes.getInt(), bytes.getInt(), bytes.getInt());
         int length = bytes.getShort() & 0xFFFF;
         if (length > bytes.remaining()) {
             throw new ControlFormatException("the greeting ends early");
@@ -55,7 +55,7 @@ record Greeting(long tag, long life, Half half, Hello hello) {
         return new Greeting(tag, life, half, hello);
     }
 
-    private static void check(long tag, Half half, Hello hello) throws ControlFormatException {
+    private static void check(long tag, ConnectionEnd half, Hello hello) throws ControlFormatException {
         if (!isPossible(half)) {
             throw new ControlFormatException("the greeting offers " + half);
         }
@@ -64,7 +64,7 @@ record Greeting(long tag, long life, Half half, Hello hello) {
         }
     }
 
-    private static boolean isPossible(Half half) {
+    private static boolean isPossible(ConnectionEnd half) {
         int mtu = half.mtuBytes();
         return (half.number() & ~MAX_24) == 0
                 && (half.firstPsn() & ~MAX_24) == 0

@@ -5,10 +5,10 @@ import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Named;
-import io.urma4j.udma.control.Message.BindQueue;
-import io.urma4j.udma.control.Message.Core;
-import io.urma4j.udma.control.Message.Ping;
-import io.urma4j.udma.control.Message.QueueBound;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.Ping;
+import io.urma4j.udma.control.PeerMessage.QueueBound;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -24,7 +24,7 @@ final class MessageCodec {
 
     private MessageCodec() {}
 
-    static ByteBuffer encode(Message message) {
+    static ByteBuffer encode(PeerMessage message) {
         ByteBuffer bytes = ByteBuffer.allocate(ControlDatagram.MAX_BODY_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         switch (message) {
             case Core m -> bytes.put((byte) CORE).put(fitting(m.message()));
@@ -76,7 +76,7 @@ final class MessageCodec {
      *
      * @throws ControlFormatException for everything that {@link #encode} does not write
      */
-    static Message decode(ByteBuffer body) throws ControlFormatException {
+    static PeerMessage decode(ByteBuffer body) throws ControlFormatException {
         ByteBuffer bytes = body.slice().order(ByteOrder.LITTLE_ENDIAN);
         if (!bytes.hasRemaining()) {
             throw new ControlFormatException("the datagram carries no message");

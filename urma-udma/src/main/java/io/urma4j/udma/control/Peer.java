@@ -26,8 +26,8 @@ public final class Peer {
     private final String process;
     private final long features;
     private final long secret;
-    private final Half own;
-    private final Half theirs;
+    private final ConnectionEnd own;
+    private final ConnectionEnd theirs;
     private volatile @Nullable String lost;
 
     final long ownTag;
@@ -52,7 +52,14 @@ public final class Peer {
     /** An answer of ours; without bytes while it is being found. */
     record Given(@Nullable ByteBuffer body) {}
 
-    Peer(PortAddress address, Greeting theirs, long ownFeatures, long ownTag, long ownLife, Half own, long nowNanos) {
+    Peer(
+            PortAddress address,
+            Greeting theirs,
+            long ownFeatures,
+            long ownTag,
+            long ownLife,
+            ConnectionEnd own,
+            long nowNanos) {
         Hello hello = theirs.hello();
         this.address = address;
         this.incarnation = hello.incarnation();
@@ -102,12 +109,12 @@ public final class Peer {
     }
 
     /** Our end of the connection with it. */
-    public Half own() {
+    public ConnectionEnd own() {
         return own;
     }
 
     /** Its end of the connection. */
-    public Half theirs() {
+    public ConnectionEnd theirs() {
         return theirs;
     }
 

@@ -3,16 +3,16 @@ package io.urma4j.udma.control;
 /** What a context must know of its peers. On the thread that drives the control plane. */
 public interface PeerEvents {
     /** Our end of a connection that may come to be. */
-    Half newHalf();
+    ConnectionEnd newHalf();
 
     /** It did not come to be. */
-    void discard(Half half);
+    void discard(ConnectionEnd half);
 
     /** There is a peer. It holds nothing yet, and nothing is to be made for it beyond what remembers it. */
     void greeted(Peer peer);
 
     /** A peer wants something: {@link ControlPlane#answer} follows, now or later. */
-    void requested(Peer from, long number, Message request);
+    void requested(Peer from, long number, PeerMessage request);
 
     /**
      * Whether the peer holds anything of ours, or we of it: then it is asked whether it is there when it is silent, and keeps

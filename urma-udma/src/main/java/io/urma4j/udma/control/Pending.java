@@ -11,12 +11,12 @@ final class Pending {
     final String what;
     final ByteBuffer body;
     final long deadlineNanos;
-    final CompletableFuture<Message> answer;
+    final CompletableFuture<PeerMessage> answer;
     int tries;
     long pauseNanos;
     Timers.@Nullable Timer timer;
 
-    Pending(long number, String what, ByteBuffer body, long deadlineNanos, CompletableFuture<Message> answer) {
+    Pending(long number, String what, ByteBuffer body, long deadlineNanos, CompletableFuture<PeerMessage> answer) {
         this.number = number;
         this.what = what;
         this.body = body;

@@ -1,6 +1,6 @@
 package io.urma4j.udma.device;
 
-import io.urma4j.udma.transport.Leave;
+import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ final class Board {
     final Deadlines deadlines = new Deadlines();
     final Handles<CompletionQueue> cqs = new Handles<>();
     final Handles<Target> targets = new Handles<>();
-    final Handles<Link> links = new Handles<>();
+    final Handles<CardConnection> links = new Handles<>();
 
     /** The time of the call that is under way. */
     long nowNanos;
@@ -24,14 +24,14 @@ final class Board {
     boolean isLate;
 
     /** What connections may leave for the next turn. */
-    Leave leave = Leave.NOTHING;
+    FlushHint hint = FlushHint.FLUSH;
 
     private int armed; // completion queues
     private volatile boolean isAnyArmed; // read by any thread
 
     private final ArrayDeque<SendQueue> readyQueues = new ArrayDeque<>();
-    private final ArrayDeque<Link> readyLinks = new ArrayDeque<>();
-    private final List<Link> leaving = new ArrayList<>();
+    private final ArrayDeque<CardConnection> readyLinks = new ArrayDeque<>();
+    private final List<CardConnection> leaving = new ArrayList<>();
     private final List<SendQueue> awaitingPort = new ArrayList<>();
     private final List<SendQueue> awaitingRecords = new ArrayList<>();
 
@@ -51,7 +51,7 @@ final class Board {
     }
 
     /** The connection may have something to send. */
-    void ready(Link link) {
+    void ready(CardConnection link) {
         if (!link.inLine) {
             link.inLine = true;
             readyLinks.addLast(link);
@@ -71,7 +71,7 @@ final class Board {
     }
 
     /** The connection has left something for the next turn. */
-    void left(Link link) {
+    void left(CardConnection link) {
         if (!leaving.contains(link)) {
             leaving.add(link);
         }
@@ -122,7 +122,7 @@ final class Board {
             queue.run(nowNanos);
         }
         for (int i = readyLinks.size(); i > 0; i--) {
-            Link link = readyLinks.removeFirst();
+            CardConnection link = readyLinks.removeFirst();
             link.inLine = false;
             if (link.step(nowNanos)) {
                 ready(link);
@@ -136,7 +136,7 @@ final class Board {
         awaitingPort.remove(queue);
         awaitingRecords.remove(queue);
         for (int handle = 1; handle < links.end(); handle++) {
-            Link link = links.find(handle);
+            CardConnection link = links.find(handle);
             if (link != null) {
                 link.forget(queue);
             }
@@ -144,7 +144,7 @@ final class Board {
     }
 
     /** The connection is closed. */
-    void forget(Link link) {
+    void forget(CardConnection link) {
         readyLinks.remove(link);
         leaving.remove(link);
         deadlines.cancel(link);

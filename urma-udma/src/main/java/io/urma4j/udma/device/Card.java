@@ -2,7 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.Doorbells;
 import io.urma4j.udma.transport.Connection;
-import io.urma4j.udma.transport.Leave;
+import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * A network card in software: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
- * <p>For one thread at a time, which its driver sees to by one claim; {@link #doorbells} alone is for any thread. Commands
+ * <p>For one thread at a time, which its driver sees to by one lock; {@link #doorbells} alone is for any thread. Commands
  * name queues, connections and targets by handles, small numbers that are used again after the object was destroyed;
  * numbers on the wire are something else, and come again late.
  *
@@ -92,7 +92,7 @@ public final class Card {
         inbound.receive(packet, origin, nowNanos);
     }
 
-    /** Whether what is handed in from now on may have waited in this host ({@link Attention}). */
+    /** Whether what is handed in from now on may have waited in this host ({@link StallDetector}). */
     public void late(boolean late) {
         board.isLate = late;
     }
@@ -112,12 +112,12 @@ public final class Card {
      *     never
      */
     public long step(long nowNanos) {
-        return step(nowNanos, Leave.NOTHING);
+        return step(nowNanos, FlushHint.FLUSH);
     }
 
     /** The same, but something may be left for the next step, which the caller takes soon. */
-    public long step(long nowNanos, Leave leave) {
-        board.leave = leave;
+    public long step(long nowNanos, FlushHint hint) {
+        board.hint = hint;
         board.nowNanos = nowNanos;
         board.beginTurn();
         runTimers(nowNanos);
@@ -171,7 +171,7 @@ public final class Card {
     public NoticeStats notices() {
         NoticeStats all = noticesOfEnded;
         for (int handle = 1; handle < board.links.end(); handle++) {
-            Link link = board.links.find(handle);
+            CardConnection link = board.links.find(handle);
             all = link == null ? all : all.plus(link.connection().traffic());
         }
         return all;
@@ -191,7 +191,7 @@ public final class Card {
      * @param depth a power of two
      * @param moderationCount an armed queue's event waits for so many records, at least 1
      * @param moderationNanos but no record waits longer than this
-     * @param onEvent runs once for each arming, under the card's claim
+     * @param onEvent runs once for each arming, under the card's lock
      * @return its handle, 1 and up
      */
     public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos, Runnable onEvent) {
@@ -362,7 +362,7 @@ public final class Card {
     /** It ends: unfinished work requests disappear. The driver ignores the records of it that are still unpolled. */
     public void destroySendQueue(int queue) {
         SendQueue closing = sendQueues.get(queue);
-        Link own = closing.own();
+        CardConnection own = closing.own();
         closing.close();
         if (own != null) {
             end(own);
@@ -413,10 +413,10 @@ public final class Card {
     // ---- connections and targets
 
     /** Connects an RC queue in RESET, which is READY then; returns the connection's handle. */
-    public int connectRc(int queue, ConnectionConfig config, long nowNanos) {
+    public int connectRc(int queue, CardConnectionConfig config, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
-        Link link = new Link(board, registry, config, owner.number(), owner, nowNanos);
+        CardConnection link = new CardConnection(board, registry, config, owner.number(), owner, nowNanos);
         link.handle(board.links.add(link));
         registry.link(owner.number(), link);
         owner.connected(link);
@@ -427,14 +427,14 @@ public final class Card {
     public void disconnectRc(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
-        Link link = owner.own();
+        CardConnection link = owner.own();
         owner.disconnected(nowNanos);
         if (link != null) {
             end(link);
         }
     }
 
-    private void end(Link link) {
+    private void end(CardConnection link) {
         link.close();
         noticesOfEnded = noticesOfEnded.plus(link.connection().traffic());
         board.forget(link);
@@ -452,12 +452,12 @@ public final class Card {
      *
      * @param config its number is {@link #FIRST_CONNECTION} or above, and nobody has it
      */
-    public int connect(ConnectionConfig config, long nowNanos) {
+    public int connect(CardConnectionConfig config, long nowNanos) {
         int number = registry.take(config.number());
         if (number < FIRST_CONNECTION) {
             throw new IllegalArgumentException("no connection can have the number " + config.number());
         }
-        Link link = new Link(board, registry, config, number, null, nowNanos);
+        CardConnection link = new CardConnection(board, registry, config, number, null, nowNanos);
         link.handle(board.links.add(link));
         registry.link(number, link);
         return link.handle();
@@ -481,7 +481,7 @@ public final class Card {
     /** The peer is gone for good: what was meant for it ends with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
     public void peerLost(int connection, long nowNanos) {
         board.nowNanos = nowNanos;
-        Link link = board.links.get(connection);
+        CardConnection link = board.links.get(connection);
         for (int handle = 1; handle < sendQueues.end(); handle++) {
             SendQueue queue = sendQueues.find(handle);
             if (queue != null) {
@@ -493,7 +493,7 @@ public final class Card {
 
     /** No target uses the shared connection any more. */
     public void disconnect(int connection) {
-        Link link = board.links.get(connection);
+        CardConnection link = board.links.get(connection);
         for (int handle = 1; handle < sendQueues.end(); handle++) {
             SendQueue queue = sendQueues.find(handle);
             if (queue != null) {

@@ -4,7 +4,7 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Packet;
 
 /**
- * What the card tells without being asked. Called under the card's claim by whoever turns its crank: returns at once, and
+ * What the card tells without being asked. Called under the card's lock by whoever turns its crank: returns at once, and
  * calls no command of the card, but {@link #controlPacket}, which may.
  */
 public interface CardListener {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The flows of a send queue, found by target and by connection. */
 final class Flows {
     private final Board board;
-    private final Numbers<Flow> byTarget = new Numbers<>(1, Integer.MAX_VALUE);
+    private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
     private final List<Flow> all = new ArrayList<>();
     private final List<PeerFlow> peers = new ArrayList<>();
     private @Nullable Flow last; // most queues have one target, or use the same one several times in a row
@@ -41,7 +41,7 @@ final class Flows {
         return flow;
     }
 
-    private PeerFlow by(Link link) {
+    private PeerFlow by(CardConnection link) {
         for (PeerFlow peer : peers) {
             if (peer.link == link) {
                 return peer;
@@ -53,7 +53,7 @@ final class Flows {
     }
 
     /** The only flow of a connected queue. */
-    Flow own(Link link) {
+    Flow own(CardConnection link) {
         clear();
         Flow flow = new Flow(0, new Target(link, 0, null, 0), by(link));
         all.add(flow);
@@ -75,7 +75,7 @@ final class Flows {
     }
 
     /** The connection is used no more, nor are its targets. */
-    void forget(Link link) {
+    void forget(CardConnection link) {
         peers.removeIf(peer -> peer.link == link);
     }
 
@@ -94,7 +94,7 @@ final class Flows {
     }
 
     /** What was sent by that connection is given up: its flows start anew. */
-    void startAnew(Link link, long nowNanos) {
+    void startAnew(CardConnection link, long nowNanos) {
         for (Flow flow : all) {
             if (flow.target.link() == link) {
                 flow.startAnew(nowNanos);

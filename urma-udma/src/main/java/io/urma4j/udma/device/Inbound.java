@@ -55,7 +55,7 @@ final class Inbound {
         if (Opcodes.has(opcode, Header.DETH) && !isShared) {
             return IpHeaders.NO_SECRET; // datagrams are of no connection
         }
-        Link link = registry.link(
+        CardConnection link = registry.link(
                 isShared
                         ? Rdeth.endToEndContext(packet.bytes(), at + Opcodes.offset(opcode, Header.RDETH))
                         : Bth.destinationQpAt(packet.bytes(), at));
@@ -84,7 +84,7 @@ final class Inbound {
 
     /** A packet for a connection from another source than its peer, or without its secret, is for nobody. */
     private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
-        Link link = registry.link(number);
+        CardConnection link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {
             dropped++;
         } else {

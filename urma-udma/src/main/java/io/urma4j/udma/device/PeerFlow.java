@@ -5,7 +5,7 @@ package io.urma4j.udma.device;
  * peer, whatever its target, and the messages behind follow it: the home of a segment is one target (S8.9).
  */
 final class PeerFlow {
-    final Link link;
+    final CardConnection link;
 
     /** Work requests that were started and have no answer. */
     int sent;
@@ -28,7 +28,7 @@ final class PeerFlow {
     /** The scan that found the connection full. */
     long fullInScan;
 
-    PeerFlow(Link link) {
+    PeerFlow(CardConnection link) {
         this.link = link;
     }
 }

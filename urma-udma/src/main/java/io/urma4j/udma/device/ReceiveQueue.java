@@ -17,10 +17,10 @@ final class ReceiveQueue implements CqUser {
     private final ReceiveQueueConfig config;
     private final CompletionQueue cq;
     private final MemorySegment ring;
-    private final List<Taken> all = new ArrayList<>();
+    private final List<ReceiveInProgress> all = new ArrayList<>();
 
-    private @Nullable Taken free;
-    private @Nullable Taken givenBack; // first in line, before the ring
+    private @Nullable ReceiveInProgress free;
+    private @Nullable ReceiveInProgress givenBack; // first in line, before the ring
     private int givenBackCount;
     private long head; // the next element of the ring
     private long tail; // as the driver said when it was asked last
@@ -77,12 +77,12 @@ final class ReceiveQueue implements CqUser {
 
     /** Takes the oldest receive work request for a message; null when there is none. */
     @Nullable
-    Taken take(Receiver receiver) {
+    ReceiveInProgress take(Receiver receiver) {
         if (state != CardState.READY || isEmpty() || !receiver.cq().promise()) {
             notReady++;
             return null;
         }
-        Taken taken = givenBack;
+        ReceiveInProgress taken = givenBack;
         if (taken != null) {
             givenBack = taken.next;
             givenBackCount--;
@@ -98,10 +98,10 @@ final class ReceiveQueue implements CqUser {
         return taken;
     }
 
-    private Taken unused() {
-        Taken taken = free;
+    private ReceiveInProgress unused() {
+        ReceiveInProgress taken = free;
         if (taken == null) {
-            taken = new Taken(all.size()); // once for each message that arrives at the same time
+            taken = new ReceiveInProgress(all.size()); // once for each message that arrives at the same time
             all.add(taken);
         } else {
             free = taken.next;
@@ -111,22 +111,22 @@ final class ReceiveQueue implements CqUser {
 
     /** What a handle means; null when it is of an earlier use. */
     @Nullable
-    Taken find(long handle) {
+    ReceiveInProgress find(long handle) {
         if (handle == ReceiveWork.NONE) {
             return null;
         }
-        Taken taken = all.get((int) handle);
+        ReceiveInProgress taken = all.get((int) handle);
         return taken.generation == (int) (handle >>> Integer.SIZE) && taken.receiver != null ? taken : null;
     }
 
     /** Its message has its record. */
-    void end(Taken taken, long lengthBytes) {
+    void end(ReceiveInProgress taken, long lengthBytes) {
         received++;
         receivedBytes += lengthBytes;
         release(taken);
     }
 
-    private void release(Taken taken) {
+    private void release(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
         taken.next = free;
@@ -134,7 +134,7 @@ final class ReceiveQueue implements CqUser {
     }
 
     /** Its message does not come to its end: it is again the next. */
-    void giveBack(Taken taken) {
+    void giveBack(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
         taken.next = givenBack;
@@ -145,7 +145,7 @@ final class ReceiveQueue implements CqUser {
     /** A receiver is closed: what its messages have taken is given back, the oldest first in line. */
     void abandon(Receiver closed) {
         for (int i = all.size() - 1; i >= 0; i--) {
-            Taken taken = all.get(i);
+            ReceiveInProgress taken = all.get(i);
             if (taken.receiver == closed) {
                 closed.cq().takeBackPromise();
                 giveBack(taken);
@@ -188,7 +188,7 @@ final class ReceiveQueue implements CqUser {
 
     void close() {
         state = CardState.ERROR;
-        for (Taken taken : all) {
+        for (ReceiveInProgress taken : all) {
             Receiver receiver = taken.receiver;
             if (receiver != null) {
                 receiver.cq().takeBackPromise();

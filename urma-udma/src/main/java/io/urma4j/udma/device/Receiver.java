@@ -76,7 +76,7 @@ final class Receiver implements ReceiveWork {
         if (isAsleep()) {
             return NONE;
         }
-        Taken taken = queue.take(this);
+        ReceiveInProgress taken = queue.take(this);
         return taken == null ? NONE : taken.handle();
     }
 
@@ -92,13 +92,13 @@ final class Receiver implements ReceiveWork {
 
     @Override
     public long capacityBytes(long handle) {
-        Taken taken = queue.find(handle);
+        ReceiveInProgress taken = queue.find(handle);
         return taken == null ? 0 : taken.capacityBytes;
     }
 
     @Override
     public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-        Taken taken = queue.find(handle);
+        ReceiveInProgress taken = queue.find(handle);
         return taken != null && taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes);
     }
 
@@ -112,7 +112,7 @@ final class Receiver implements ReceiveWork {
             boolean solicited,
             int sourceQueue,
             int connection) {
-        Taken taken = queue.find(handle);
+        ReceiveInProgress taken = queue.find(handle);
         if (taken == null) {
             return; // closed meanwhile
         }
@@ -132,7 +132,7 @@ final class Receiver implements ReceiveWork {
 
     @Override
     public void giveBack(long handle) {
-        Taken taken = queue.find(handle);
+        ReceiveInProgress taken = queue.find(handle);
         if (taken != null) {
             cq.takeBackPromise();
             queue.giveBack(taken);

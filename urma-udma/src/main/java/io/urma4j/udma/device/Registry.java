@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * means one thing in all headers.
  */
 final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
-    private final Numbers<Owner> numbers = new Numbers<>(Card.FIRST_NUMBER, Card.FIRST_CONNECTION - 1);
+    private final WireNumbers<Owner> numbers = new WireNumbers<>(Card.FIRST_NUMBER, Card.FIRST_CONNECTION - 1);
     private @Nullable Source datagramSource; // of the datagram that is being received
 
     /** What has a number: one of these, or a connected Jetty, which has two. */
@@ -25,7 +25,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         Group group;
 
         @Nullable
-        Link link;
+        CardConnection link;
     }
 
     /** Takes a number: this very one, or 0 for any; 0 when it is taken. */
@@ -49,7 +49,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         owner(number).group = group;
     }
 
-    void link(int number, @Nullable Link link) {
+    void link(int number, @Nullable CardConnection link) {
         owner(number).link = link;
     }
 
@@ -63,7 +63,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
 
     /** The connection with this number on this side; null when there is none. */
     @Nullable
-    Link link(int number) {
+    CardConnection link(int number) {
         Owner owner = numbers.get(number);
         return owner == null ? null : owner.link;
     }
@@ -95,7 +95,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
 
     @Override
     public int peerOf(int connection) {
-        Link link = link(connection);
+        CardConnection link = link(connection);
         return link == null ? 0 : link.peer().number();
     }
 
@@ -106,7 +106,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
 
     @Override
     public void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection) {
-        Link link = link(connection);
+        CardConnection link = link(connection);
         if (link != null) {
             Route route = link.config().route();
             PeerInfo peer = link.peer();

@@ -39,12 +39,12 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     private final Flows flows;
     private final SendScan scan;
     private final SendReports reports;
-    private final Outage outage;
+    private final FailurePolicy failurePolicy;
 
     private int handle;
     private int number;
     private @Nullable Receiver receiver; // of a Jetty
-    private @Nullable Link own; // of a connected queue
+    private @Nullable CardConnection own; // of a connected queue
     private @Nullable Flow ownFlow;
     private int state;
     private long head;
@@ -66,7 +66,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         this.flows = new Flows(board);
         this.scan = new SendScan(this, board, slots, flows);
         this.reports = new SendReports(this, board, slots, cq);
-        this.outage = new Outage(this, board, slots, flows);
+        this.failurePolicy = new FailurePolicy(this, board, slots, flows);
         this.state = config.kind() == SendQueueConfig.Kind.RC ? CardState.RESET : CardState.READY;
         WqRing.state(ring, state);
     }
@@ -112,7 +112,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     /** The connection of its own; null when it has none. */
     @Nullable
-    Link own() {
+    CardConnection own() {
         return own;
     }
 
@@ -145,7 +145,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     }
 
     SendStats stats() {
-        return new SendStats(notReady, outage.failures(), heldFrom, drain != Drain.NONE, isEmpty());
+        return new SendStats(notReady, failurePolicy.failures(), heldFrom, drain != Drain.NONE, isEmpty());
     }
 
     // ---- a turn
@@ -168,7 +168,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         if (cqOverflowed) {
             cqOverflowed = false;
             if (state != CardState.RESET) {
-                outage.fail();
+                failurePolicy.fail();
             }
         }
     }
@@ -189,7 +189,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             end(position, WorkStatus.LOC_OPERATION_ERR); // a target that nobody made: the driver let it go too early
             slots.stage(position, Slots.FAILED);
             failures++;
-        } else if (state != CardState.ERROR && outage.concerns(position)) { // in ERROR flush has it (S6.4)
+        } else if (state != CardState.ERROR && failurePolicy.concerns(position)) { // in ERROR flush has it (S6.4)
             end(position, WorkStatus.WR_FLUSH_ERR);
         }
     }
@@ -203,7 +203,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             if (slots.stage(position) == Slots.FAILED) {
                 failures--;
                 slots.stage(position, Slots.DONE);
-                outage.failed(position, slots.status(position));
+                failurePolicy.failed(position, slots.status(position));
             }
         }
     }
@@ -346,7 +346,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     }
 
     private boolean failAll() {
-        outage.fail();
+        failurePolicy.fail();
         return true;
     }
 
@@ -400,14 +400,14 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     int quiesce(long[] out, long nowNanos) {
         run(nowNanos);
         if (state != CardState.RESET) {
-            outage.fail();
+            failurePolicy.fail();
         }
         return reports.flush(out, config.depth());
     }
 
     void close() {
         closed = true;
-        outage.giveUpAll();
+        failurePolicy.giveUpAll();
         for (long position = head; position < end; position++) {
             release(position);
         }
@@ -425,7 +425,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     // ---- connections and targets
 
     /** It has its connection, and is READY. */
-    void connected(Link link) {
+    void connected(CardConnection link) {
         own = link;
         ownFlow = flows.own(link);
         enter(CardState.READY);
@@ -434,7 +434,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     /** It has none any more, and is in RESET; no marker tells it, and what was never started stays for {@code flush}. */
     void disconnected(long nowNanos) {
         run(nowNanos); // what was posted before came before
-        outage.fail();
+        failurePolicy.fail();
         reports.passAll();
         own = null;
         ownFlow = null;
@@ -447,13 +447,13 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         flows.forget(target);
     }
 
-    void forget(Link link) {
+    void forget(CardConnection link) {
         flows.forget(link);
     }
 
-    void peerLost(Link link, long nowNanos) {
+    void peerLost(CardConnection link, long nowNanos) {
         run(nowNanos);
-        outage.peerLost(link);
+        failurePolicy.peerLost(link);
         run(nowNanos);
     }
 
@@ -484,7 +484,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     @Override
     void due(long nowNanos) {
         if (nowNanos >= silenceDueNanos) {
-            silenceDueNanos = outage.expire(nowNanos);
+            silenceDueNanos = failurePolicy.expire(nowNanos);
         }
         touch();
     }
@@ -564,7 +564,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             slots.status(position, WorkStatus.WR_FLUSH_ERR); // its bytes may be there: it was begun, should it end here
         }
         waiting++;
-        if (outage.concerns(position)) {
+        if (failurePolicy.concerns(position)) {
             end(position, WorkStatus.WR_FLUSH_ERR);
             return;
         }

@@ -34,7 +34,7 @@ final class SendWaits {
 
     private void add(long position, byte stage) {
         Flow flow = slots.flow(position);
-        Link link = flow == null ? null : flow.target.link();
+        CardConnection link = flow == null ? null : flow.target.link();
         SendWait one = new SendWait(
                 link == null ? 0 : link.peer().number(),
                 flow == null ? 0 : flow.target.remoteQueue(),

@@ -12,4 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param queueKey of a queue that takes datagrams
  */
 record Target(
-        @Nullable Link link, int remoteQueue, @Nullable Route route, int queueKey) {}
+        @Nullable CardConnection link,
+        int remoteQueue,
+        @Nullable Route route,
+        int queueKey) {}

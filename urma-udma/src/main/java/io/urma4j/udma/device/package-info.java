@@ -6,7 +6,7 @@
  * <p>Start with {@link io.urma4j.udma.device.Card}; then {@link io.urma4j.udma.device.SendQueue}, {@link
  * io.urma4j.udma.device.Receiver}, {@link io.urma4j.udma.device.KeyTable}.
  *
- * <p>Nothing here is safe for several threads: its owner guards the card by one claim. Driver and card share the memory of
+ * <p>Nothing here is safe for several threads: its owner guards the card by one lock. Driver and card share the memory of
  * the rings, and nothing else.
  */
 @NullMarked

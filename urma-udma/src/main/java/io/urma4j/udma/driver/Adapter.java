@@ -5,8 +5,8 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.IdSpace;
 import io.urma4j.spi.support.PathNumbers;
+import io.urma4j.udma.control.ConnectionEnd;
 import io.urma4j.udma.control.ControlPort;
-import io.urma4j.udma.control.Half;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.device.Card;
@@ -41,10 +41,10 @@ final class Adapter implements CardListener {
     private final UdpPort port;
     private final PortAddress address;
     private final EngineThread engine;
-    private final Crank crank;
+    private final EventLoop eventLoop;
     private final ControlPort control;
     private final PortWatch watch;
-    private final Strangers strangers;
+    private final UnknownPeers unknownPeers;
     private final PeerMail mail;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
@@ -60,7 +60,7 @@ final class Adapter implements CardListener {
     private final PathNumbers pathNumbers = new PathNumbers();
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
-    private final RecentMail recentMail = new RecentMail(); // under the card's claim
+    private final RecentMail recentMail = new RecentMail(); // under the card's lock
     private int controlPsn; // the same
 
     private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
@@ -70,15 +70,15 @@ final class Adapter implements CardListener {
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
         Card card = new Card(port, this, maxKeys);
-        this.crank = new Crank(card, new PortInlet(port, card), engine, engine::nanos);
+        this.eventLoop = new EventLoop(card, new PacketReader(port, card), engine, engine::nanos);
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
         this.watch = new PortWatch(port);
-        this.strangers = new Strangers(port, engine, crank, control, new CardSink(card, engine::nanos));
+        this.unknownPeers = new UnknownPeers(port, engine, eventLoop, control, new CardSink(card, engine::nanos));
         this.mail = new PeerMail(engine, control::received);
         engine.add(watch);
-        engine.add(strangers);
+        engine.add(unknownPeers);
         engine.add(mail);
     }
 
@@ -96,7 +96,7 @@ final class Adapter implements CardListener {
         try {
             UdpPort port = UdpPort.open(options);
             Adapter adapter = new Adapter(name, eid, port, maxKeys);
-            adapter.engine.start(adapter.crank);
+            adapter.engine.start(adapter.eventLoop);
             return adapter;
         } catch (PortException e) {
             throw new UrmaException(UrmaStatus.FAIL, "device " + name, String.valueOf(e.getMessage()), e);
@@ -121,21 +121,21 @@ final class Adapter implements CardListener {
     }
 
     /** Who is known here, and what comes from all others. */
-    Strangers strangers() {
-        return strangers;
+    UnknownPeers unknownPeers() {
+        return unknownPeers;
     }
 
     EngineThread engine() {
         return engine;
     }
 
-    Crank crank() {
-        return crank;
+    EventLoop eventLoop() {
+        return eventLoop;
     }
 
-    /** The card; commands need the claim of the {@link #crank}. */
+    /** The card; commands need the lock of the {@link #eventLoop}. */
     Card card() {
-        return crank.card();
+        return eventLoop.card();
     }
 
     /** QP 1; on the engine's thread. */
@@ -182,16 +182,16 @@ final class Adapter implements CardListener {
     // ---- numbers
 
     /** Our end of a connection that may come to be; its number is that of no other. On the engine's thread. */
-    Half newHalf() {
-        return new Half(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
+    ConnectionEnd newHalf() {
+        return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
     }
 
     private int freeConnectionNumber() {
-        crank.enter();
+        eventLoop.enter();
         try {
-            return connectionNumbers.next(crank.card()::isTaken);
+            return connectionNumbers.next(eventLoop.card()::isTaken);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -231,7 +231,7 @@ final class Adapter implements CardListener {
         owners.remove(owner);
     }
 
-    /** {@code overflowed} runs under the card's claim when the completion queue has no place for a record. */
+    /** {@code overflowed} runs under the card's lock when the completion queue has no place for a record. */
     void watchCq(int cq, Runnable overflowed) {
         cqOverflows.put(cq, overflowed);
     }
@@ -261,7 +261,7 @@ final class Adapter implements CardListener {
     /** Sends a control datagram; one that finds no room is lost. On the engine's thread. */
     private void sendControl(PortAddress to, ByteBuffer datagram) {
         Route route;
-        crank.enter();
+        eventLoop.enter();
         try {
             route = route(to);
             Packet packet = port.begin(route);
@@ -273,13 +273,13 @@ final class Adapter implements CardListener {
         } catch (UrmaException e) {
             // no way there: as a network that loses everything
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     @Override
     public void controlPacket(Packet packet, Source origin, long nowNanos) {
-        boolean isOfStranger = strangers.areLookedAt();
+        boolean isOfStranger = unknownPeers.areLookedAt();
         if (!Management.isOne(packet) || !isOfStranger && mail.isFull()) {
             return;
         }
@@ -289,7 +289,7 @@ final class Adapter implements CardListener {
             return;
         }
         if (isOfStranger) {
-            strangers.take(source, datagram);
+            unknownPeers.take(source, datagram);
         } else {
             mail.take(source, datagram);
         }

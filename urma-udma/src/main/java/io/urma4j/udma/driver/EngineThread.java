@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
  * both sees the other.
  */
-final class EngineThread implements Crank.Engine {
+final class EngineThread implements EventLoop.Engine {
     private static final System.Logger LOG = System.getLogger(EngineThread.class.getName());
 
     private static final long AWAKE = Long.MIN_VALUE;
@@ -68,8 +68,8 @@ final class EngineThread implements Crank.Engine {
     private volatile boolean rests;
     private volatile boolean stopped;
     private final @Nullable TimerFd alarm; // ends its rest; null where the port watches its socket alone
-    private long putOffNanos; // when the alarm was put off last; guarded by the claim of the crank
-    private @Nullable Crank crank; // set before the start
+    private long putOffNanos; // when the alarm was put off last; guarded by the lock of the crank
+    private @Nullable EventLoop eventLoop; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
     private boolean hasMet; // somebody at the crank, in this round; the engine's thread
@@ -91,8 +91,8 @@ final class EngineThread implements Crank.Engine {
         return null;
     }
 
-    void start(Crank turned) {
-        crank = turned;
+    void start(EventLoop turned) {
+        eventLoop = turned;
         thread.start();
     }
 
@@ -244,12 +244,12 @@ final class EngineThread implements Crank.Engine {
     }
 
     private boolean isPolled() {
-        return crank != null && crank.isPolled();
+        return eventLoop != null && eventLoop.isPolled();
     }
 
     /** Whether somebody waits for an event, which only the engine sees to. */
     private boolean isAnyArmed() {
-        return crank != null && crank.isAnyArmed();
+        return eventLoop != null && eventLoop.isAnyArmed();
     }
 
     private void sleep(long next) {
@@ -302,9 +302,9 @@ final class EngineThread implements Crank.Engine {
 
     private long turnCard() {
         try {
-            long next = crank == null ? Long.MAX_VALUE : crank.tryTurnOfEngine(hasWatched);
+            long next = eventLoop == null ? Long.MAX_VALUE : eventLoop.tryTurnOfEngine(hasWatched);
             failed = false;
-            hasMet = next == Crank.MET;
+            hasMet = next == EventLoop.MET;
             return hasMet ? Long.MAX_VALUE : next;
         } catch (RuntimeException | Error e) {
             if (!failed) {

@@ -19,8 +19,8 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.udma.RoceEndpoint;
-import io.urma4j.udma.control.Message;
-import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.PeerMessage;
+import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.device.KeyConfig;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.IpHeaders;
@@ -176,7 +176,7 @@ final class Exports {
     }
 
     private int newKey(KeyConfig config) {
-        adapter.crank().enter();
+        adapter.eventLoop().enter();
         try {
             int key = adapter.card().registerKey(config);
             if (key == 0) {
@@ -184,16 +184,16 @@ final class Exports {
             }
             return key;
         } finally {
-            adapter.crank().leave();
+            adapter.eventLoop().leave();
         }
     }
 
     private void revokeKeys(List<Integer> keys) {
-        adapter.crank().enter();
+        adapter.eventLoop().enter();
         try {
             keys.forEach(key -> adapter.card().revokeKey(key));
         } finally {
-            adapter.crank().leave();
+            adapter.eventLoop().leave();
         }
     }
 
@@ -296,7 +296,7 @@ final class Exports {
         grant.importer().grants.remove(grant.key());
         UdmaSegment segment = grant.segment();
         if (segment.grants.remove(grant.key()) != null) {
-            List.copyOf(segment.withdrawals).forEach(withdrawal -> withdrawal.ended(grant));
+            List.copyOf(segment.withdrawals).forEach(revocation -> revocation.ended(grant));
         }
     }
 
@@ -313,7 +313,7 @@ final class Exports {
         segment.markRevoked();
         shut(segment);
         revokeKeys(List.of(segment.localKey()));
-        return Withdrawal.begin(
+        return SegmentRevocation.begin(
                 adapter.engine(), segment, deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
     }
 
@@ -327,7 +327,7 @@ final class Exports {
     }
 
     private void tell(Grant grant) {
-        Message revoke = new Core(new Revoke(grant.number()));
+        PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
         var _ = context.plane()
                 .ask(grant.importer().peer(), _ -> revoke, patience, adapter.nanos())
@@ -355,7 +355,7 @@ final class Exports {
             }
             segment.setToken(next);
             shut(segment);
-            return Withdrawal.begin(adapter.engine(), segment, deadlineNanos, () -> {}, _ -> {});
+            return SegmentRevocation.begin(adapter.engine(), segment, deadlineNanos, () -> {}, _ -> {});
         });
     }
 

@@ -11,7 +11,7 @@ import java.util.function.IntSupplier;
 
 /**
  * An import that we granted, and the windows that its importer was given (S7.10). The engine's thread ends it; windows
- * come and go by any thread, under its lock, which is taken before the card's claim.
+ * come and go by any thread, under its lock, which is taken before the card's lock.
  */
 final class Grant {
     private final int key;

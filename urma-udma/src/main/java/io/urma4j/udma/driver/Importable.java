@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param orderType the effective one
  * @param queueKey of UM: what datagrams to it must carry, told to who may import it
- * @param bond of an RC Jetty
+ * @param binding of an RC Jetty
  */
 record Importable(
         JettyDescriptor.Kind kind,
@@ -21,7 +21,7 @@ record Importable(
         TokenPolicy policy,
         Token token,
         int queueKey,
-        @Nullable RcBond bond) {
+        @Nullable RcBinding binding) {
     /** Whether a token opens it. */
     boolean opens(JettyDescriptor.Kind wanted, @Nullable Token offered) {
         return wanted == kind && (policy == TokenPolicy.NONE || (offered != null && token.equals(offered)));

@@ -14,7 +14,7 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.RoceEndpoint;
-import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

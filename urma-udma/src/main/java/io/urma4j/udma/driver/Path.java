@@ -161,15 +161,15 @@ final class Path {
         if (--users == 0 && isOpen) {
             isOpen = false;
             adapter.unwatchConnection(connection);
-            adapter.crank().enter();
+            adapter.eventLoop().enter();
             try {
                 adapter.card().destroyTarget(memoryTarget);
                 adapter.card().disconnect(connection);
             } finally {
-                adapter.crank().leave();
+                adapter.eventLoop().leave();
             }
             adapter.pathNumbers().give(info.pathNumber());
-            adapter.strangers().forget(peer.address());
+            adapter.unknownPeers().forget(peer.address());
         }
     }
 
@@ -181,11 +181,11 @@ final class Path {
         left = true;
         unwatchProcess();
         if (isOpen) {
-            adapter.crank().enter();
+            adapter.eventLoop().enter();
             try {
                 adapter.card().peerLost(connection, adapter.nanos());
             } finally {
-                adapter.crank().leave();
+                adapter.eventLoop().leave();
             }
         }
         release();

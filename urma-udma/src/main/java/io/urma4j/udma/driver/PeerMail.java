@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * and most draw an answer; so a few are seen to between two turns of the card, and all together take a bounded share of one
  * CPU: one that floods in a peer's name leaves the rest to what moves bytes. What finds no place is dropped, and comes again.
  *
- * <p>The time is a credit, as that of {@link Strangers} is.
+ * <p>The time is a credit, as that of {@link UnknownPeers} is.
  */
 final class PeerMail implements EngineThread.Turn {
     private static final int MAX_WAITING = 1024;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the driver remembers of receive work requests until their records are polled: which is longer than their places in
- * the ring are theirs. Entries are found by the cookies that the card carries. Guarded by the queue's claim.
+ * the ring are theirs. Entries are found by the cookies that the card carries. Guarded by the queue's lock.
  */
 final class ReceiveEntries {
     private static final int NONE = -1;

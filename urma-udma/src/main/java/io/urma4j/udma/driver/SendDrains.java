@@ -14,44 +14,44 @@ final class SendDrains {
     private static final int WORDS_EACH = 2; // position, status
 
     private final UdmaSendQueue queue;
-    private final Crank crank;
+    private final EventLoop eventLoop;
     private final int handle;
     private final int depth;
 
-    SendDrains(UdmaSendQueue queue, Crank crank, int handle, int depth) {
+    SendDrains(UdmaSendQueue queue, EventLoop eventLoop, int handle, int depth) {
         this.queue = queue;
-        this.crank = crank;
+        this.eventLoop = eventLoop;
         this.handle = handle;
         this.depth = depth;
     }
 
     SendStats stats() {
-        crank.enter();
+        eventLoop.enter();
         try {
-            return crank.card().sendStats(handle);
+            return eventLoop.card().sendStats(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     void modify(QueueState next) {
-        crank.enter();
+        eventLoop.enter();
         try {
             QueueState now = queue.state();
             boolean isReset = now == QueueState.ERROR && next == QueueState.RESET;
             boolean isEarly = isReset && (isDraining() || !queue.endLife());
-            if (isEarly || !crank.card().modifySendQueue(handle, number(next), crank.nanos())) {
+            if (isEarly || !eventLoop.card().modifySendQueue(handle, number(next), eventLoop.nanos())) {
                 String why = isReset ? " before it is drained and flushed, and its records are polled" : "";
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "cannot go from " + queue.state() + " to " + next + why);
             }
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     private boolean isDraining() {
-        return crank.card().sendStats(handle).draining();
+        return eventLoop.card().sendStats(handle).draining();
     }
 
     private static int number(QueueState state) {
@@ -65,30 +65,30 @@ final class SendDrains {
 
     /** {@link UdmaSendQueue#endLife}. */
     boolean endLife() {
-        crank.enter();
+        eventLoop.enter();
         try {
             return queue.endLife();
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     /** To RESET, by way of ERROR, and without a connection. */
     void disconnect() {
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().disconnectRc(handle, crank.nanos());
+            eventLoop.card().disconnectRc(handle, eventLoop.nanos());
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     int flush(long[] words, int maxRecords) {
         long[] taken = new long[WORDS_EACH * Math.min(maxRecords, depth)];
-        crank.enter();
+        eventLoop.enter();
         try {
-            Card card = crank.card();
-            card.runSendQueue(handle, crank.nanos()); // first: it may make the marker that must be polled before
+            Card card = eventLoop.card();
+            card.runSendQueue(handle, eventLoop.nanos()); // first: it may make the marker that must be polled before
             boolean held = queue.state() == QueueState.SUSPENDED;
             if (queue.isMarkerUnpolled()) {
                 return 0; // S6.7
@@ -96,7 +96,7 @@ final class SendDrains {
             if (held && queue.freed() < card.sendStats(handle).heldFrom()) {
                 return 0; // a slot keeps its place among the others until its elders' records were polled
             }
-            int count = card.flush(handle, taken, taken.length / WORDS_EACH, crank.nanos());
+            int count = card.flush(handle, taken, taken.length / WORDS_EACH, eventLoop.nanos());
             tell(taken, count, words);
             if (held && count > 0) {
                 queue.freeTo(taken[WORDS_EACH * (count - 1)] + 1); // what was held behind may end silently
@@ -106,7 +106,7 @@ final class SendDrains {
             }
             return count;
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -125,16 +125,16 @@ final class SendDrains {
 
     long[] quiesce() {
         long[] taken = new long[WORDS_EACH * depth];
-        crank.enter();
+        eventLoop.enter();
         try {
-            Card card = crank.card();
-            int count = card.quiesce(handle, taken, crank.nanos());
+            Card card = eventLoop.card();
+            int count = card.quiesce(handle, taken, eventLoop.nanos());
             long[] words = new long[count * CompletionRecord.WORDS];
             tell(taken, count, words);
             freeFlushed(card);
             return Arrays.copyOf(words, words.length);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 }

@@ -1,14 +1,14 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the driver remembers of the work requests of a send queue, by position, until their records are polled; and what
  * they hold, which cannot be closed while they are unfinished.
  *
- * <p>A slot is filled by the thread that posts. Others let go of what it holds, in order, under the claim.
+ * <p>A slot is filled by the thread that posts. Others let go of what it holds, in order, under the lock.
  */
 final class SendEntries {
     private final int mask;
@@ -17,9 +17,9 @@ final class SendEntries {
     private final @Nullable UdmaSegment[] segments; // maxSges of each
     private final @Nullable UdmaImport[] imports; // two of each
     private final @Nullable UdmaTarget[] targets;
-    private final Claim claim = new Claim();
+    private final SpinLock lock = new SpinLock();
 
-    private long held; // the first that may hold something; guarded by the claim
+    private long held; // the first that may hold something; guarded by the lock
 
     SendEntries(int depth, int maxSges) {
         this.mask = depth - 1;
@@ -83,11 +83,11 @@ final class SendEntries {
 
     /** Every work request before {@code end} has ended. */
     void letGo(long end) {
-        claim.acquire();
+        lock.acquire();
         for (; held < end; held++) {
             letGoOf((int) held & mask);
         }
-        claim.release();
+        lock.release();
     }
 
     private void letGoOf(int index) {

@@ -20,11 +20,11 @@ import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
 import io.urma4j.spi.support.GuessLimiter;
-import io.urma4j.udma.control.Message;
-import io.urma4j.udma.control.Message.BindQueue;
-import io.urma4j.udma.control.Message.Core;
 import io.urma4j.udma.control.Network;
 import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.control.PeerMessage;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.NoticeStats;
 import io.urma4j.udma.udp.UdpPort;
@@ -51,7 +51,7 @@ final class Serving {
         this.events = events;
     }
 
-    void requested(Path from, long number, Message request) {
+    void requested(Path from, long number, PeerMessage request) {
         if (context.isClosing()) {
             refuse(from, number, UrmaStatus.ETIMEOUT, "the home is gone: it is being closed");
             return;
@@ -73,9 +73,9 @@ final class Serving {
             }
             case Revoke m -> context.imports().revoked(from, number, m.grant());
             case Unbind m -> {
-                RcBond bond = bondOf(m.queue());
-                if (bond != null) {
-                    bond.unrequested(from.peer(), m.partner());
+                RcBinding binding = bondOf(m.queue());
+                if (binding != null) {
+                    binding.unrequested(from.peer(), m.partner());
                 }
                 answer(from, number, new Done(number));
             }
@@ -133,9 +133,9 @@ final class Serving {
             return false;
         }
         from.noteImportOfQueue();
-        RcBond bond = queue.bond();
-        if (bond != null) {
-            bond.imported(from.peer());
+        RcBinding binding = queue.binding();
+        if (binding != null) {
+            binding.imported(from.peer());
         }
         long attributes = Integer.toUnsignedLong(queue.queueKey());
         answer(from, number, new QueueGranted(number, queue.mode(), queue.orderType(), attributes));
@@ -143,19 +143,19 @@ final class Serving {
     }
 
     private void bindRequested(Path from, long number, BindQueue wanted) {
-        RcBond bond = bondOf(wanted.queue());
+        RcBinding binding = bondOf(wanted.queue());
         if (!from.isOpen()) {
             refuse(from, number, UrmaStatus.ENOPERM, "the asker has imported nothing here");
-        } else if (bond == null) {
+        } else if (binding == null) {
             refuse(from, number, UrmaStatus.EINVAL, "no RC Jetty has the number " + wanted.queue());
         } else {
-            context.plane().answer(from.peer(), number, bond.requested(from.peer(), number, wanted));
+            context.plane().answer(from.peer(), number, binding.requested(from.peer(), number, wanted));
         }
     }
 
-    private @Nullable RcBond bondOf(int number) {
+    private @Nullable RcBinding bondOf(int number) {
         Importable queue = context.importable(number);
-        return queue == null ? null : queue.bond();
+        return queue == null ? null : queue.binding();
     }
 
     /** Only who is on this host and of this user may say so: it costs the data path something. */
@@ -214,11 +214,11 @@ final class Serving {
     }
 
     private <T> T ofCard(Function<Card, T> asked) {
-        adapter.crank().enter();
+        adapter.eventLoop().enter();
         try {
             return asked.apply(adapter.card());
         } finally {
-            adapter.crank().leave();
+            adapter.eventLoop().leave();
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.driver;
 
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import java.util.Set;
 import java.util.function.LongPredicate;
 
@@ -12,9 +12,9 @@ import java.util.function.LongPredicate;
 final class SlotCount {
     private final int mask;
     private final LongPredicate hasEndedSilently;
-    private final Claim claim = new Claim();
+    private final SpinLock lock = new SpinLock();
     private boolean[] done = {}; // by position, once each is counted; from the first that is not free
-    private long known; // everything before has ended, as its records have told; guarded by the claim
+    private long known; // everything before has ended, as its records have told; guarded by the lock
     private volatile long freed;
     private volatile boolean isEach;
 
@@ -38,12 +38,12 @@ final class SlotCount {
 
     /** From now on a slot waits for its own record. While nobody polls for records of the queue. */
     void countEach() {
-        claim.acquire();
+        lock.acquire();
         if (!isEach) {
             done = new boolean[mask + 1];
             isEach = true;
         }
-        claim.release();
+        lock.release();
     }
 
     /** A work request is posted. */
@@ -59,12 +59,12 @@ final class SlotCount {
             freeTo(position + 1);
             return;
         }
-        claim.acquire();
+        lock.acquire();
         if (position >= freed) {
             done[(int) position & mask] = true;
             free(position);
         }
-        claim.release();
+        lock.release();
     }
 
     /** A marker behind a position is polled: it is nobody's record, and all that is silent before it has ended. */
@@ -73,9 +73,9 @@ final class SlotCount {
             freeTo(position + 1);
             return;
         }
-        claim.acquire();
+        lock.acquire();
         free(position + 1);
-        claim.release();
+        lock.release();
     }
 
     /** Up to the first that waits for its record, when all before {@code last} has ended. */
@@ -90,12 +90,12 @@ final class SlotCount {
 
     /** All before {@code end} have ended, and but for {@code unpolled} there is no record of them to be polled. */
     void freeAllBut(Set<Long> unpolled, long end) {
-        claim.acquire();
+        lock.acquire();
         for (long position = freed; position < end; position++) {
             done[(int) position & mask] |= !unpolled.contains(position);
         }
         free(freed);
-        claim.release();
+        lock.release();
     }
 
     /** All before {@code end} are free. */

@@ -1,6 +1,6 @@
 package io.urma4j.udma.driver;
 
-/** A queue that the card tells of by its tag. Under the card's claim: returns at once, and calls no command. */
+/** A queue that the card tells of by its tag. Under the card's lock: returns at once, and calls no command. */
 interface Tagged {
     /**
      * It went to ERROR.

@@ -36,14 +36,14 @@ import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.control.ConnectionEnd;
 import io.urma4j.udma.control.ControlPlane;
-import io.urma4j.udma.control.Half;
-import io.urma4j.udma.control.Message;
-import io.urma4j.udma.control.Message.Core;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerEvents;
+import io.urma4j.udma.control.PeerMessage;
+import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PortAddress;
-import io.urma4j.udma.device.ConnectionConfig;
+import io.urma4j.udma.device.CardConnectionConfig;
 import io.urma4j.udma.device.PeerInfo;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.IpHeaders;
@@ -171,8 +171,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return adapter;
     }
 
-    Crank crank() {
-        return adapter.crank();
+    EventLoop eventLoop() {
+        return adapter.eventLoop();
     }
 
     ControlPlane plane() {
@@ -351,7 +351,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                             number,
                             Math.max(firstPsn, 0),
                             adapter.port().mtuBytes(),
-                            mode == TransportMode.RC ? RcBond.FOREIGN_READS : 0)
+                            mode == TransportMode.RC ? RcBinding.FOREIGN_READS : 0)
                     .toEndpoint());
         }
         return new JettyDescriptor(
@@ -425,7 +425,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
         };
-        adapter.strangers().know(sourceOf(endpoint));
+        adapter.unknownPeers().know(sourceOf(endpoint));
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
     }
 
@@ -436,12 +436,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     private int datagramTarget(RoceEndpoint endpoint, int queueKey) {
         Route route = adapter.route(new PortAddress(endpoint.gid(), IpHeaders.ROCE_PORT));
-        Crank crank = adapter.crank();
-        crank.enter();
+        EventLoop eventLoop = adapter.eventLoop();
+        eventLoop.enter();
         try {
-            return crank.card().createDatagramTarget(route, endpoint.qpNumber(), queueKey);
+            return eventLoop.card().createDatagramTarget(route, endpoint.qpNumber(), queueKey);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -450,20 +450,20 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
         }
         home.open();
-        Crank crank = adapter.crank();
+        EventLoop eventLoop = adapter.eventLoop();
         int handle;
-        crank.enter();
+        eventLoop.enter();
         try {
             handle = switch (granted.mode()) {
-                case RM -> crank.card().createTarget(home.connection(), number);
+                case RM -> eventLoop.card().createTarget(home.connection(), number);
                 case UM -> {
                     Route route = adapter.route(home.peer().address());
-                    yield crank.card().createDatagramTarget(route, number, (int) granted.attributes());
+                    yield eventLoop.card().createDatagramTarget(route, number, (int) granted.attributes());
                 }
                 case RC -> 0;
             };
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         home.retain();
         return new UdmaTarget(this, descriptor, number, handle, home, null);
@@ -476,11 +476,11 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 return;
             }
             if (target.handle() != 0) {
-                adapter.crank().enter();
+                adapter.eventLoop().enter();
                 try {
                     adapter.card().destroyTarget(target.handle());
                 } finally {
-                    adapter.crank().leave();
+                    adapter.eventLoop().leave();
                 }
             }
             Path path = target.path();
@@ -489,7 +489,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             }
             RoceEndpoint byHand = target.byHand();
             if (byHand != null) {
-                adapter.strangers().forget(sourceOf(byHand));
+                adapter.unknownPeers().forget(sourceOf(byHand));
             }
         });
     }
@@ -498,9 +498,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The path to a context, greeted if need be. */
     CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
-        adapter.strangers().know(at); // its answers must not wait among those of unknown sources
+        adapter.unknownPeers().know(at); // its answers must not wait among those of unknown sources
         return plane.connect(at, incarnation, deadlineNanos, adapter.nanos())
-                .whenComplete((_, _) -> adapter.strangers().forget(at))
+                .whenComplete((_, _) -> adapter.unknownPeers().forget(at))
                 .thenApply(this::pathTo)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)));
     }
@@ -551,12 +551,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     @Override
-    public Half newHalf() {
+    public ConnectionEnd newHalf() {
         return adapter.newHalf();
     }
 
     @Override
-    public void discard(Half half) {
+    public void discard(ConnectionEnd half) {
         // numbers come again late, nothing else was made
     }
 
@@ -575,7 +575,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             throw e;
         }
         Peer peer = path.peer();
-        adapter.strangers().know(peer.address()); // before it hears that it may send
+        adapter.unknownPeers().know(peer.address()); // before it hears that it may send
         adapter.watchConnection(
                 path.connection(),
                 () -> plane.doubt(peer, adapter.nanos()),
@@ -591,20 +591,21 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         Route route = adapter.route(peer);
         int mtuBytes = Math.min(
                 route.mtuBytes(), Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()));
-        ConnectionConfig config = ConnectionConfig.builder(route, peer.theirs().number())
+        CardConnectionConfig config = CardConnectionConfig.builder(
+                        route, peer.theirs().number())
                 .number(peer.own().number())
                 .mtuBytes(mtuBytes)
                 .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
                 .peer(info)
                 .build();
         boolean isNeighbour = directory.has(peer.uasid(), peer.incarnation());
-        Crank crank = adapter.crank();
-        crank.enter();
+        EventLoop eventLoop = adapter.eventLoop();
+        eventLoop.enter();
         try {
-            int connection = crank.card().connect(config, crank.nanos());
-            path.opened(info, connection, crank.card().createMemoryTarget(connection), isNeighbour);
+            int connection = eventLoop.card().connect(config, eventLoop.nanos());
+            path.opened(info, connection, eventLoop.card().createMemoryTarget(connection), isNeighbour);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -627,7 +628,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     @Override
-    public void requested(Peer from, long number, Message request) {
+    public void requested(Peer from, long number, PeerMessage request) {
         serving.requested(pathTo(from), number, request);
     }
 
@@ -652,9 +653,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         boolean mattered = path.matters();
         exports.importerGone(path);
         imports.homeLost(path, why);
-        importables.values().stream().map(Importable::bond).forEach(bond -> {
-            if (bond != null) {
-                bond.peerLost(peer);
+        importables.values().stream().map(Importable::binding).forEach(binding -> {
+            if (binding != null) {
+                binding.peerLost(peer);
             }
         });
         path.leave();

@@ -14,7 +14,7 @@ import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.udp.Ecn;
-import io.urma4j.udma.udp.IoWay;
+import io.urma4j.udma.udp.IoBackend;
 import io.urma4j.udma.udp.PacketLoss;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
@@ -68,7 +68,7 @@ final class UdmaDevice implements ProviderDevice {
 
     private PortOptions portOptions() {
         return PortOptions.of(address)
-                .withWay(setting(IO_SETTING, IoWay::parse))
+                .withWay(setting(IO_SETTING, IoBackend::parse))
                 .withLoss(setting(LOSS_SETTING, PacketLoss::parse))
                 .withStrangersApart(!"together".equals(setting(STRANGERS_SETTING, UdmaDevice::apartOrTogether)))
                 .withEcn(Objects.requireNonNull(setting(ECN_SETTING, Ecn::parse)));
@@ -108,15 +108,15 @@ final class UdmaDevice implements ProviderDevice {
 
     private DeviceAttributes attributesOf(UdpPort port, String objection) {
         StringBuilder path = new StringBuilder(
-                "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.way());
-        String strangers = port.strangersNote().isEmpty()
+                "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.backend());
+        String unknownPeers = port.strangersNote().isEmpty()
                 ? "strangers have sockets of their own"
                 : "strangers share a socket with peers, whom a flood of theirs would starve: " + port.strangersNote();
         String ecn = port.ecnNote().isEmpty()
                 ? "switches may mark (ECN)"
                 : "marks of switches are not looked for (ECN): " + port.ecnNote();
-        for (String remark :
-                List.of(port.reason(), port.portNote(), strangers, ecn, port.lossNote(), port.trouble(), objection)) {
+        for (String remark : List.of(
+                port.reason(), port.portNote(), unknownPeers, ecn, port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }

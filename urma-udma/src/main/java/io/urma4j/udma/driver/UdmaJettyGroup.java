@@ -18,7 +18,7 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
     private final UdmaContext context;
     private final int id;
     private final JettyGroupConfig config;
-    private final Crank crank;
+    private final EventLoop eventLoop;
     private final int handle;
     private final int number;
     private final List<UdmaSendQueue> members = new CopyOnWriteArrayList<>();
@@ -28,13 +28,13 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
         this.context = queues.context();
         this.id = id;
         this.config = config;
-        this.crank = context.crank();
-        crank.enter();
+        this.eventLoop = context.eventLoop();
+        eventLoop.enter();
         try {
-            this.handle = create(crank.card());
-            this.number = crank.card().groupNumber(handle);
+            this.handle = create(eventLoop.card());
+            this.number = eventLoop.card().groupNumber(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         context.announce(
                 number,
@@ -67,23 +67,23 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
 
     @Override
     public void add(ProviderSendQueue jetty) {
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().addMember(handle, ((UdmaSendQueue) jetty).handle());
+            eventLoop.card().addMember(handle, ((UdmaSendQueue) jetty).handle());
             members.add((UdmaSendQueue) jetty);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     @Override
     public void remove(ProviderSendQueue jetty) {
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().removeMember(handle, ((UdmaSendQueue) jetty).handle());
+            eventLoop.card().removeMember(handle, ((UdmaSendQueue) jetty).handle());
             members.remove(jetty);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -97,11 +97,11 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
     @Override
     public void close() {
         context.withdraw(number);
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().destroyGroup(handle);
+            eventLoop.card().destroyGroup(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         queues.forget(this);
     }

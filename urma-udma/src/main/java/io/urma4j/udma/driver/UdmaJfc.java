@@ -7,7 +7,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
@@ -30,8 +30,8 @@ final class UdmaJfc implements ProviderJfc {
     private final boolean locked;
     private final MemorySegment ring;
     private final RecordOwners owners;
-    private final Crank crank;
-    private final Claim claim = new Claim();
+    private final EventLoop eventLoop;
+    private final SpinLock lock = new SpinLock();
     private final int cq;
 
     private long consumed; // of the poller
@@ -40,7 +40,7 @@ final class UdmaJfc implements ProviderJfc {
     private int lastTag; // of the poller
     private @Nullable RecordOwner lastOwner; // of the poller
     private volatile boolean valid = true;
-    private boolean closed; // guarded by the card's claim
+    private boolean closed; // guarded by the card's lock
 
     UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
         this.queues = queues;
@@ -50,10 +50,11 @@ final class UdmaJfc implements ProviderJfc {
         this.locked = !config.lockFree();
         this.ring = Rings.allocate(this, CqRing.bytes(depth));
         this.owners = queues.owners();
-        this.crank = context.crank();
-        crank.enter();
+        this.eventLoop = context.eventLoop();
+        eventLoop.enter();
         try {
-            this.cq = crank.card()
+            this.cq = eventLoop
+                    .card()
                     .createCq(
                             ring,
                             depth,
@@ -61,7 +62,7 @@ final class UdmaJfc implements ProviderJfc {
                             config.moderationPeriod().toNanos(),
                             onEvent);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         context.adapter().watchCq(cq, this::overflowed);
     }
@@ -81,15 +82,15 @@ final class UdmaJfc implements ProviderJfc {
     @Override
     public int poll(long[] words, int maxRecords) {
         if (!isEmpty()) {
-            if (crank.isAwaited() || (++polls & (TURN_EVERY - 1)) == 0) {
-                crank.tryTurn(); // before records are taken: should it throw, none is lost (S10.4)
+            if (eventLoop.isAwaited() || (++polls & (TURN_EVERY - 1)) == 0) {
+                eventLoop.tryTurn(); // before records are taken: should it throw, none is lost (S10.4)
             }
             int count = drain(words, maxRecords);
             if (count > 0) {
                 return count;
             }
         }
-        return crank.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
+        return eventLoop.tryTurn() && !isEmpty() ? drain(words, maxRecords) : 0;
     }
 
     private boolean isEmpty() {
@@ -101,11 +102,11 @@ final class UdmaJfc implements ProviderJfc {
         if (!locked) {
             return drainClaimed(words, maxRecords);
         }
-        claim.acquire();
+        lock.acquire();
         try {
             return drainClaimed(words, maxRecords);
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -213,11 +214,11 @@ final class UdmaJfc implements ProviderJfc {
 
     /** Does something while nobody takes a record. */
     void betweenPolls(Runnable something) {
-        claim.acquire();
+        lock.acquire();
         try {
             something.run();
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -225,17 +226,17 @@ final class UdmaJfc implements ProviderJfc {
 
     @Override
     public void rearm(boolean solicitedOnly) {
-        crank.enter();
+        eventLoop.enter();
         try {
             checkOpen();
-            crank.card().arm(cq, solicitedOnly);
+            eventLoop.card().arm(cq, solicitedOnly);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
-        crank.attend();
+        eventLoop.attend();
     }
 
-    /** Who races with {@link #close} must not reach the next queue that gets its handle (S4.2). Under the claim. */
+    /** Who races with {@link #close} must not reach the next queue that gets its handle (S4.2). Under the lock. */
     private void checkOpen() {
         if (closed) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
@@ -261,13 +262,13 @@ final class UdmaJfc implements ProviderJfc {
     public Counters counters() {
         long made;
         long overflows;
-        crank.enter();
+        eventLoop.enter();
         try {
             checkOpen();
-            made = crank.card().records(cq);
-            overflows = crank.card().overflows(cq);
+            made = eventLoop.card().records(cq);
+            overflows = eventLoop.card().overflows(cq);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         return Counters.builder()
                 .add("records", taken)
@@ -279,12 +280,12 @@ final class UdmaJfc implements ProviderJfc {
     @Override
     public void close() {
         context.adapter().unwatchCq(cq);
-        crank.enter();
+        eventLoop.enter();
         try {
             closed = true;
-            crank.card().destroyCq(cq);
+            eventLoop.card().destroyCq(cq);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         queues.forget(this);
     }

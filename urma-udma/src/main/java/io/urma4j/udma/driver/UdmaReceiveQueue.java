@@ -12,7 +12,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
+import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.ReceiveQueueConfig;
@@ -21,7 +21,7 @@ import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 
-/** A receive queue: puts buffers into the card's ring. A short claim keeps posting threads apart. */
+/** A receive queue: puts buffers into the card's ring. A short lock keeps posting threads apart. */
 final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     private final Queues queues;
     private final UdmaContext context;
@@ -31,16 +31,16 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     private final int depth;
     private final int strideBytes;
     private final MemorySegment ring;
-    private final Crank crank;
+    private final EventLoop eventLoop;
     private final int tag;
     private final int handle;
     private final int number;
     private final int queueKey;
     private final Receives receives;
-    private final Claim claim = new Claim();
-    private final ReceiveEntries entries; // guarded by the claim
+    private final SpinLock lock = new SpinLock();
+    private final ReceiveEntries entries; // guarded by the lock
 
-    private long posted; // guarded by the claim
+    private long posted; // guarded by the lock
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
 
@@ -54,17 +54,17 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.strideBytes = ReceiveWqe.strideBytes(config.maxSges());
         this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
         this.entries = new ReceiveEntries(depth, config.maxSges());
-        this.crank = context.crank();
+        this.eventLoop = context.eventLoop();
         this.queueKey = config.mode() == TransportMode.UM ? queueKey(context, config) : 0;
         this.receives = new Receives(this, id, 0);
         this.tag = context.adapter().tag(this);
         queues.owners().add(tag, receives);
-        crank.enter();
+        eventLoop.enter();
         try {
-            this.handle = create(crank.card());
-            this.number = crank.card().receiveNumber(handle);
+            this.handle = create(eventLoop.card());
+            this.number = eventLoop.card().receiveNumber(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         context.announce(
                 number,
@@ -126,7 +126,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!mayAdd()) {
                 return false;
@@ -139,13 +139,13 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             WqRing.produced(ring, ++posted);
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     @Override
     public boolean receive(WorkRequest request) {
-        claim.acquire();
+        lock.acquire();
         try {
             if (!mayAdd()) {
                 return false;
@@ -162,7 +162,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             WqRing.produced(ring, ++posted);
             return true;
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -185,19 +185,19 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     /** The record of an entry is polled; returns its user context. */
     long recordTaken(int entry) {
-        claim.acquire();
+        lock.acquire();
         try {
             return entries.give(entry);
         } finally {
-            claim.release();
+            lock.release();
         }
     }
 
     /** The record of an entry is there, and will be polled. */
     void letGo(int entry) {
-        claim.acquire();
+        lock.acquire();
         entries.unpin(entry);
-        claim.release();
+        lock.release();
     }
 
     // ---- states and the rest
@@ -216,19 +216,20 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public void rxThreshold(int threshold) {
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().threshold(handle, threshold);
+            eventLoop.card().threshold(handle, threshold);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
     @Override
     public void modify(ReceiveState next) {
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card()
+            eventLoop
+                    .card()
                     .modifyReceiveQueue(
                             handle,
                             switch (next) {
@@ -238,7 +239,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
                             });
             state = next;
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -266,11 +267,11 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     @Override
     public Counters counters() {
         ReceiveStats stats;
-        crank.enter();
+        eventLoop.enter();
         try {
-            stats = crank.card().receiveStats(handle);
+            stats = eventLoop.card().receiveStats(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         return Counters.builder()
                 .add("received", stats.received())
@@ -283,7 +284,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public void close() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (closed) {
                 return;
@@ -291,21 +292,21 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             closed = true;
             state = ReceiveState.ERROR;
         } finally {
-            claim.release();
+            lock.release();
         }
         context.withdraw(number);
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().destroyReceiveQueue(handle);
+            eventLoop.card().destroyReceiveQueue(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         queues.owners().remove(tag);
         context.adapter().untag(tag);
         queues.forgetClosed();
-        claim.acquire();
+        lock.acquire();
         entries.unpinAll();
-        claim.release();
+        lock.release();
         queues.forget(this);
     }
 

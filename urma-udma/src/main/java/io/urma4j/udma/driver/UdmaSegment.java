@@ -42,7 +42,7 @@ final class UdmaSegment implements ProviderSegment {
 
     // the engine's thread
     final Map<String, OwnFile> names = new HashMap<>();
-    final List<Withdrawal> withdrawals = new ArrayList<>();
+    final List<SegmentRevocation> withdrawals = new ArrayList<>();
 
     /**
      * A region.

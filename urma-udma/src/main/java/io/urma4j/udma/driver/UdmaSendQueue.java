@@ -18,8 +18,8 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Claim;
 import io.urma4j.spi.support.QueueFailure;
+import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.SendQueueConfig;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * polled (S9.3), and until the card needs its element no more.
  *
  * <p><b>Who may touch what.</b> {@code posted} and what belongs to a position before it is published belong to whoever
- * holds the claim, or to the one thread that posts to a lock-free queue.
+ * holds the lock, or to the one thread that posts to a lock-free queue.
  */
 final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private static final long MAX_IMMEDIATE_32 = 0xFFFF_FFFFL;
@@ -66,12 +66,12 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private final UdmaJfc jfc;
     private final @Nullable UdmaReceiveQueue receives;
     private final @Nullable Receives receiver;
-    private final @Nullable RcBond bond;
+    private final @Nullable RcBinding binding;
     private final boolean locked;
     private final int depth;
     private final int strideBytes;
     private final MemorySegment ring;
-    private final Crank crank;
+    private final EventLoop eventLoop;
     private final int tag;
     private final int receiveTag;
     private final int handle;
@@ -80,7 +80,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private final SendEntries entries;
     private final SlotCount slots;
     private final SendDrains drains;
-    private final Claim claim = new Claim();
+    private final SpinLock lock = new SpinLock();
 
     private long posted;
     private long postLimit; // posted may grow to here before the slots must be counted again
@@ -105,7 +105,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         this.depth = Rings.ceilingPowerOfTwo(config.depth());
         this.strideBytes = SendWqe.strideBytes(config.maxSges(), config.maxInlineBytes());
         this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
-        this.crank = context.crank();
+        this.eventLoop = context.eventLoop();
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.entries = new SendEntries(depth, config.maxSges());
         this.slots = new SlotCount(depth, this::hasEndedSilently);
@@ -117,16 +117,16 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         if (receiver != null) {
             queues.owners().add(receiveTag, receiver);
         }
-        crank.enter();
+        eventLoop.enter();
         try {
-            this.handle = create(crank.card(), receiveJfc);
-            this.number = crank.card().sendNumber(handle);
+            this.handle = create(eventLoop.card(), receiveJfc);
+            this.number = eventLoop.card().sendNumber(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
-        this.drains = new SendDrains(this, crank, handle, depth);
-        this.bond = config.mode() == TransportMode.RC
-                ? new RcBond(
+        this.drains = new SendDrains(this, eventLoop, handle, depth);
+        this.binding = config.mode() == TransportMode.RC
+                ? new RcBinding(
                         context, this, handle, number, config.orderType().effective(config.mode()), config.rnrRetry())
                 : null;
         if (receives != null) {
@@ -169,7 +169,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
                 mine.config().policy(),
                 mine.config().token(),
                 mine.queueKey(),
-                bond);
+                binding);
     }
 
     // ---- posts
@@ -263,7 +263,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     private int memoryTarget(UdmaImport remote) {
-        return bond == null ? remote.memoryTarget() : 0;
+        return binding == null ? remote.memoryTarget() : 0;
     }
 
     @Override
@@ -300,7 +300,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     private int queueTarget(UdmaTarget whom) {
-        return bond == null ? whom.handle() : 0;
+        return binding == null ? whom.handle() : 0;
     }
 
     /** What only some messages have: an immediate; the key behind the token id that is to be revoked. */
@@ -316,7 +316,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     private UdmaTarget whom(@Nullable ProviderTarget target) {
-        UdmaTarget known = bond != null ? bond.target() : (UdmaTarget) target;
+        UdmaTarget known = binding != null ? binding.target() : (UdmaTarget) target;
         if (known == null) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is not bound, nobody could receive");
         }
@@ -416,7 +416,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     private void enter() {
         if (locked) {
-            claim.acquire();
+            lock.acquire();
         }
         if (closed || state() == QueueState.RESET) {
             leave();
@@ -433,7 +433,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     private void leave() {
         if (locked) {
-            claim.release();
+            lock.release();
         }
     }
 
@@ -462,9 +462,9 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         WqRing.produced(ring, ++posted);
     }
 
-    /** Rings the bell of the queue; without the claim, since a guess whether it is busy is enough. */
+    /** Rings the bell of the queue; without the lock, since a guess whether it is busy is enough. */
     private void rung() {
-        crank.posted(handle, posted - WqRing.consumed(ring) - 1);
+        eventLoop.posted(handle, posted - WqRing.consumed(ring) - 1);
     }
 
     // ---- records
@@ -622,14 +622,14 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         context.raise(
                 AsyncEvent.Type.PEER_LOST,
                 this,
-                "its connection takes no more requests: the last one was refused, " + RcBond.refusal(syndrome));
+                "its connection takes no more requests: the last one was refused, " + RcBinding.refusal(syndrome));
     }
 
     // ---- RC
 
     @Override
     public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
-        RcBond mine = bond;
+        RcBinding mine = binding;
         if (mine == null) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is no RC Jetty");
         }
@@ -650,7 +650,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
-        RcBond mine = bond;
+        RcBinding mine = binding;
         if (mine == null) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is no RC Jetty");
         }
@@ -660,7 +660,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     @Override
     public boolean isBound() {
-        return bond != null && bond.target() != null;
+        return binding != null && binding.target() != null;
     }
 
     // ---- the rest
@@ -683,18 +683,18 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     public JettyDescriptor descriptor() {
         TokenPolicy policy =
                 receives == null ? TokenPolicy.NONE : receives.config().policy();
-        int firstPsn = bond == null ? -1 : bond.firstPsn();
+        int firstPsn = binding == null ? -1 : binding.firstPsn();
         return context.describe(
                 id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy, number, firstPsn);
     }
 
     /** What is unfinished waits for; nothing once it is closed. */
     List<SendWait> waits() {
-        crank.enter();
+        eventLoop.enter();
         try {
-            return closed ? List.of() : crank.card().sendWaits(handle);
+            return closed ? List.of() : eventLoop.card().sendWaits(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
     }
 
@@ -713,21 +713,21 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
 
     @Override
     public void close() {
-        claim.acquire();
+        lock.acquire();
         try {
             if (closed) {
                 return;
             }
             closed = true;
         } finally {
-            claim.release();
+            lock.release();
         }
         context.withdraw(number);
-        crank.enter();
+        eventLoop.enter();
         try {
-            crank.card().destroySendQueue(handle);
+            eventLoop.card().destroySendQueue(handle);
         } finally {
-            crank.leave();
+            eventLoop.leave();
         }
         queues.owners().remove(tag);
         context.adapter().untag(tag);

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.CardListener;
 import io.urma4j.udma.transport.ConnectionConfig;
-import io.urma4j.udma.transport.Leave;
+import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
 final class Life implements CardListener {
-    private static final Leave[] LEAVES = Leave.values();
+    private static final FlushHint[] LEAVES = FlushHint.values();
     private static final long LEAST_STEP_NANOS = 200; // what a turn of the crank takes
     private static final int MOST_STEPS_AT_ONCE = 2_000;
     private static final byte LEFT_BEHIND = 0x5A;
@@ -175,8 +175,8 @@ final class Life implements CardListener {
     }
 
     /** Every second machine has a thread that polls all the time. */
-    private Leave leave() {
-        return (machine.index & 1) == 1 ? LEAVES[polls++ % LEAVES.length] : Leave.NOTHING;
+    private FlushHint leave() {
+        return (machine.index & 1) == 1 ? LEAVES[polls++ % LEAVES.length] : FlushHint.FLUSH;
     }
 
     /** A step at that time, or a little later. */

@@ -1,7 +1,7 @@
 package io.urma4j.udma.simulation;
 
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.ConnectionConfig;
+import io.urma4j.udma.device.CardConnectionConfig;
 import io.urma4j.udma.device.PeerInfo;
 import java.util.HashMap;
 import java.util.Map;
@@ -48,7 +48,7 @@ final class Link {
         int reads = world.scenario.reads();
         end.life.watch(number, peer, peerNumber, sendPsn, true, false);
         end.connection = end.life.card.connect(
-                ConnectionConfig.builder(end.life.routeTo(peer), peerNumber)
+                CardConnectionConfig.builder(end.life.routeTo(peer), peerNumber)
                         .mtuBytes(world.scenario.mtuBytes())
                         .number(number)
                         .psns(sendPsn, receivePsn)

@@ -1,6 +1,6 @@
 package io.urma4j.udma.simulation;
 
-import io.urma4j.udma.device.ConnectionConfig;
+import io.urma4j.udma.device.CardConnectionConfig;
 
 /** Two RC Jetties that are connected, and connected again after one has failed. */
 final class Pair {
@@ -54,7 +54,7 @@ final class Pair {
         from.life.watch(from.number(), to.life, to.number(), sendPsn, false, isForeign);
         return from.life.card.connectRc(
                 from.handle,
-                ConnectionConfig.builder(
+                CardConnectionConfig.builder(
                                 isForeign ? from.life.routeTo(to.life.machine.index) : from.life.routeTo(to.life),
                                 to.number())
                         .mtuBytes(world.scenario.mtuBytes())

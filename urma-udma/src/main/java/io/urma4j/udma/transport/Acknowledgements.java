@@ -77,7 +77,7 @@ final class Acknowledgements {
     }
 
     private void goOn(long unacked, long nowNanos) {
-        LostAnswers lost = requester.lostAnswers;
+        ResponseRecovery lost = requester.responseRecovery;
         if (lost != null && requester.unacked() > unacked) {
             goOn(lost, nowNanos);
         }
@@ -85,11 +85,11 @@ final class Acknowledgements {
     }
 
     /** What was missing is there: what came behind it, or was acknowledged, has its turn. */
-    private void goOn(LostAnswers lost, long nowNanos) {
+    private void goOn(ResponseRecovery lost, long nowNanos) {
         long before;
         do {
             before = requester.unacked();
-            Message oldest = requester.inFlight.head();
+            WireMessage oldest = requester.inFlight.head();
             while (oldest != null && lost.hasCome(requester.unacked())) {
                 answered(oldest, requester.unacked(), nowNanos);
                 oldest = requester.inFlight.head();
@@ -102,7 +102,7 @@ final class Acknowledgements {
 
     /** What comes so late may yet say that what was sent again had not been lost. */
     private void old(long psn, Packet packet, long nowNanos) {
-        LostAnswers lost = requester.lostAnswers;
+        ResponseRecovery lost = requester.responseRecovery;
         if (lost == null
                 || psn >= requester.unacked()
                 || psn <= requester.end() - ConnectionConfig.MAX_WINDOW_PACKETS) {
@@ -162,10 +162,10 @@ final class Acknowledgements {
         if (isWhole) {
             return true;
         }
-        if (requester.lostAnswers == null) {
+        if (requester.responseRecovery == null) {
             requester.repeat(nowNanos);
         } else {
-            requester.lostAnswers.acknowledged(to, msn, nowNanos);
+            requester.responseRecovery.acknowledged(to, msn, nowNanos);
         }
         return false;
     }
@@ -188,7 +188,7 @@ final class Acknowledgements {
 
     /** Whether that was acknowledged, and would be over if answers had not been lost. */
     private boolean isAnswerMissingBefore(long psn) {
-        return requester.lostAnswers != null && requester.lostAnswers.acknowledgedTo() >= psn;
+        return requester.responseRecovery != null && requester.responseRecovery.acknowledgedTo() >= psn;
     }
 
     private void notReady(long psn, int syndrome, long nowNanos) {
@@ -213,7 +213,7 @@ final class Acknowledgements {
             judge(psn, status, -1);
         } else if (requester.advance(psn, nowNanos)) {
             traffic.refusalsReceived++;
-            Message oldest = requester.inFlight.head();
+            WireMessage oldest = requester.inFlight.head();
             if (oldest != null) {
                 oldest.request().fail(status);
                 connection.fail(status, nowNanos);
@@ -235,7 +235,7 @@ final class Acknowledgements {
 
     /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
     private void judge(long psn, int status, long waitNanos) {
-        Message message = requester.inFlight.find(psn);
+        WireMessage message = requester.inFlight.find(psn);
         if (message == null || message.isRefused) {
             return;
         }
@@ -263,7 +263,7 @@ final class Acknowledgements {
         countBeforeUnanswered = 0;
         InFlight inFlight = requester.inFlight;
         for (int i = 0; i < inFlight.numbered() && inFlight.get(i).endPsn() <= to; i++) {
-            Message message = inFlight.get(i);
+            WireMessage message = inFlight.get(i);
             isAnyUnanswered |= message.isUnanswered();
             if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
                 count++; // what is answered counts at the responder, however the answer is
@@ -280,12 +280,12 @@ final class Acknowledgements {
     private void answer(long psn, Packet packet, long nowNanos) {
         boolean isInTurn = isNext(psn, packet, nowNanos);
         if (!isInTurn && !requester.mayComeEarly(psn)) {
-            if (requester.lostAnswers != null) {
-                requester.lostAnswers.cameAgain(psn, nowNanos);
+            if (requester.responseRecovery != null) {
+                requester.responseRecovery.cameAgain(psn, nowNanos);
             }
             return;
         }
-        Message message = isInTurn ? requester.inFlight.head() : requester.inFlight.find(psn);
+        WireMessage message = isInTurn ? requester.inFlight.head() : requester.inFlight.find(psn);
         if (message == null || !isFor(message, psn, packet, isInTurn)) {
             traffic.ignored++;
             return;
@@ -297,12 +297,12 @@ final class Acknowledgements {
         }
         requester.answers(psn == message.firstPsn ? answeredTransmission(packet) : Bth.NO_TRANSMISSION);
         if (isInTurn) {
-            if (requester.lostAnswers != null) {
-                requester.lostAnswers.comes(psn, nowNanos);
+            if (requester.responseRecovery != null) {
+                requester.responseRecovery.comes(psn, nowNanos);
             }
             answered(message, psn, nowNanos);
-        } else if (requester.lostAnswers != null) {
-            requester.lostAnswers.came(psn, isEnd(packet), nowNanos);
+        } else if (requester.responseRecovery != null) {
+            requester.responseRecovery.came(psn, isEnd(packet), nowNanos);
             requester.cameEarly(message, nowNanos);
         }
         requester.answers(Bth.NO_TRANSMISSION);
@@ -313,7 +313,7 @@ final class Acknowledgements {
         return config.peerIsOurs() ? Bth.answeredTransmission(packet.bytes()) : Bth.NO_TRANSMISSION;
     }
 
-    private boolean isFor(Message message, long psn, Packet packet, boolean isInTurn) {
+    private boolean isFor(WireMessage message, long psn, Packet packet, boolean isInTurn) {
         boolean isAtomic = Opcodes.operation(packet.opcode()) == Opcodes.ATOMIC_ACKNOWLEDGE;
         return message.isAnswered()
                 && message.request().isRead() != isAtomic
@@ -328,7 +328,7 @@ final class Acknowledgements {
         };
     }
 
-    private void takeRead(Message message, long psn, Packet packet) {
+    private void takeRead(WireMessage message, long psn, Packet packet) {
         Request request = message.request();
         long at = (psn - message.firstPsn) * config.mtuBytes();
         int length = (int) Math.min(config.mtuBytes(), message.lengthBytes - at);
@@ -358,7 +358,7 @@ final class Acknowledgements {
             return true;
         }
         if (!hasCount) {
-            if (requester.lostAnswers == null) {
+            if (requester.responseRecovery == null) {
                 requester.repeat(nowNanos);
             }
             return false;
@@ -370,7 +370,7 @@ final class Acknowledgements {
         return acknowledged(psn, msn, nowNanos);
     }
 
-    private void answered(Message oldest, long psn, long nowNanos) {
+    private void answered(WireMessage oldest, long psn, long nowNanos) {
         succeeded += psn + 1 == oldest.endPsn() ? 1 : 0;
         requester.answered(oldest, nowNanos);
     }

@@ -8,14 +8,14 @@ final class CongestionNotices {
     /** Between two notices; as network cards have it. */
     static final long LEAST_NANOS = 50_000;
 
-    private final Outlet outlet;
+    private final PacketWriter writer;
     private final Traffic traffic;
     private boolean isDue;
     private boolean hasTold;
     private long toldNanos;
 
-    CongestionNotices(Outlet outlet, Traffic traffic) {
-        this.outlet = outlet;
+    CongestionNotices(PacketWriter writer, Traffic traffic) {
+        this.writer = writer;
         this.traffic = traffic;
     }
 
@@ -36,7 +36,7 @@ final class CongestionNotices {
     /** Sends what is due; false when the port has no room. */
     boolean send() {
         if (isDue) {
-            isDue = !outlet.sendNotice();
+            isDue = !writer.sendNotice();
         }
         return !isDue;
     }

@@ -36,7 +36,7 @@ public final class Connection {
     private final Requester requester;
     private final Acknowledgements acknowledgements;
     private final Responder responder;
-    private final Outlet outlet;
+    private final PacketWriter writer;
     private final CongestionNotices notices;
 
     private State state = State.OPEN;
@@ -57,10 +57,10 @@ public final class Connection {
         this.config = config;
         this.owner = owner;
         this.lastHeardNanos = nowNanos;
-        outlet = new Outlet(config, port, route, traffic);
-        notices = new CongestionNotices(outlet, traffic);
-        responder = new Responder(this, config, memory, receivers, outlet, traffic);
-        requester = new Requester(this, config, outlet, responder.answers(), traffic, nowNanos);
+        writer = new PacketWriter(config, port, route, traffic);
+        notices = new CongestionNotices(writer, traffic);
+        responder = new Responder(this, config, memory, receivers, writer, traffic);
+        requester = new Requester(this, config, writer, responder.answers(), traffic, nowNanos);
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
     }
 
@@ -154,7 +154,7 @@ public final class Connection {
                 requester.answerIsLate(isLate || Bth.isLate(packet.bytes()));
                 acknowledgements.receiveAlong(packet, nowNanos);
             }
-            outlet.late(isLate);
+            writer.late(isLate);
             responder.receive(packet, nowNanos);
         }
     }
@@ -173,15 +173,15 @@ public final class Connection {
      * @return true when it would send more if it were called again: at once, or when the port has room
      */
     public boolean step(long nowNanos) {
-        return step(nowNanos, Leave.NOTHING);
+        return step(nowNanos, FlushHint.FLUSH);
     }
 
     /**
      * The same.
      *
-     * @param leave what may wait for the next call, which comes soon
+     * @param hint what may wait for the next call, which comes soon
      */
-    public boolean step(long nowNanos, Leave leave) {
+    public boolean step(long nowNanos, FlushHint hint) {
         if (state == State.OPEN) {
             requester.runTimers(nowNanos);
         }
@@ -192,8 +192,8 @@ public final class Connection {
             return true;
         }
         // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
-        boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, leave != Leave.NOTHING);
-        boolean holds = leave == Leave.TRAINS_AND_ACKNOWLEDGEMENTS && config.peerIsOurs();
+        boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, hint != FlushHint.FLUSH);
+        boolean holds = hint == FlushHint.HOLD_REQUESTS_AND_ACKS && config.peerIsOurs();
         boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holds);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
@@ -212,7 +212,7 @@ public final class Connection {
 
     /** Whether something was left for the next {@link #step(long) step}. */
     public boolean hasLeft() {
-        return state == State.OPEN && (responder.owesAcknowledgement() || requester.isGathering());
+        return state == State.OPEN && (responder.owesAcknowledgement() || requester.isCoalescing());
     }
 
     /** When {@link #step} must be called at the latest; {@code Long.MAX_VALUE} for never. */

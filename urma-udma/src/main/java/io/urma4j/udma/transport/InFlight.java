@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class InFlight {
     private static final int FIRST_SLOTS = 16;
 
-    private @Nullable Message[] slots = new Message[FIRST_SLOTS];
+    private @Nullable WireMessage[] slots = new WireMessage[FIRST_SLOTS];
     private long head;
     private long cursor;
     private long numbered;
@@ -32,7 +32,7 @@ final class InFlight {
 
     /** The oldest; null when there is none. */
     @Nullable
-    Message head() {
+    WireMessage head() {
         return head == tail ? null : at(head);
     }
 
@@ -43,7 +43,7 @@ final class InFlight {
 
     /** The one of which a packet is to be sent next; null when all are sent. */
     @Nullable
-    Message cursor() {
+    WireMessage cursor() {
         return cursor == tail ? null : at(cursor);
     }
 
@@ -68,14 +68,14 @@ final class InFlight {
     }
 
     /** A place at the end; to be begun at once. */
-    Message append() {
+    WireMessage append() {
         if (size() == slots.length) {
             grow();
         }
         int slot = (int) tail++ & slots.length - 1;
-        Message message = slots[slot];
+        WireMessage message = slots[slot];
         if (message == null) {
-            message = new Message();
+            message = new WireMessage();
             slots[slot] = message;
         }
         return message;
@@ -90,12 +90,12 @@ final class InFlight {
 
     /** The message that a PSN belongs to; null when none of those that were sent has it. */
     @Nullable
-    Message find(long psn) {
+    WireMessage find(long psn) {
         long low = head;
         long high = numbered - 1;
         while (low <= high) {
             long middle = (low + high) >>> 1;
-            Message message = at(middle);
+            WireMessage message = at(middle);
             if (psn < message.firstPsn) {
                 high = middle - 1;
             } else if (psn >= message.endPsn()) {
@@ -108,7 +108,7 @@ final class InFlight {
     }
 
     /** The n-th from the oldest. */
-    Message get(int n) {
+    WireMessage get(int n) {
         return at(head + n);
     }
 
@@ -117,12 +117,12 @@ final class InFlight {
         return (int) (numbered - head);
     }
 
-    private Message at(long index) {
+    private WireMessage at(long index) {
         return requireNonNull(slots[(int) index & slots.length - 1]);
     }
 
     private void grow() {
-        @Nullable Message[] larger = Arrays.copyOf(slots, slots.length * 2);
+        @Nullable WireMessage[] larger = Arrays.copyOf(slots, slots.length * 2);
         for (long index = head; index < tail; index++) {
             larger[(int) index & larger.length - 1] = slots[(int) index & slots.length - 1];
         }

@@ -8,7 +8,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A work request that was started and has not ended. It is carried by one {@link Message} or by several. Used again and again. */
+/** A work request that was started and has not ended. It is carried by one {@link WireMessage} or by several. Used again and again. */
 final class Request {
     private static final long U32 = 0xFFFF_FFFFL;
 

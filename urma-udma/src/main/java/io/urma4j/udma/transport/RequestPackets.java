@@ -37,15 +37,15 @@ final class RequestPackets {
         NOTIFY
     }
 
-    private final Outlet outlet;
-    private final Answers answers;
+    private final PacketWriter writer;
+    private final ResponseScheduler answers;
     private final boolean mayAcknowledge;
     private final boolean isShared;
     private final int mtuBytes;
 
     /** @param answers of the other half: whether it owes the peer an acknowledgement */
-    RequestPackets(ConnectionConfig config, Outlet outlet, Answers answers) {
-        this.outlet = outlet;
+    RequestPackets(ConnectionConfig config, PacketWriter writer, ResponseScheduler answers) {
+        this.writer = writer;
         this.answers = answers;
         this.mayAcknowledge = config.peerIsOurs();
         this.isShared = config.isShared();
@@ -58,7 +58,7 @@ final class RequestPackets {
      * @param isAlone it is all of its message, and nothing else is under way: then it may bring an acknowledgement along, which
      *     would have been a packet of its own. Among many it would break the run of those that have one length
      */
-    Outcome send(Message message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+    Outcome send(WireMessage message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
             return sendFiller(message, psn);
@@ -72,8 +72,8 @@ final class RequestPackets {
     }
 
     /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
-    private Outcome sendFiller(Message message, long psn) {
-        Packet packet = outlet.begin(outlet.ours(Opcodes.RESYNC), psn, 0, message.request());
+    private Outcome sendFiller(WireMessage message, long psn) {
+        Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), psn, 0, message.request());
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -81,32 +81,32 @@ final class RequestPackets {
             Bth.solicit(packet.bytes());
         }
         Bth.askForAcknowledgement(packet.bytes());
-        outlet.end(0);
+        writer.end(0);
         return Outcome.SENT;
     }
 
     /** On a connection of one queue: the responder goes on behind that PSN, wherever it is. False when there is no room. */
     boolean sendResync(long psn) {
-        Packet packet = outlet.beginAnswer(outlet.ours(Opcodes.RESYNC), psn, 0);
+        Packet packet = writer.beginAnswer(writer.ours(Opcodes.RESYNC), psn, 0);
         if (packet == null) {
             return false;
         }
         Bth.solicit(packet.bytes());
         Bth.askForAcknowledgement(packet.bytes());
-        outlet.end(0);
+        writer.end(0);
         return true;
     }
 
     /** Of a READ or an atomic: asks again for the answers from one PSN up to another, that one excluded. False when there is no room. */
-    boolean sendAgain(Message message, long psn, long endPsn) {
+    boolean sendAgain(WireMessage message, long psn, long endPsn) {
         Outcome outcome =
                 message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
         return outcome == Outcome.SENT;
     }
 
-    private Outcome sendRead(Message message, long psn, long endPsn) {
+    private Outcome sendRead(WireMessage message, long psn, long endPsn) {
         Request request = message.request();
-        Packet packet = outlet.begin(outlet.standard(Opcodes.READ_REQUEST), psn, 0, request);
+        Packet packet = writer.begin(writer.standard(Opcodes.READ_REQUEST), psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -118,7 +118,7 @@ final class RequestPackets {
                 request.remoteKey,
                 Math.min(message.lengthBytes - had, (endPsn - psn) * mtuBytes));
         Bth.askForAcknowledgement(packet.bytes());
-        outlet.end(0);
+        writer.end(0);
         return Outcome.SENT;
     }
 
@@ -126,9 +126,9 @@ final class RequestPackets {
         boolean inRoce = request.lengthBytes == Long.BYTES
                 && (request.opcode == WorkOpcode.CAS || request.opcode == WorkOpcode.FADD);
         int opcode = inRoce
-                ? outlet.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
-                : outlet.ours(Opcodes.ATOMIC);
-        Packet packet = outlet.begin(opcode, psn, 0, request);
+                ? writer.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
+                : writer.ours(Opcodes.ATOMIC);
+        Packet packet = writer.begin(opcode, psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -140,12 +140,13 @@ final class RequestPackets {
             AtomicKind.put(bytes, packet.at(Header.ATOMIC_KIND), request.opcode, (int) request.lengthBytes);
         }
         Bth.askForAcknowledgement(bytes);
-        outlet.end(0);
+        writer.end(0);
         return Outcome.SENT;
     }
 
     /** A packet of a SEND or WRITE. */
-    private Outcome sendPart(Message message, int index, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+    private Outcome sendPart(
+            WireMessage message, int index, long psn, boolean asksForAcknowledgement, boolean isAlone) {
         Request request = message.request();
         long from = (long) index * mtuBytes;
         int length = (int) Math.min(mtuBytes, message.lengthBytes - from);
@@ -154,7 +155,7 @@ final class RequestPackets {
         boolean isWrite = !isSend(request.opcode);
         boolean acknowledges = isAlone && tail == Tail.NOTHING && mayAcknowledge && answers.isMereAcknowledgementDue();
         int opcode = acknowledges ? acknowledging(isWrite) : opcode(isWrite, index == 0, isLast, tail);
-        Packet packet = outlet.begin(opcode, psn, length, request);
+        Packet packet = writer.begin(opcode, psn, length, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -165,7 +166,7 @@ final class RequestPackets {
         }
         putTail(packet, tail, request);
         if (acknowledges) {
-            outlet.acknowledge(packet, answers);
+            writer.acknowledge(packet, answers);
         }
         if (asksForAcknowledgement || isLast) {
             Bth.askForAcknowledgement(bytes);
@@ -178,7 +179,7 @@ final class RequestPackets {
             request.fail(WorkStatus.LOC_ACCESS_ERR);
             return Outcome.NO_PAYLOAD; // what was begun and not ended never leaves
         }
-        outlet.end(length);
+        writer.end(length);
         if (acknowledges) {
             answers.acknowledgementLeft();
         }
@@ -186,7 +187,7 @@ final class RequestPackets {
     }
 
     private int acknowledging(boolean isWrite) {
-        return outlet.ours(isWrite ? Opcodes.WRITE_ONLY_ACK : Opcodes.SEND_ONLY_ACK);
+        return writer.ours(isWrite ? Opcodes.WRITE_ONLY_ACK : Opcodes.SEND_ONLY_ACK);
     }
 
     private static boolean isSend(int opcode) {
@@ -207,29 +208,29 @@ final class RequestPackets {
         if (!isLast) {
             int first = isWrite ? Opcodes.WRITE_FIRST : Opcodes.SEND_FIRST;
             int middle = isWrite ? Opcodes.WRITE_MIDDLE : Opcodes.SEND_MIDDLE;
-            return outlet.standard(isFirst ? first : middle);
+            return writer.standard(isFirst ? first : middle);
         }
         return isWrite ? writeEnd(isFirst, tail) : sendEnd(isFirst, tail);
     }
 
     private int sendEnd(boolean isOnly, Tail tail) {
         return switch (tail) {
-            case NOTHING, NOTIFY -> outlet.standard(isOnly ? Opcodes.SEND_ONLY : Opcodes.SEND_LAST);
-            case IMMEDIATE -> outlet.standard(isOnly ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_LAST_IMM);
-            case IMMEDIATE_64 -> outlet.ours(isOnly ? Opcodes.SEND_ONLY_IMM64 : Opcodes.SEND_LAST_IMM64);
+            case NOTHING, NOTIFY -> writer.standard(isOnly ? Opcodes.SEND_ONLY : Opcodes.SEND_LAST);
+            case IMMEDIATE -> writer.standard(isOnly ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_LAST_IMM);
+            case IMMEDIATE_64 -> writer.ours(isOnly ? Opcodes.SEND_ONLY_IMM64 : Opcodes.SEND_LAST_IMM64);
             case INVALIDATE -> {
                 int operation = isOnly ? Opcodes.SEND_ONLY_INVALIDATE : Opcodes.SEND_LAST_INVALIDATE;
-                yield isShared ? outlet.ours(operation) : outlet.standard(operation); // RD has none
+                yield isShared ? writer.ours(operation) : writer.standard(operation); // RD has none
             }
         };
     }
 
     private int writeEnd(boolean isOnly, Tail tail) {
         return switch (tail) {
-            case NOTHING, INVALIDATE -> outlet.standard(isOnly ? Opcodes.WRITE_ONLY : Opcodes.WRITE_LAST);
-            case IMMEDIATE -> outlet.standard(isOnly ? Opcodes.WRITE_ONLY_IMM : Opcodes.WRITE_LAST_IMM);
-            case IMMEDIATE_64 -> outlet.ours(isOnly ? Opcodes.WRITE_ONLY_IMM64 : Opcodes.WRITE_LAST_IMM64);
-            case NOTIFY -> outlet.ours(isOnly ? Opcodes.WRITE_ONLY_NOTIFY : Opcodes.WRITE_LAST_NOTIFY);
+            case NOTHING, INVALIDATE -> writer.standard(isOnly ? Opcodes.WRITE_ONLY : Opcodes.WRITE_LAST);
+            case IMMEDIATE -> writer.standard(isOnly ? Opcodes.WRITE_ONLY_IMM : Opcodes.WRITE_LAST_IMM);
+            case IMMEDIATE_64 -> writer.ours(isOnly ? Opcodes.WRITE_ONLY_IMM64 : Opcodes.WRITE_LAST_IMM64);
+            case NOTIFY -> writer.ours(isOnly ? Opcodes.WRITE_ONLY_NOTIFY : Opcodes.WRITE_LAST_NOTIFY);
         };
     }
 

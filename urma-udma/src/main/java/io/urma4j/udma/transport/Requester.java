@@ -36,12 +36,12 @@ final class Requester {
     private final Connection connection;
     private final ConnectionConfig config;
     private final Traffic traffic;
-    private final Outlet outlet;
+    private final PacketWriter writer;
     private final RequestPackets packets;
 
     final InFlight inFlight = new InFlight();
-    private final Cutter cutter;
-    private final Gathering gathering = new Gathering();
+    private final Segmenter segmenter;
+    private final Coalescing coalescing = new Coalescing();
     private final RetryTimer timer;
     private final CongestionControl congestion;
 
@@ -64,10 +64,10 @@ final class Requester {
     private boolean isStopped;
 
     /** Of a peer that repeats what was lost and nothing else. */
-    private final @Nullable Missing missing;
+    private final @Nullable Scoreboard scoreboard;
 
     /** Of such a peer: the answers that are missing. */
-    final @Nullable LostAnswers lostAnswers;
+    final @Nullable ResponseRecovery responseRecovery;
 
     /** Where the last going back began, and when; of a peer that says no more than where a gap is. */
     private long backTo = NONE;
@@ -95,21 +95,22 @@ final class Requester {
     Requester(
             Connection connection,
             ConnectionConfig config,
-            Outlet outlet,
-            Answers answers,
+            PacketWriter writer,
+            ResponseScheduler answers,
             Traffic traffic,
             long nowNanos) {
         this.connection = connection;
         this.config = config;
         this.traffic = traffic;
-        this.outlet = outlet;
-        this.packets = new RequestPackets(config, outlet, answers);
+        this.writer = writer;
+        this.packets = new RequestPackets(config, writer, answers);
         this.timer = new RetryTimer(config);
         this.congestion = new CongestionControl(config.windowPackets());
-        this.cutter = new Cutter(config, inFlight, congestion);
-        this.missing = config.selective() ? new Missing(config.firstSendPsn(), congestion) : null;
-        this.lostAnswers =
-                missing == null ? null : new LostAnswers(inFlight, missing, congestion, config.firstSendPsn());
+        this.segmenter = new Segmenter(config, inFlight, congestion);
+        this.scoreboard = config.selective() ? new Scoreboard(config.firstSendPsn(), congestion) : null;
+        this.responseRecovery = scoreboard == null
+                ? null
+                : new ResponseRecovery(inFlight, scoreboard, congestion, config.firstSendPsn());
         this.unacked = config.firstSendPsn();
         this.progressedNanos = nowNanos;
         this.next = unacked;
@@ -119,7 +120,7 @@ final class Requester {
     // ---- starting
 
     boolean mayStart(SendWork work, long position) {
-        return cutter.mayStart(work) && !isFenced(work, position);
+        return segmenter.mayStart(work) && !isFenced(work, position);
     }
 
     private boolean isFenced(SendWork work, long position) {
@@ -136,7 +137,7 @@ final class Requester {
     }
 
     void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
-        cutter.start(work, position, remoteQueue, startsAnew);
+        segmenter.start(work, position, remoteQueue, startsAnew);
     }
 
     // ---- sending
@@ -147,10 +148,10 @@ final class Requester {
      * @param leavesTrains a short train may wait for company
      */
     boolean transmit(long nowNanos, int budget, boolean leavesTrains) {
-        if (lostAnswers != null && !askAgain(lostAnswers, nowNanos, budget)) {
+        if (responseRecovery != null && !askAgain(responseRecovery, nowNanos, budget)) {
             return true;
         }
-        if (gathering.waits(leavesTrains, inFlight, next - unacked, nowNanos)) {
+        if (coalescing.waits(leavesTrains, inFlight, next - unacked, nowNanos)) {
             return false;
         }
         for (int sent = 0; sent < budget; sent++) {
@@ -160,9 +161,13 @@ final class Requester {
             if (resyncPsn != NONE) {
                 return !sendResync(nowNanos);
             }
-            Message message = nextMessage();
+            WireMessage message = nextMessage();
             // a message of no packets has no PSN that could be skipped
-            while (message != null && message.packets > 0 && missing != null && next < end && missing.skips(next)) {
+            while (message != null
+                    && message.packets > 0
+                    && scoreboard != null
+                    && next < end
+                    && scoreboard.skips(next)) {
                 pass(message);
                 message = nextMessage();
             }
@@ -182,12 +187,12 @@ final class Requester {
     }
 
     /** Asks for what is surely lost of the answers; false when there is more to ask for. */
-    private boolean askAgain(LostAnswers lost, long nowNanos, int budget) {
+    private boolean askAgain(ResponseRecovery lost, long nowNanos, int budget) {
         if (isStopped || nowNanos < heldUntilNanos || resyncPsn != NONE) {
             return true;
         }
         for (int asked = 0; lost.find(unacked, next, nowNanos); asked++) {
-            outlet.transmission(transmission(lost.from()));
+            writer.transmission(transmission(lost.from()));
             if (asked == budget || !packets.sendAgain(lost.message(), lost.from(), lost.to())) {
                 return false;
             }
@@ -201,11 +206,11 @@ final class Requester {
         return true;
     }
 
-    private @Nullable Message nextMessage() {
+    private @Nullable WireMessage nextMessage() {
         if (inFlight.cursor() == null) {
-            cutter.cutNext();
+            segmenter.cutNext();
         }
-        Message message = inFlight.cursor();
+        WireMessage message = inFlight.cursor();
         if (message != null && inFlight.isCursorNew()) {
             message.firstPsn = end;
             message.packets = message.request().hasFailed() ? 0 : message.packets;
@@ -214,8 +219,8 @@ final class Requester {
         return message;
     }
 
-    private boolean mayBeSent(Message message) {
-        int arrived = lostAnswers == null ? 0 : lostAnswers.arrived();
+    private boolean mayBeSent(WireMessage message) {
+        int arrived = responseRecovery == null ? 0 : responseRecovery.arrived();
         if (next - unacked >= config.windowPackets() || next - unacked - arrived >= windowPackets()) {
             return false;
         }
@@ -228,7 +233,7 @@ final class Requester {
     }
 
     private long readBytesOnTheirWay() {
-        long come = lostAnswers == null ? 0 : (long) lostAnswers.come() * config.mtuBytes();
+        long come = responseRecovery == null ? 0 : (long) responseRecovery.come() * config.mtuBytes();
         return Math.max(0, readBytesOpen - come);
     }
 
@@ -237,10 +242,10 @@ final class Requester {
     }
 
     /** False when the port has no room. */
-    private boolean send(Message message, long nowNanos) {
+    private boolean send(WireMessage message, long nowNanos) {
         congestion.sends((int) (next - unacked), nowNanos);
         boolean asks = asks();
-        outlet.transmission(transmission(next));
+        writer.transmission(transmission(next));
         boolean isAlone = next == unacked && message.packets == 1 && message.isWholeRequest();
         return switch (packets.send(message, next, asks, isAlone)) {
             case NO_ROOM -> false;
@@ -257,29 +262,29 @@ final class Requester {
 
     /** Which one the next transmission of that PSN is. */
     private int transmission(long psn) {
-        return missing == null || psn == end ? Bth.FIRST_TRANSMISSION : missing.nextTransmission(psn);
+        return scoreboard == null || psn == end ? Bth.FIRST_TRANSMISSION : scoreboard.nextTransmission(psn);
     }
 
     /** Whether the packet that is sent now asks for an acknowledgement, if it is not the last of its message. */
     private boolean asks() {
         int window = windowPackets();
         int every = config.selective() ? Math.min(ACK_EVERY_PACKETS, window / ACKS_IN_A_WINDOW) : ACK_EVERY_PACKETS;
-        int arrived = missing == null ? 0 : missing.arrived();
+        int arrived = scoreboard == null ? 0 : scoreboard.arrived();
         return packetsSinceAsked + 1 >= every
                 || next + 1 - unacked - arrived >= window
                 || next + 1 - unacked >= config.windowPackets()
                 || next + 1 == end;
     }
 
-    private void wasSent(Message message, boolean asked, long nowNanos) {
+    private void wasSent(WireMessage message, boolean asked, long nowNanos) {
         boolean isNew = next == end;
         long first = next;
         step(message);
-        if (lostAnswers != null && isNew) {
-            lostAnswers.sent(first, next, nowNanos);
-        } else if (missing != null) {
+        if (responseRecovery != null && isNew) {
+            responseRecovery.sent(first, next, nowNanos);
+        } else if (scoreboard != null) {
             for (long psn = first; psn < next; psn++) {
-                missing.repeated(psn, end, nowNanos);
+                scoreboard.repeated(psn, end, nowNanos);
             }
             timedPsn = first == timedPsn ? NONE : timedPsn;
         }
@@ -307,8 +312,8 @@ final class Requester {
             return false;
         }
         traffic.packetsResent += end > resyncPsn ? 1 : 0;
-        if (missing != null) {
-            missing.takesNumbers(resyncPsn, resyncPsn + 1);
+        if (scoreboard != null) {
+            scoreboard.takesNumbers(resyncPsn, resyncPsn + 1);
         }
         next = resyncPsn + 1;
         end = next;
@@ -324,7 +329,7 @@ final class Requester {
     }
 
     /** To the packet behind the one that was sent; of a READ, that is behind all of its answers. */
-    private void step(Message message) {
+    private void step(WireMessage message) {
         if (message.isAnswered() && !message.isAsked) {
             // also when it was given up meanwhile: the responder may have executed it, and keeps its answer
             message.isAsked = true;
@@ -335,7 +340,7 @@ final class Requester {
     }
 
     /** The peer has it: it is not sent again. */
-    private void pass(Message message) {
+    private void pass(WireMessage message) {
         step(message);
         if (next == message.endPsn()) {
             inFlight.advance();
@@ -343,7 +348,7 @@ final class Requester {
     }
 
     /** Its local memory is gone. What was not sent of it never is. */
-    private void giveUpPayload(Message message, long nowNanos) {
+    private void giveUpPayload(WireMessage message, long nowNanos) {
         if (config.isShared()) {
             cutOff(message, true);
         } else if (next < end) {
@@ -357,8 +362,8 @@ final class Requester {
     }
 
     /** Whether a train waits for the next step. */
-    boolean isGathering() {
-        return gathering.isWaiting();
+    boolean isCoalescing() {
+        return coalescing.isWaiting();
     }
 
     // ---- what answers do
@@ -399,7 +404,7 @@ final class Requester {
             resyncPsn = NONE;
         }
         while (unacked < to && isWhole) {
-            Message message = inFlight.head();
+            WireMessage message = inFlight.head();
             if (message == null) {
                 return true; // the connection has failed meanwhile
             }
@@ -417,71 +422,71 @@ final class Requester {
 
     /** The responder has everything before that PSN. Returns how many of what is not acknowledged it was known to have. */
     private int arrives(long to, long nowNanos) {
-        if (missing == null) {
+        if (scoreboard == null) {
             return 0;
         }
-        missing.taken(to, answered, nowNanos);
-        return missing.arrived();
+        scoreboard.taken(to, answered, nowNanos);
+        return scoreboard.arrived();
     }
 
     /** How many of those that were known to have arrived are acknowledged now. */
     private int arrivedBefore(int arrived) {
-        return missing == null ? 0 : arrived - missing.arrived();
+        return scoreboard == null ? 0 : arrived - scoreboard.arrived();
     }
 
     /** Whether an answer that comes now, before its turn, is new. */
     boolean mayComeEarly(long psn) {
-        return lostAnswers != null && psn > unacked && !lostAnswers.hasCome(psn);
+        return responseRecovery != null && psn > unacked && !responseRecovery.hasCome(psn);
     }
 
     /** The responder has told that packets of ours have come again: a bit each, from that PSN on, forwards or backwards. */
     void cameAgain(long psn, int step, MemorySegment again, long at, int bytes, long nowNanos) {
-        for (int i = 0; missing != null && i < bytes * Byte.SIZE; i++) {
+        for (int i = 0; scoreboard != null && i < bytes * Byte.SIZE; i++) {
             long one = psn + (long) step * i;
             boolean isSet = (again.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
             if (isSet && one < end && one >= end - ConnectionConfig.MAX_WINDOW_PACKETS) {
-                missing.cameAgain(one, nowNanos);
+                scoreboard.cameAgain(one, nowNanos);
             }
         }
     }
 
     /** An answer to a READ or an atomic has come before its turn: the responder has that, and everything before. */
-    void cameEarly(Message message, long nowNanos) {
+    void cameEarly(WireMessage message, long nowNanos) {
         arrives(message.firstPsn + 1, nowNanos);
-        if (missing != null) {
-            arrived(0, missing.sample(), nowNanos);
+        if (scoreboard != null) {
+            arrived(0, scoreboard.sample(), nowNanos);
             timer.again(nowNanos);
         }
     }
 
     /** The next answer to the oldest, a READ or an atomic, has come. */
-    void answered(Message oldest, long nowNanos) {
+    void answered(WireMessage oldest, long nowNanos) {
         int arrived = arrives(unacked + 1, nowNanos);
         pass(oldest, unacked + 1, nowNanos);
         progress(1 - arrivedBefore(arrived), nowNanos);
     }
 
-    private void pass(Message oldest, long to, long nowNanos) {
+    private void pass(WireMessage oldest, long to, long nowNanos) {
         unacked = to;
         if (to == oldest.endPsn()) {
             close(oldest, nowNanos);
             endWhatIsOver(nowNanos);
         }
         next = Math.max(next, unacked);
-        if (lostAnswers != null) {
-            lostAnswers.over(unacked);
+        if (responseRecovery != null) {
+            responseRecovery.over(unacked);
         }
     }
 
     private void endWhatIsOver(long nowNanos) {
-        Message oldest = inFlight.head();
+        WireMessage oldest = inFlight.head();
         while (oldest != null && inFlight.isHeadNumbered() && oldest.endPsn() <= unacked) {
             close(oldest, nowNanos);
             oldest = inFlight.head();
         }
     }
 
-    private void close(Message oldest, long nowNanos) {
+    private void close(WireMessage oldest, long nowNanos) {
         if (oldest.isAsked) {
             readsOpen--;
             readBytesOpen -= oldest.lengthBytes;
@@ -490,7 +495,7 @@ final class Requester {
         inFlight.removeHead();
         request.open--;
         if (request.hasFailed()) {
-            cutter.stop(request);
+            segmenter.stop(request);
         }
         if (request.isOver()) {
             int status = request.status;
@@ -503,7 +508,7 @@ final class Requester {
 
     private void end(Request request) {
         request.end();
-        cutter.reuse(request);
+        segmenter.reuse(request);
     }
 
     private void progress(int packetCount, long nowNanos) {
@@ -512,12 +517,12 @@ final class Requester {
         isRepeating = false;
         rnrTries = 0;
         long rtt = CongestionControl.NO_SAMPLE;
-        if (missing == null && timedPsn != NONE && unacked > timedPsn) {
+        if (scoreboard == null && timedPsn != NONE && unacked > timedPsn) {
             timer.sample(nowNanos - timedSinceNanos);
             rtt = isTimeDisturbed ? CongestionControl.NO_SAMPLE : nowNanos - timedSinceNanos;
             timedPsn = NONE;
         }
-        arrived(packetCount, missing == null ? rtt : missing.sample(), nowNanos);
+        arrived(packetCount, scoreboard == null ? rtt : scoreboard.sample(), nowNanos);
         if (unacked == end) {
             timer.stop();
         } else {
@@ -527,8 +532,8 @@ final class Requester {
 
     /** So many packets have arrived that nobody knew of. */
     private void arrived(int packetCount, long rttNanos, long nowNanos) {
-        int known = missing == null ? 0 : missing.arrived();
-        if (missing != null && rttNanos != CongestionControl.NO_SAMPLE && missing.isSampleSure()) {
+        int known = scoreboard == null ? 0 : scoreboard.arrived();
+        if (scoreboard != null && rttNanos != CongestionControl.NO_SAMPLE && scoreboard.isSampleSure()) {
             timer.sampleOfMany(rttNanos, nowNanos);
         }
         long rtt = isAnswerLate ? CongestionControl.NO_SAMPLE : rttNanos;
@@ -556,7 +561,7 @@ final class Requester {
 
     /** Whether what comes now, and is not what was gone back to, left the responder after that. */
     private boolean isAnswerToGoingBack(long nowNanos) {
-        return missing == null
+        return scoreboard == null
                 && congestion.shortestRttNanos() > 0
                 && backTo == unacked
                 && !congestion.isTooSoon(nowNanos - backAtNanos);
@@ -586,24 +591,24 @@ final class Requester {
 
     /** The responder has everything before that PSN, and some of what is behind it. */
     void told(long psn, MemorySegment kept, long at, int keptBytes, long nowNanos) {
-        if (missing == null || nowNanos < heldUntilNanos || unacked == end) {
+        if (scoreboard == null || nowNanos < heldUntilNanos || unacked == end) {
             return;
         }
-        missing.taken(psn, Bth.NO_TRANSMISSION, nowNanos);
-        int news = missing.told(psn, end, kept, at, keptBytes, nowNanos);
+        scoreboard.taken(psn, Bth.NO_TRANSMISSION, nowNanos);
+        int news = scoreboard.told(psn, end, kept, at, keptBytes, nowNanos);
         if (news > 0) {
-            arrived(news, missing.sample(), nowNanos);
+            arrived(news, scoreboard.sample(), nowNanos);
             timer.again(nowNanos);
         }
     }
 
     /** Has what is lost by now sent again, once. */
     void repeatMissing(long nowNanos) {
-        if (missing == null || lostAnswers == null || resyncPsn != NONE || nowNanos < heldUntilNanos) {
+        if (scoreboard == null || responseRecovery == null || resyncPsn != NONE || nowNanos < heldUntilNanos) {
             return;
         }
-        boolean isAnyLost = missing.find(end, timer.smoothedNanos(), nowNanos);
-        long lateNanos = Math.max(missing.lateNanos(), lostAnswers.lateNanos());
+        boolean isAnyLost = scoreboard.find(end, timer.smoothedNanos(), nowNanos);
+        long lateNanos = Math.max(scoreboard.lateNanos(), responseRecovery.lateNanos());
         timer.allow(lateNanos);
         congestion.disorder(lateNanos);
         if (isAnyLost) {
@@ -620,8 +625,8 @@ final class Requester {
 
     private void repeatAll() {
         timedPsn = NONE;
-        if (lostAnswers != null) {
-            lostAnswers.forget(end);
+        if (responseRecovery != null) {
+            responseRecovery.forget(end);
         }
         rewind();
     }
@@ -640,7 +645,7 @@ final class Requester {
 
     /** The receiver of the oldest is not ready: nothing is sent until its time is over. */
     void hold(long waitNanos, long nowNanos) {
-        Message oldest = inFlight.head();
+        WireMessage oldest = inFlight.head();
         if (oldest == null) {
             return;
         }
@@ -656,9 +661,9 @@ final class Requester {
     }
 
     /** The responder has refused the message at a PSN of a shared connection: what was not sent of it never is. */
-    void cutShort(Message message) {
+    void cutShort(WireMessage message) {
         message.isRefused = true;
-        cutter.stop(message.request());
+        segmenter.stop(message.request());
         if (message.endPsn() > end) {
             message.packets = (int) (end - message.firstPsn);
             if (inFlight.cursor() == message && next == end) {
@@ -670,7 +675,7 @@ final class Requester {
     // ---- time and the end
 
     void runTimers(long nowNanos) {
-        if (missing != null && nowNanos >= missing.dueNanos()) {
+        if (scoreboard != null && nowNanos >= scoreboard.dueNanos()) {
             repeatMissing(nowNanos);
         }
         if (!timer.isDue(nowNanos)) {
@@ -681,8 +686,8 @@ final class Requester {
             return;
         }
         traffic.timeouts++;
-        if (missing != null && timer.isFirst() && unacked < end && resyncPsn == NONE) {
-            missing.probe(unacked);
+        if (scoreboard != null && timer.isFirst() && unacked < end && resyncPsn == NONE) {
+            scoreboard.probe(unacked);
             rewind();
         } else {
             congestion.timedOut(nowNanos);
@@ -698,10 +703,10 @@ final class Requester {
 
     /** When something that is late will count as lost. */
     private long lossDueNanos() {
-        if (missing == null || lostAnswers == null || isStopped || !timer.isRunning()) {
+        if (scoreboard == null || responseRecovery == null || isStopped || !timer.isRunning()) {
             return Long.MAX_VALUE;
         }
-        return Math.max(heldUntilNanos, Math.min(missing.dueNanos(), lostAnswers.dueNanos()));
+        return Math.max(heldUntilNanos, Math.min(scoreboard.dueNanos(), responseRecovery.dueNanos()));
     }
 
     /**
@@ -717,9 +722,9 @@ final class Requester {
             end = unacked;
         }
         next = unacked;
-        if (lostAnswers != null) {
-            lostAnswers.forget(unacked);
-            lostAnswers.over(unacked);
+        if (responseRecovery != null) {
+            responseRecovery.forget(unacked);
+            responseRecovery.over(unacked);
         }
         timer.stop(); // a late answer may have set it
         heldUntilNanos = Long.MIN_VALUE;
@@ -737,7 +742,7 @@ final class Requester {
     }
 
     boolean isIdle() {
-        return inFlight.isEmpty() && cutter.isEmpty();
+        return inFlight.isEmpty() && segmenter.isEmpty();
     }
 
     /**
@@ -747,42 +752,42 @@ final class Requester {
     void endAll(int status) {
         timer.stop();
         int current = status;
-        for (Message message = inFlight.head(); message != null; message = inFlight.head()) {
+        for (WireMessage message = inFlight.head(); message != null; message = inFlight.head()) {
             Request request = message.request();
             inFlight.removeHead();
             request.open--;
-            cutter.stop(request);
+            segmenter.stop(request);
             if (request.isOver()) {
                 request.fail(current);
                 current = config.isShared() ? status : WorkStatus.WR_FLUSH_ERR;
                 end(request);
             }
         }
-        cutter.endAll(current);
+        segmenter.endAll(current);
     }
 
     /** The queue waits no longer for what it has started: its requests end now, in order. */
     void abandon(SendWork work, int status) {
         for (int i = 0; i < inFlight.size(); i++) {
-            Message message = inFlight.get(i);
+            WireMessage message = inFlight.get(i);
             Request request = message.request();
             if (request.isOf(work)) {
                 cutOff(message, i < inFlight.numbered());
                 abandon(request, status);
             }
         }
-        cutter.abandon(work, status);
+        segmenter.abandon(work, status);
     }
 
     /** Its payload is not there any more: nothing of it is sent, or no more than ends it at the responder. */
-    private void cutOff(Message message, boolean isNumbered) {
+    private void cutOff(WireMessage message, boolean isNumbered) {
         int sent = isNumbered ? (int) Math.min(message.packets, end - message.firstPsn) : 0;
         message.isUncertain = sent > 0;
         message.packets = sent == 0 ? 0 : Math.min(message.packets, sent + 1); // one more ends it
     }
 
     private void abandon(Request request, int status) {
-        cutter.stop(request);
+        segmenter.stop(request);
         if (!request.isAbandoned) {
             request.fail(status);
             request.abandon();

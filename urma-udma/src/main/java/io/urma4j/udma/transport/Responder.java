@@ -25,8 +25,8 @@ final class Responder {
     private final Memory memory;
     private final Traffic traffic;
     private final Incoming incoming;
-    private final Turns turns;
-    private final Answers answers;
+    private final ResponderResources resources;
+    private final ResponseScheduler answers;
 
     /** When the peer repeats what was lost and nothing else. */
     private final @Nullable OutOfOrder outOfOrder;
@@ -43,16 +43,16 @@ final class Responder {
             ConnectionConfig config,
             Memory memory,
             Receivers receivers,
-            Outlet outlet,
+            PacketWriter writer,
             Traffic traffic) {
         this.connection = connection;
         this.config = config;
         this.memory = memory;
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
-        this.turns = new Turns(config.maxReadsIn());
+        this.resources = new ResponderResources(config.maxReadsIn());
         this.outOfOrder = config.selective() ? new OutOfOrder() : null;
-        this.answers = new Answers(config, memory, outlet, turns, outOfOrder, traffic);
+        this.answers = new ResponseScheduler(config, memory, writer, resources, outOfOrder, traffic);
         this.expected = config.firstReceivePsn();
     }
 
@@ -173,13 +173,13 @@ final class Responder {
     }
 
     /** What is to be told, of which a request may bring along a mere acknowledgement. */
-    Answers answers() {
+    ResponseScheduler answers() {
         return answers;
     }
 
     void giveUp() {
         incoming.giveUp();
-        turns.clear();
+        resources.clear();
     }
 
     // ---- in order
@@ -234,26 +234,26 @@ final class Responder {
         long va = Reth.va(bytes, at);
         int key = Reth.remoteKey(bytes, at);
         long length = Reth.lengthBytes(bytes, at);
-        int packets = Cutter.packets(length, config.mtuBytes());
+        int packets = Segmenter.packets(length, config.mtuBytes());
         int mostPackets = config.isShared() ? ConnectionConfig.MAX_WINDOW_PACKETS / 2 : 1 << 23;
-        if (!incoming.mayBegin() || turns.isNone() || packets > mostPackets) {
+        if (!incoming.mayBegin() || resources.isNone() || packets > mostPackets) {
             refuseAnswered(psn, Math.min(packets, mostPackets), Aeth.NAK_INVALID_REQUEST, nowNanos);
-        } else if (!turns.hasRoom()) {
+        } else if (!resources.hasRoom()) {
             traffic.ignored++; // more than was promised: it comes again
         } else if (length > 0 && !memory.isAllowed(key, va, length, Memory.READ, config.number())) {
             refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            Turn turn = turns.add();
-            turn.isRead = true;
-            turn.va = va;
-            turn.remoteKey = key;
-            turn.lengthBytes = length;
-            turn.firstPsn = psn;
-            turn.packets = packets;
-            turn.msn = answers.msn();
-            turn.transmission = transmission;
-            turn.want(psn, psn + packets, length);
+            ResponderResource resource = resources.add();
+            resource.isRead = true;
+            resource.va = va;
+            resource.remoteKey = key;
+            resource.lengthBytes = length;
+            resource.firstPsn = psn;
+            resource.packets = packets;
+            resource.msn = answers.msn();
+            resource.transmission = transmission;
+            resource.want(psn, psn + packets, length);
             expected = psn + packets;
             answers.executedRead(psn, expected);
         }
@@ -274,23 +274,23 @@ final class Responder {
                 : Long.BYTES;
         boolean isSound =
                 WorkOpcode.isAtomic(opcode) && (size == Long.BYTES || size == Integer.BYTES) && (va & (size - 1)) == 0;
-        if (!incoming.mayBegin() || turns.isNone() || !isSound) {
+        if (!incoming.mayBegin() || resources.isNone() || !isSound) {
             refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
-        } else if (!turns.hasRoom()) {
+        } else if (!resources.hasRoom()) {
             traffic.ignored++;
         } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            Turn turn = turns.add();
-            turn.isRead = false;
-            turn.firstPsn = psn;
-            turn.packets = 1;
-            turn.msn = answers.msn();
-            turn.original = memory.atomic(
+            ResponderResource resource = resources.add();
+            resource.isRead = false;
+            resource.firstPsn = psn;
+            resource.packets = 1;
+            resource.msn = answers.msn();
+            resource.original = memory.atomic(
                     opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
-            turn.transmission = transmission;
-            turn.want(psn, psn + 1, 0);
+            resource.transmission = transmission;
+            resource.want(psn, psn + 1, 0);
             executed(psn);
         }
     }
@@ -344,36 +344,36 @@ final class Responder {
 
     /** From memory once more: the same range, or what is left of it (WIRE §4.2). */
     private void readAgain(Packet packet, long psn) {
-        Turn turn = turns.find(psn);
+        ResponderResource resource = resources.find(psn);
         MemorySegment bytes = packet.bytes();
         int at = packet.at(Header.RETH);
         long length = Reth.lengthBytes(bytes, at);
-        if (turn == null || !turn.isRead || Reth.remoteKey(bytes, at) != turn.remoteKey) {
+        if (resource == null || !resource.isRead || Reth.remoteKey(bytes, at) != resource.remoteKey) {
             answers.acknowledgeShared();
             return;
         }
-        long from = (psn - turn.firstPsn) * config.mtuBytes();
-        if (Reth.va(bytes, at) != turn.va + from || length > turn.lengthBytes - from) {
+        long from = (psn - resource.firstPsn) * config.mtuBytes();
+        if (Reth.va(bytes, at) != resource.va + from || length > resource.lengthBytes - from) {
             traffic.ignored++;
             return;
         }
-        long end = psn + Cutter.packets(length, config.mtuBytes());
-        turn.transmission = psn == turn.firstPsn ? transmission : Bth.NO_TRANSMISSION;
+        long end = psn + Segmenter.packets(length, config.mtuBytes());
+        resource.transmission = psn == resource.firstPsn ? transmission : Bth.NO_TRANSMISSION;
         if (config.selective()) {
-            turns.wantToo(turn, psn, end);
+            resources.wantToo(resource, psn, end);
             return;
         }
-        boolean isUnderWay = turn.isWanted() && psn >= turn.nextPsn() && turn.endByte() == from + length;
+        boolean isUnderWay = resource.isWanted() && psn >= resource.nextPsn() && resource.endByte() == from + length;
         if (!isUnderWay) {
-            turns.want(turn, psn, end, from + length);
+            resources.want(resource, psn, end, from + length);
         }
     }
 
     private void atomicAgain(long psn) {
-        Turn turn = turns.find(psn);
-        if (turn != null && !turn.isRead) {
-            turn.transmission = transmission;
-            turns.want(turn, psn, psn + 1, 0);
+        ResponderResource resource = resources.find(psn);
+        if (resource != null && !resource.isRead) {
+            resource.transmission = transmission;
+            resources.want(resource, psn, psn + 1, 0);
         } else {
             answers.acknowledgeShared();
         }

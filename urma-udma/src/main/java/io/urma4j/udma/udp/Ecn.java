@@ -40,14 +40,15 @@ public enum Ecn {
      *
      * @throws PortException when it was asked for, and does not work here
      */
-    String objection(InetAddress address, IoWay way) {
+    String objection(InetAddress address, IoBackend backend) {
         if (this == OFF) {
             return "as asked for";
         }
         if (this == AUTO && address.isLoopbackAddress()) {
             return "nothing marks on the way to an address of this machine alone";
         }
-        String refusal = way == IoWay.CHANNEL ? "DatagramChannel does not tell of marks" : EcnProbe.refusal(address);
+        String refusal =
+                backend == IoBackend.CHANNEL ? "DatagramChannel does not tell of marks" : EcnProbe.refusal(address);
         if (this == ON && !refusal.isEmpty()) {
             throw new PortException("ECN was asked for, and does not work here: " + refusal, null);
         }

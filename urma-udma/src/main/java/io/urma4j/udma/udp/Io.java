@@ -34,7 +34,7 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
     }
 
     /** The sockets for those whom nobody knows; null when they have none. */
-    default @Nullable SideDoors sideDoors() {
+    default @Nullable UnknownPeerSockets unknownPeerSockets() {
         return null;
     }
 

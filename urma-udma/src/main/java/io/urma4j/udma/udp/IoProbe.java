@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Finds out which way of I/O works here, by trying it: two sockets at the address, and one datagram from one to the other
  * that the kernel is to cut. What a kernel says of its options is not enough, as a sandbox may take them and do nothing.
  *
- * @param way the fastest that works
+ * @param backend the fastest that works
  * @param reason why none faster; empty when there is none
  */
-record IoProbe(IoWay way, String reason) {
+record IoProbe(IoBackend backend, String reason) {
     private static final int SEGMENT_BYTES = 64;
     private static final int PIECES = 2;
     private static final int PATIENCE_MILLIS = 100;
@@ -35,14 +35,14 @@ record IoProbe(IoWay way, String reason) {
             from.bind(address, 0);
             to.bind(address, 0);
             String refusal = refusalOfRuns(from, to, address);
-            return refusal == null ? new IoProbe(IoWay.GSO, "") : new IoProbe(IoWay.MMSG, refusal);
+            return refusal == null ? new IoProbe(IoBackend.GSO, "") : new IoProbe(IoBackend.MMSG, refusal);
         } catch (LibcException e) {
             if (e.errno() == Errno.EADDRNOTAVAIL) {
                 throw e; // no way is of use then
             }
-            return new IoProbe(IoWay.CHANNEL, String.valueOf(e.getMessage()));
+            return new IoProbe(IoBackend.CHANNEL, String.valueOf(e.getMessage()));
         } catch (UnsupportedOperationException e) {
-            return new IoProbe(IoWay.CHANNEL, String.valueOf(e.getMessage()));
+            return new IoProbe(IoBackend.CHANNEL, String.valueOf(e.getMessage()));
         }
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a port consists of once it is open, and what was found out on the way to it.
  *
- * @param way of I/O
+ * @param backend of I/O
  * @param reason why it is no faster way; empty for the fastest
  * @param portNote why the UDP port is not that of RoCE; empty when it is
  * @param ecnNote why it neither asks for marks of congestion nor looks for them; empty when it does
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 record OpenedPort(
         Io io,
         Outbox outbox,
-        IoWay way,
+        IoBackend backend,
         String reason,
         String portNote,
         String ecnNote,
@@ -45,20 +45,20 @@ record OpenedPort(
                     null);
         }
         LocalInterface localInterface = LocalInterface.of(address);
-        IoWay wanted = options.way();
-        IoProbe probe = wanted == IoWay.CHANNEL ? new IoProbe(IoWay.CHANNEL, "") : probe(address);
-        if (wanted != null && wanted.compareTo(probe.way()) < 0) {
+        IoBackend wanted = options.backend();
+        IoProbe probe = wanted == IoBackend.CHANNEL ? new IoProbe(IoBackend.CHANNEL, "") : probe(address);
+        if (wanted != null && wanted.compareTo(probe.backend()) < 0) {
             throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
         }
-        IoWay way = wanted == null ? probe.way() : wanted;
-        if (way == IoWay.CHANNEL && address instanceof Inet6Address) {
+        IoBackend backend = wanted == null ? probe.backend() : wanted;
+        if (backend == IoBackend.CHANNEL && address instanceof Inet6Address) {
             throw new PortException(
                     "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
                             + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
                     null);
         }
         String reason = wanted != null ? "as asked for" : probe.reason();
-        return open(options, way, reason, localInterface);
+        return open(options, backend, reason, localInterface);
     }
 
     private static IoProbe probe(InetAddress address) {
@@ -69,27 +69,28 @@ record OpenedPort(
         }
     }
 
-    private static OpenedPort open(PortOptions options, IoWay way, String reason, LocalInterface localInterface) {
-        Outbox outbox = new Outbox(way == IoWay.GSO);
+    private static OpenedPort open(
+            PortOptions options, IoBackend backend, String reason, LocalInterface localInterface) {
+        Outbox outbox = new Outbox(backend == IoBackend.GSO);
         boolean any = options.port() == PortOptions.DEFAULT_PORT;
         int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
         String note = first == IpHeaders.ROCE_PORT
                 ? ""
                 : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
-        String ecnNote = options.ecn().objection(options.address(), way);
+        String ecnNote = options.ecn().objection(options.address(), backend);
         boolean ecn = ecnNote.isEmpty();
-        Io io = tryBind(options, first, way, outbox, ecn);
+        Io io = tryBind(options, first, backend, outbox, ecn);
         if (io == null && any) {
             note = "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder()
                     + ", so it is another: " + loss();
-            io = tryBind(options, 0, way, outbox, ecn);
+            io = tryBind(options, 0, backend, outbox, ecn);
         }
         if (io == null) {
             throw new PortException(
                     "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder(), null);
         }
         String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
-        return new OpenedPort(io, outbox, way, reason, note, ecnNote, strangers, localInterface);
+        return new OpenedPort(io, outbox, backend, reason, note, ecnNote, strangers, localInterface);
     }
 
     /** Parts strangers from peers; tells why it cannot be done. */
@@ -103,12 +104,12 @@ record OpenedPort(
     }
 
     /** Null when the port is taken. */
-    private static @Nullable Io tryBind(PortOptions options, int port, IoWay way, Outbox outbox, boolean ecn) {
+    private static @Nullable Io tryBind(PortOptions options, int port, IoBackend backend, Outbox outbox, boolean ecn) {
         InetAddress address = options.address();
         try {
-            return way == IoWay.CHANNEL
+            return backend == IoBackend.CHANNEL
                     ? ChannelIo.open(address, port, outbox, options.bufferBytes())
-                    : SocketIo.open(address, port, outbox, way == IoWay.GSO, ecn, options.bufferBytes());
+                    : SocketIo.open(address, port, outbox, backend == IoBackend.GSO, ecn, options.bufferBytes());
         } catch (LibcException e) {
             if (e.errno() == Errno.EADDRINUSE) {
                 return null;

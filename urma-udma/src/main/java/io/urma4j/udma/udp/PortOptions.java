@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param address one of this machine's own, and no wildcard: the ICRC covers it
  * @param port {@link #DEFAULT_PORT} for that of RoCE when it is free, else any; {@link #ANY_PORT} for any but that of RoCE;
  *     otherwise this one and no other
- * @param way null for the fastest that works here
+ * @param backend null for the fastest that works here
  * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
  * @param capture keeps what is sent and received; null for nobody
  * @param loss packets that are lost on purpose when they arrive; null for none
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record PortOptions(
         InetAddress address,
         int port,
-        @Nullable IoWay way,
+        @Nullable IoBackend backend,
         int bufferBytes,
         @Nullable PcapWriter capture,
         @Nullable PacketLoss loss,
@@ -47,30 +47,30 @@ public record PortOptions(
     }
 
     public PortOptions withPort(int number) {
-        return new PortOptions(address, number, way, bufferBytes, capture, loss, strangersApart, ecn);
+        return new PortOptions(address, number, backend, bufferBytes, capture, loss, strangersApart, ecn);
     }
 
-    public PortOptions withWay(@Nullable IoWay only) {
+    public PortOptions withWay(@Nullable IoBackend only) {
         return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart, ecn);
     }
 
     public PortOptions withBufferBytes(int bytes) {
-        return new PortOptions(address, port, way, bytes, capture, loss, strangersApart, ecn);
+        return new PortOptions(address, port, backend, bytes, capture, loss, strangersApart, ecn);
     }
 
     public PortOptions withCapture(@Nullable PcapWriter writer) {
-        return new PortOptions(address, port, way, bufferBytes, writer, loss, strangersApart, ecn);
+        return new PortOptions(address, port, backend, bufferBytes, writer, loss, strangersApart, ecn);
     }
 
     public PortOptions withLoss(@Nullable PacketLoss onPurpose) {
-        return new PortOptions(address, port, way, bufferBytes, capture, onPurpose, strangersApart, ecn);
+        return new PortOptions(address, port, backend, bufferBytes, capture, onPurpose, strangersApart, ecn);
     }
 
     public PortOptions withStrangersApart(boolean apart) {
-        return new PortOptions(address, port, way, bufferBytes, capture, loss, apart, ecn);
+        return new PortOptions(address, port, backend, bufferBytes, capture, loss, apart, ecn);
     }
 
     public PortOptions withEcn(Ecn choice) {
-        return new PortOptions(address, port, way, bufferBytes, capture, loss, strangersApart, choice);
+        return new PortOptions(address, port, backend, bufferBytes, capture, loss, strangersApart, choice);
     }
 }

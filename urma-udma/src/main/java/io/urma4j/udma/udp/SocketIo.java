@@ -21,7 +21,7 @@ final class SocketIo implements Io {
 
     private static final long SOCKET = 0; // tags in the epoll
     private static final long WAKE = 1;
-    private static final long SIDE_DOORS = 2;
+    private static final long UNKNOWN_PEERS = 2;
     private static final int EVENTS_PER_WAIT = 8;
 
     private final UdpSocket socket;
@@ -33,8 +33,8 @@ final class SocketIo implements Io {
     private final Epoll epoll;
     private final EventFd wake;
     private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
-    private final AtomicLong lastTag = new AtomicLong(SIDE_DOORS + SideDoors.count());
-    private @Nullable SideDoors sideDoors; // set before anybody waits
+    private final AtomicLong lastTag = new AtomicLong(UNKNOWN_PEERS + UnknownPeerSockets.count());
+    private @Nullable UnknownPeerSockets unknownPeerSockets; // set before anybody waits
     private int watches = Epoll.IN; // of the socket; of the thread that waits
 
     private SocketIo(UdpSocket socket, Outbox outbox, boolean coalesces, boolean ecn) {
@@ -101,12 +101,12 @@ final class SocketIo implements Io {
 
     @Override
     public void openSideDoors(InetAddress address, RandomGenerator random) {
-        sideDoors = SideDoors.open(socket, address, ecn, epoll, SIDE_DOORS, random);
+        unknownPeerSockets = UnknownPeerSockets.open(socket, address, ecn, epoll, UNKNOWN_PEERS, random);
     }
 
     @Override
-    public @Nullable SideDoors sideDoors() {
-        return sideDoors;
+    public @Nullable UnknownPeerSockets unknownPeerSockets() {
+        return unknownPeerSockets;
     }
 
     @Override
@@ -195,9 +195,9 @@ final class SocketIo implements Io {
     }
 
     private void somethingElse(long tag) {
-        SideDoors doors = sideDoors;
-        if (doors != null && tag < SIDE_DOORS + SideDoors.count()) {
-            doors.hasSome(tag);
+        UnknownPeerSockets sockets = unknownPeerSockets;
+        if (sockets != null && tag < UNKNOWN_PEERS + UnknownPeerSockets.count()) {
+            sockets.hasSome(tag);
             return;
         }
         Watched one = watched.get(tag);
@@ -233,8 +233,8 @@ final class SocketIo implements Io {
     public void close() {
         epoll.close();
         wake.close();
-        if (sideDoors != null) {
-            sideDoors.close();
+        if (unknownPeerSockets != null) {
+            unknownPeerSockets.close();
         }
         socket.close();
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A UDP port that packets of RoCEv2 leave and arrive by.
  *
  * <p>One thread at a time sends and receives, the one that holds the card. {@link #await} may go on meanwhile in another,
- * and {@link #wake}, {@link #way} and their like may be called by any.
+ * and {@link #wake}, {@link #backend} and their like may be called by any.
  *
  * <p>What the network does to a packet is no failure: one that cannot leave is dropped and counted, as one that is lost on
  * the way, and whoever sent it finds out by its timers.
@@ -40,10 +40,10 @@ public final class UdpPort implements Port, AutoCloseable {
     private final LocalInterface localInterface;
     private final int port;
     private final Io io;
-    private final IoWay way;
+    private final IoBackend backend;
     private volatile String reason;
     private final String portNote;
-    private final @Nullable SideDoors doors;
+    private final @Nullable UnknownPeerSockets unknownPeerSockets;
     private final String strangersNote;
     private final String ecnNote;
     private final Outbox outbox;
@@ -72,12 +72,12 @@ public final class UdpPort implements Port, AutoCloseable {
         address = options.address();
         localInterface = opened.localInterface();
         io = opened.io();
-        way = opened.way();
+        backend = opened.backend();
         reason = opened.reason();
         portNote = opened.portNote();
         strangersNote = opened.strangersNote();
         ecnNote = opened.ecnNote();
-        doors = io.sideDoors();
+        unknownPeerSockets = io.unknownPeerSockets();
         outbox = opened.outbox();
         capture = options.capture();
         PacketLoss wanted = options.loss();
@@ -139,8 +139,8 @@ public final class UdpPort implements Port, AutoCloseable {
         return lossNote;
     }
 
-    public IoWay way() {
-        return way;
+    public IoBackend backend() {
+        return backend;
     }
 
     /** Why it is no faster way; empty for the fastest. */
@@ -446,33 +446,33 @@ public final class UdpPort implements Port, AutoCloseable {
      * @param udpPort of the source; 0 for any
      */
     public void know(long eidHigh, long eidLow, int udpPort) {
-        if (doors != null) {
-            doors.known().add(new Source(eidHigh, eidLow, udpPort));
+        if (unknownPeerSockets != null) {
+            unknownPeerSockets.known().add(new Source(eidHigh, eidLow, udpPort));
         }
     }
 
     /** The reverse. Any thread. */
     public void forget(long eidHigh, long eidLow, int udpPort) {
-        if (doors != null) {
-            doors.known().remove(new Source(eidHigh, eidLow, udpPort));
+        if (unknownPeerSockets != null) {
+            unknownPeerSockets.known().remove(new Source(eidHigh, eidLow, udpPort));
         }
     }
 
     /** Whether the kernel does not yet know all whom we know, or knows too many. Any thread. */
     public boolean mustSteer() {
-        return doors != null && doors.known().isChanged();
+        return unknownPeerSockets != null && unknownPeerSockets.known().isChanged();
     }
 
     /** Has the kernel know all whom we know; what was on its way before stays where it is. */
     public void steer() {
-        if (doors != null && !doors.steer()) {
+        if (unknownPeerSockets != null && !unknownPeerSockets.steer()) {
             trouble = "the kernel does not take the program that tells it who is a peer";
         }
     }
 
     /** Whether there may be something of strangers. For the thread that waits. */
     public boolean hasStrangers() {
-        return doors != null && doors.haveSome();
+        return unknownPeerSockets != null && unknownPeerSockets.haveSome();
     }
 
     /**
@@ -480,15 +480,15 @@ public final class UdpPort implements Port, AutoCloseable {
      * when it has the port.
      */
     public void receiveFromStrangers(PacketSink sink) {
-        if (doors == null) {
+        if (unknownPeerSockets == null) {
             return;
         }
-        for (int door = 0; door < SideDoors.count(); door++) {
-            if (doors.hasSome(door)) {
-                int datagrams = receive(doors.arrivals(door), sink);
+        for (int door = 0; door < UnknownPeerSockets.count(); door++) {
+            if (unknownPeerSockets.hasSome(door)) {
+                int datagrams = receive(unknownPeerSockets.arrivals(door), sink);
                 counters.receivedFromStrangers(datagrams);
                 if (datagrams == 0) {
-                    doors.watch(door);
+                    unknownPeerSockets.watch(door);
                 }
             }
         }
@@ -501,7 +501,7 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** How many datagrams of strangers the kernel has dropped, when they have sockets of their own. */
     public long droppedOfStrangers() {
-        return doors == null ? 0 : doors.drops();
+        return unknownPeerSockets == null ? 0 : unknownPeerSockets.drops();
     }
 
     // ---- waiting
@@ -555,6 +555,7 @@ public final class UdpPort implements Port, AutoCloseable {
 
     @Override
     public String toString() {
-        return "port " + port + " of " + text(address) + " by " + way + (reason.isEmpty() ? "" : " (" + reason + ")");
+        return "port " + port + " of " + text(address) + " by " + backend
+                + (reason.isEmpty() ? "" : " (" + reason + ")");
     }
 }

@@ -54,7 +54,7 @@ class ControlPlaneTest {
             var net = new VirtualNet(seed, 0.3, 0.2);
             Node a = net.node(1, 11);
             Node b = net.node(2, 22);
-            List<CompletableFuture<Message>> answers = new ArrayList<>();
+            List<CompletableFuture<PeerMessage>> answers = new ArrayList<>();
             for (long grant = 1; grant <= 100; grant++) {
                 answers.add(a.unimport(b, grant));
                 answers.add(b.unimport(a, grant));
@@ -207,7 +207,7 @@ class ControlPlaneTest {
                             i + 1,
                             i, // no cookie, or a guessed one
                             0,
-                            new Greeting(8, 1, new Half(1, 1, 1024), wanted).encode())
+                            new Greeting(8, 1, new ConnectionEnd(1, 1, 1024), wanted).encode())
                     .encode();
             int bytes = greeting.remaining();
             net.sentBytes.clear();

@@ -7,7 +7,7 @@ import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
-import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.PeerMessage.Core;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -57,18 +57,18 @@ class CrowdTest {
         }
 
         @Override
-        public Half newHalf() {
-            return new Half(1, 1, 1024);
+        public ConnectionEnd newHalf() {
+            return new ConnectionEnd(1, 1, 1024);
         }
 
         @Override
-        public void discard(Half half) {}
+        public void discard(ConnectionEnd half) {}
 
         @Override
         public void greeted(Peer peer) {}
 
         @Override
-        public void requested(Peer from, long number, Message request) {
+        public void requested(Peer from, long number, PeerMessage request) {
             holders.add(from);
             plane.answer(from, number, new Core(new Done(number)));
         }
@@ -90,7 +90,7 @@ class CrowdTest {
         }
 
         /** Greets the home, and asks for something. */
-        CompletableFuture<Message> ask() {
+        CompletableFuture<PeerMessage> ask() {
             return plane.connect(home.at, HOME, now + 10 * SECOND, now)
                     .thenCompose(peer -> plane.ask(peer, _ -> new Core(new Unimport(1)), now + 10 * SECOND, now));
         }
@@ -115,7 +115,7 @@ class CrowdTest {
         Greeting greeting = new Greeting(
                 PacketSecret.tag(incarnation, 0),
                 1,
-                new Half(1, 1, 1024),
+                new ConnectionEnd(1, 1, 1024),
                 new Hello(1, 0, 0, 0, from.eid(), 1, incarnation, HOME, "pid 1"));
         ByteBuffer datagram = new ControlDatagram(
                         Kind.GREET, from.udpPort(), incarnation, HOME, incarnation, cookie, 0, greeting.encode())

@@ -19,7 +19,7 @@ public final class GreetingTemplate {
     /** The packet without its ICRC: the cookie is 0, and so is the port. */
     public static byte[] packet(long homeIncarnation) {
         Hello hello = new Hello(1, 0, 0, 0, Eid.ofIpv4(1), 1, INCARNATION, homeIncarnation, "pid 1");
-        Greeting greeting = new Greeting(INCARNATION, 1, new Half(1, 1, 1024), hello);
+        Greeting greeting = new Greeting(INCARNATION, 1, new ConnectionEnd(1, 1, 1024), hello);
         var datagram =
                 new ControlDatagram(Kind.GREET, 0, INCARNATION, homeIncarnation, INCARNATION, 0, 0, greeting.encode());
         var bytes = datagram.encode();

@@ -7,9 +7,9 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
-import io.urma4j.udma.control.Message.BindQueue;
-import io.urma4j.udma.control.Message.Core;
-import io.urma4j.udma.control.Message.QueueBound;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.QueueBound;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,7 +34,7 @@ final class Node implements PeerEvents {
 
     final Map<Long, Integer> served = new HashMap<>();
     final List<Peer> greeted = new ArrayList<>();
-    final Set<Half> discarded = new HashSet<>();
+    final Set<ConnectionEnd> discarded = new HashSet<>();
     boolean hasNoRoom;
     final List<String> lost = new ArrayList<>();
 
@@ -77,19 +77,19 @@ final class Node implements PeerEvents {
     }
 
     /** Connects, then asks to take back a grant. */
-    CompletableFuture<Message> unimport(Node other, long grant) {
+    CompletableFuture<PeerMessage> unimport(Node other, long grant) {
         return connect(other)
                 .thenCompose(peer ->
                         plane.ask(peer, _ -> new Core(new Unimport(grant)), net.now() + PATIENCE_NANOS, net.now()));
     }
 
     @Override
-    public Half newHalf() {
-        return new Half(++halves, 7, 1024);
+    public ConnectionEnd newHalf() {
+        return new ConnectionEnd(++halves, 7, 1024);
     }
 
     @Override
-    public void discard(Half half) {
+    public void discard(ConnectionEnd half) {
         discarded.add(half);
     }
 
@@ -102,7 +102,7 @@ final class Node implements PeerEvents {
     }
 
     @Override
-    public void requested(Peer from, long number, Message request) {
+    public void requested(Peer from, long number, PeerMessage request) {
         if (request instanceof Core(Unimport(long grant))) {
             served.merge(grant, 1, Integer::sum);
             plane.answer(

@@ -9,7 +9,7 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.udma.control.ControlDatagram.Kind;
-import io.urma4j.udma.control.Message.Core;
+import io.urma4j.udma.control.PeerMessage.Core;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -89,7 +89,7 @@ class OtherVersionsTest {
     @Test
     void aGreetingMayBeLonger() throws ControlFormatException {
         Hello hello = ControlPlane.hello(left.port().self(), 1, 11, "pid 1");
-        ByteBuffer bytes = new Greeting(1, 2, new Half(3, 4, 1024), hello).encode();
+        ByteBuffer bytes = new Greeting(1, 2, new ConnectionEnd(3, 4, 1024), hello).encode();
         ByteBuffer longer = ByteBuffer.allocate(bytes.limit() + 8).order(ByteOrder.LITTLE_ENDIAN);
         longer.put(bytes).putShort(28, (short) (bytes.limit() - 30 + 8)).rewind();
 

@@ -11,9 +11,9 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.tck.RecordedConversation;
 import io.urma4j.tck.RecordedConversation.Said;
 import io.urma4j.udma.control.ControlDatagram.Kind;
-import io.urma4j.udma.control.Message.BindQueue;
-import io.urma4j.udma.control.Message.Core;
-import io.urma4j.udma.control.Message.Ping;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.Ping;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,7 +41,7 @@ class RecordedControlTest {
     private static final long SOON = Duration.ofMillis(10).toNanos();
 
     /** What the left asks, in this order; its control plane numbers them from 1. */
-    private static List<Message> requests() {
+    private static List<PeerMessage> requests() {
         return List.of(
                 new Core(new Unimport(1)), // odd: done
                 new Core(new Unimport(2)), // even: refused
@@ -122,7 +122,7 @@ class RecordedControlTest {
         }
         var peer = ends.left.connect(ends.right);
         ends.net.runUntil(peer::isDone, SECOND);
-        for (Message request : requests()) {
+        for (PeerMessage request : requests()) {
             ask(ends.left, request);
             ends.net.runUntil(() -> false, SOON);
         }
@@ -130,7 +130,7 @@ class RecordedControlTest {
         return all;
     }
 
-    private static void ask(Node node, Message request) {
+    private static void ask(Node node, PeerMessage request) {
         Peer peer = node.plane().peers().iterator().next();
         long now = node.now();
         var _ = node.plane().ask(peer, _ -> request, now + SECOND, now);
@@ -257,7 +257,7 @@ class RecordedControlTest {
 
     @Test
     void eachRecordedMessageMeansWhatItMeant() throws Exception {
-        List<Message> asked = new ArrayList<>();
+        List<PeerMessage> asked = new ArrayList<>();
         List<Long> tags = new ArrayList<>();
         for (Said said : recorded()) {
             ControlDatagram datagram = read(said);

@@ -8,7 +8,7 @@ import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import io.urma4j.udma.transport.Leave;
+import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
@@ -396,7 +396,7 @@ class CardTest {
         here.card.step(hosts.now);
         hosts.carry(here, there);
 
-        there.card.step(hosts.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+        there.card.step(hosts.now, FlushHint.HOLD_REQUESTS_AND_ACKS);
         assertThat(there.leaving).isEmpty();
         assertThat(there.card.hasLeft()).isTrue();
         assertThat(there.card.hasWork()).isTrue();
@@ -761,7 +761,7 @@ class CardTest {
                 there.new Sends(SendQueueConfig.Kind.RC, cqThere, builder -> builder.receives(theirs.handle, 0, 400));
         here.card.connectRc(
                 a.handle,
-                ConnectionConfig.builder(there.address, b.number())
+                CardConnectionConfig.builder(there.address, b.number())
                         .psns(1, 2)
                         .rnrRetry(rnrRetry)
                         .remoteId(500)
@@ -769,7 +769,7 @@ class CardTest {
                 hosts.now);
         there.card.connectRc(
                 b.handle,
-                ConnectionConfig.builder(here.address, a.number())
+                CardConnectionConfig.builder(here.address, a.number())
                         .psns(2, 1)
                         .remoteId(600)
                         .build(),

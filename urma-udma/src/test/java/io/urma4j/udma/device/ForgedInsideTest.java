@@ -26,7 +26,7 @@ class ForgedInsideTest {
     private static final long MILLIS = 1_000_000;
     private static final long ROUND_NANOS = 100 * MILLIS;
     private static final long TIMEOUT_NANOS = 600 * MILLIS;
-    private static final long LONGEST_NANOS = 3 * TIMEOUT_NANOS + Link.REPEAT_NANOS;
+    private static final long LONGEST_NANOS = 3 * TIMEOUT_NANOS + CardConnection.REPEAT_NANOS;
     private static final long GIVEN_UP_NANOS = 20_000 * MILLIS;
     private static final int NEAR = 8;
     private static final int POSTED_EACH_ROUND = 3;

@@ -49,8 +49,8 @@ final class Hosts {
         connect();
     }
 
-    private static ConnectionConfig config(Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
-        return ConnectionConfig.builder(peer.address, remoteNumber)
+    private static CardConnectionConfig config(Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
+        return CardConnectionConfig.builder(peer.address, remoteNumber)
                 .number(number)
                 .psns(sendPsn, receivePsn)
                 .peer(new PeerInfo(5, 6, 7))

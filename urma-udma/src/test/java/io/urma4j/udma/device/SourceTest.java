@@ -73,7 +73,7 @@ class SourceTest {
         queue = jetty.number();
         home.card.connectRc(
                 jetty.handle,
-                ConnectionConfig.builder(new Way(peer.address, secret), 99)
+                CardConnectionConfig.builder(new Way(peer.address, secret), 99)
                         .psns(11, 22)
                         .urma4j(urma4j)
                         .build(),

@@ -49,11 +49,11 @@ class ReplayTest {
         for (int i = 0; i < times; i++) {
             Management.put(packet, i, ByteBuffer.allocate(56));
             packet.end(56, headers, new Icrc());
-            adapter.crank().enter();
+            adapter.eventLoop().enter();
             try {
                 adapter.controlPacket(packet, SENDER, nowNanos);
             } finally {
-                adapter.crank().leave();
+                adapter.eventLoop().leave();
             }
         }
     }

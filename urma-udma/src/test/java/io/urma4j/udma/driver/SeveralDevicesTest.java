@@ -18,7 +18,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.tck.Patience;
-import io.urma4j.udma.udp.IoWay;
+import io.urma4j.udma.udp.IoBackend;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,10 +86,10 @@ class SeveralDevicesTest {
 
     @ParameterizedTest
     @EnumSource
-    void theWayOfIoIsTheOneThatIsAskedFor(IoWay way) {
-        try (Urma urma = Urma.open(options().withSetting("urma.udma.io", way.option()))) {
+    void theWayOfIoIsTheOneThatIsAskedFor(IoBackend backend) {
+        try (Urma urma = Urma.open(options().withSetting("urma.udma.io", backend.option()))) {
             for (String device : new String[] {"udma0", "udma1"}) {
-                assertThat(urma.device(device).attributes().ioPath()).contains("by " + way, "as asked for");
+                assertThat(urma.device(device).attributes().ioPath()).contains("by " + backend, "as asked for");
             }
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.link.LinkSuite.End;
 import io.urma4j.udma.link.LinkSuite.Said;
-import io.urma4j.udma.udp.IoWay;
+import io.urma4j.udma.udp.IoBackend;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,14 +37,14 @@ class OtherAddressesIT {
 
     @ParameterizedTest
     @EnumSource
-    void contractsHoldBy(IoWay way) throws Exception {
+    void contractsHoldBy(IoBackend backend) throws Exception {
         List<String> filters = Boolean.getBoolean("urma.full") ? List.of() : FEW;
-        List<String> byThisWay = List.of("env", "URMA_UDMA_IO=" + way.option());
+        List<String> byThisWay = List.of("env", "URMA_UDMA_IO=" + backend.option());
 
         Said said = LinkSuite.between(new End(byThisWay, "127.0.0.2"), new End(byThisWay, "127.0.0.3"), 1, filters);
 
-        System.out.println(way + ": " + said.text().lines().toList().getLast());
-        assertThat(said.text()).startsWith("RoCEv2 on port ").contains(" by " + way + "; as asked for");
+        System.out.println(backend + ": " + said.text().lines().toList().getLast());
+        assertThat(said.text()).startsWith("RoCEv2 on port ").contains(" by " + backend + "; as asked for");
         assertThat(said.exitCode()).as(said.text()).isZero();
     }
 }

@@ -182,7 +182,7 @@ class AlongTest {
             scene.right.sent.clear();
 
             assertThat(scene.right.connection.merelyAcknowledges()).isEqualTo(!isForeign);
-            scene.right.connection.step(scene.pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+            scene.right.connection.step(scene.pair.now, FlushHint.HOLD_REQUESTS_AND_ACKS);
 
             assertThat(scene.right.sent)
                     .as("acknowledgements of a step that may leave them")

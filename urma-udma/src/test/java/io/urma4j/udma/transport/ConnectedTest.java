@@ -519,7 +519,7 @@ class ConnectedTest {
         pair.right.records = true;
         pair.left.sent.forEach(pair.right::receive);
 
-        pair.right.connection.step(pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+        pair.right.connection.step(pair.now, FlushHint.HOLD_REQUESTS_AND_ACKS);
         assertThat(pair.right.sent).isEmpty();
         assertThat(pair.right.connection.hasLeft()).isTrue();
 
@@ -541,7 +541,7 @@ class ConnectedTest {
         pair.right.records = true;
         pair.left.sent.forEach(pair.right::receive);
 
-        pair.right.connection.step(pair.now, Leave.TRAINS_AND_ACKNOWLEDGEMENTS);
+        pair.right.connection.step(pair.now, FlushHint.HOLD_REQUESTS_AND_ACKS);
 
         assertThat(pair.right.sent)
                 .extracting(packet -> Opcodes.operation(packet.opcode()))

@@ -6,9 +6,9 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.Pair.Disorder;
+import io.urma4j.udma.transport.Pair.DutyCycle;
 import io.urma4j.udma.transport.Pair.Faults;
 import io.urma4j.udma.transport.Pair.Line;
-import io.urma4j.udma.transport.Pair.Turns;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
 import java.util.Arrays;
@@ -41,7 +41,7 @@ class DisorderTest {
     /** A connection alone on a line. */
     private record Case(String name, long delayNanos, long byteNanos, long queueBytes, int bytes) {
         Line line() {
-            return new Line(delayNanos, byteNanos, queueBytes, Turns.ALWAYS);
+            return new Line(delayNanos, byteNanos, queueBytes, DutyCycle.ALWAYS);
         }
 
         /** However fast the line is: each window waits for its late packets and answers, and for those that are sent again. */

@@ -153,13 +153,13 @@ class GoldenConversationTest {
     void underLossEveryAnswerOfLinuxIsAmongOurs(String file) throws Exception {
         for (Conversation conversation : Conversation.in(file)) {
             Set<String> ours = new HashSet<>(answers(conversation));
-            List<String> missing = new ArrayList<>();
+            List<String> scoreboard = new ArrayList<>();
             for (Conversation.Line line : conversation.answers()) {
                 if (!ours.contains(Conversation.bytes(line.packet()))) {
-                    missing.add(line.frame() + " " + line.packet());
+                    scoreboard.add(line.frame() + " " + line.packet());
                 }
             }
-            assertThat(missing)
+            assertThat(scoreboard)
                     .as("answers that only Linux gave to %s", conversation)
                     .isEmpty();
         }

@@ -44,8 +44,8 @@ class LateHostTest {
             pair.run();
         }
         long period = 6_000_000;
-        pair.left.turns = new Pair.Turns(period, 0, 1_000_000);
-        pair.right.turns = new Pair.Turns(period, period / 2, 1_000_000);
+        pair.left.dutyCycle = new Pair.DutyCycle(period, 0, 1_000_000);
+        pair.right.dutyCycle = new Pair.DutyCycle(period, period / 2, 1_000_000);
         for (int i = 0; i < WRITES; i++) {
             outbox.post(WorkOpcode.WRITE, 0, 8, 0, 0, 0);
         }
@@ -64,7 +64,7 @@ class LateHostTest {
     private static long lateAnswers(boolean peerIsOurs) {
         Pair pair = new Pair(
                 Kind.RELIABLE_CONNECTED, config -> peerIsOurs ? config : config.foreignPeer(), Pair.Faults.NONE, 1);
-        pair.right.turns = new Pair.Turns(6_000_000, 3_000_000, 1_000_000);
+        pair.right.dutyCycle = new Pair.DutyCycle(6_000_000, 3_000_000, 1_000_000);
         pair.right.records = true;
         Outbox outbox = pair.left.outbox();
         for (int i = 0; i < 100; i++) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.Pair.DutyCycle;
 import io.urma4j.udma.transport.Pair.Faults;
 import io.urma4j.udma.transport.Pair.Line;
-import io.urma4j.udma.transport.Pair.Turns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -38,7 +38,7 @@ class LongLineTest {
     })
     void longTransfersUseTheLine(int opcode, long periodNanos, long openNanos) {
         Pair pair = new Pair(Kind.SHARED, config -> config.selective().timeout(1_000_000_000L, 1000), Faults.NONE, 1);
-        pair.line = new Line(DELAY_NANOS, NANOS_OF_A_BYTE, QUEUE_BYTES, new Turns(periodNanos, 0, openNanos));
+        pair.line = new Line(DELAY_NANOS, NANOS_OF_A_BYTE, QUEUE_BYTES, new DutyCycle(periodNanos, 0, openNanos));
         pair.right.inbox(QUEUE, LENGTH_BYTES).post(COUNT);
         Outbox outbox = pair.left.outbox(QUEUE, QUEUE);
         for (int i = 0; i < COUNT; i++) {
@@ -96,8 +96,8 @@ class LongLineTest {
             List<Outbox> outboxes = new ArrayList<>();
             for (int i = 0; i < requesters; i++) {
                 Pair pair = new Pair(Kind.SHARED, this::config, Faults.NONE, 1);
-                pair.line =
-                        new Line(delayNanos, byteNanos, (long) queuePackets * (mtuBytes + HEADER_BYTES), Turns.ALWAYS);
+                pair.line = new Line(
+                        delayNanos, byteNanos, (long) queuePackets * (mtuBytes + HEADER_BYTES), DutyCycle.ALWAYS);
                 if (i > 0) {
                     pair.shareLineOf(pairs.getFirst());
                 }

@@ -65,7 +65,7 @@ class LossyRoundsTest {
         Outbox outbox = pair.left.outbox(QUEUE, QUEUE);
         rounds(pair, outbox, opcode, 100);
         assertThat(pair.left.connection.traffic().packetsResent()).isZero();
-        pair.line = new Pair.Line(15_000_000, 0, Long.MAX_VALUE, Pair.Turns.ALWAYS);
+        pair.line = new Pair.Line(15_000_000, 0, Long.MAX_VALUE, Pair.DutyCycle.ALWAYS);
 
         rounds(pair, outbox, opcode, 4);
         long before = pair.left.connection.traffic().packetsResent();

@@ -33,10 +33,10 @@ final class Pair {
      * @param delayNanos however empty it is
      * @param byteNanos how long it takes to send a byte
      * @param queueBytes what waits for that before more is dropped
-     * @param turns when packets leave it at its end
+     * @param dutyCycle when packets leave it at its end
      */
-    record Line(long delayNanos, long byteNanos, long queueBytes, Turns turns) {
-        static final Line SHORT = new Line(HOP_NANOS, 0, Long.MAX_VALUE, Turns.ALWAYS);
+    record Line(long delayNanos, long byteNanos, long queueBytes, DutyCycle dutyCycle) {
+        static final Line SHORT = new Line(HOP_NANOS, 0, Long.MAX_VALUE, DutyCycle.ALWAYS);
     }
 
     /**
@@ -61,8 +61,8 @@ final class Pair {
     private record Flight(long atNanos, long order, End to, Packet packet, boolean isLate) {}
 
     /** A host without a CPU of its own: in each period it runs for a while, from the start, and then it does not. */
-    record Turns(long periodNanos, long startNanos, long runNanos) {
-        static final Turns ALWAYS = new Turns(1, 0, 1);
+    record DutyCycle(long periodNanos, long startNanos, long runNanos) {
+        static final DutyCycle ALWAYS = new DutyCycle(1, 0, 1);
 
         /** The earliest time, from that one on, at which it runs. */
         long next(long nanos) {
@@ -129,7 +129,7 @@ final class Pair {
         End peer;
 
         int room = Integer.MAX_VALUE;
-        Turns turns = Turns.ALWAYS;
+        DutyCycle dutyCycle = DutyCycle.ALWAYS;
         private Sending lineTo = new Sending();
         int lost; // packets to it
 
@@ -230,7 +230,7 @@ final class Pair {
         }
 
         void step() {
-            if (turns.next(now) > now) {
+            if (dutyCycle.next(now) > now) {
                 return;
             }
             for (Outbox outbox : outboxes) {
@@ -246,11 +246,11 @@ final class Pair {
         }
 
         long deadline() {
-            long deadline = turns.next(now) > now && !isIdle() ? now : connection.deadlineNanos();
+            long deadline = dutyCycle.next(now) > now && !isIdle() ? now : connection.deadlineNanos();
             for (Outbox outbox : outboxes) {
                 deadline = Math.min(deadline, outbox.retryAtNanos());
             }
-            return deadline == Long.MAX_VALUE ? deadline : turns.next(Math.max(now, deadline));
+            return deadline == Long.MAX_VALUE ? deadline : dutyCycle.next(Math.max(now, deadline));
         }
 
         boolean isIdle() {
@@ -279,8 +279,8 @@ final class Pair {
             to.lineTo.freeAt += line.byteNanos * packet.lengthBytes();
             long delay = line.delayNanos + (faults.jitterNanos == 0 ? 0 : random.nextLong(faults.jitterNanos));
             delay += disorder.delay(random);
-            long arrival = line.turns.next(to.lineTo.freeAt + delay);
-            long seen = to.turns.next(arrival);
+            long arrival = line.dutyCycle.next(to.lineTo.freeAt + delay);
+            long seen = to.dutyCycle.next(arrival);
             flights.add(new Flight(seen, order++, to, copy(packet), seen > arrival));
         }
     }

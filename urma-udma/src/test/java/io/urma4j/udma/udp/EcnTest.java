@@ -45,9 +45,9 @@ class EcnTest {
     private static final int CONNECTION = Opcodes.RC | Opcodes.SEND_ONLY;
     private static final int DATAGRAM = Opcodes.UD | Opcodes.SEND_ONLY;
 
-    private static UdpPort port(String address, IoWay way, Ecn ecn) {
+    private static UdpPort port(String address, IoBackend backend, Ecn ecn) {
         return UdpPort.open(
-                PortOptions.of(InetAddress.ofLiteral(address)).withWay(way).withEcn(ecn));
+                PortOptions.of(InetAddress.ofLiteral(address)).withWay(backend).withEcn(ecn));
     }
 
     // ---- what leaves
@@ -62,9 +62,9 @@ class EcnTest {
         "::1, MMSG, ON, 2",
         "::1, MMSG, OFF, 0"
     })
-    void whatSomebodySlowsDownForMayBeMarkedAndNothingElse(String address, IoWay way, Ecn ecn, int capable) {
+    void whatSomebodySlowsDownForMayBeMarkedAndNothingElse(String address, IoBackend backend, Ecn ecn, int capable) {
         InetAddress at = InetAddress.ofLiteral(address);
-        try (UdpPort port = port(address, way, ecn);
+        try (UdpPort port = port(address, backend, ecn);
                 UdpSocket far = SocketIo.open(at, BUFFER_BYTES)) {
             far.bind(at, 0);
             Ecn.enable(far, at);
@@ -106,8 +106,8 @@ class EcnTest {
 
     @ParameterizedTest
     @CsvSource({"127.0.75.1, GSO", "127.0.75.1, MMSG", "::1, GSO", "::1, MMSG"})
-    void whatWasMarkedIsHandedOnAsMarkedAndNothingElse(String address, IoWay way) {
-        try (UdpPort port = port(address, way, Ecn.ON)) {
+    void whatWasMarkedIsHandedOnAsMarkedAndNothingElse(String address, IoBackend backend) {
+        try (UdpPort port = port(address, backend, Ecn.ON)) {
             send(port, UdpOption.ECN_CAPABLE, 2, false);
             send(port, UdpOption.ECN_MARKED, 3, false);
             send(port, UdpOption.NOT_ECN_CAPABLE, 1, false);
@@ -122,8 +122,8 @@ class EcnTest {
     /** RoCEv2 does not use the bit, and nothing covers it. */
     @ParameterizedTest
     @CsvSource({"GSO, ON", "GSO, OFF", "MMSG, ON", "CHANNEL, OFF"})
-    void whatTheSenderSaysInsteadOfTheIpHeaderCountsForNothing(IoWay way, Ecn ecn) {
-        try (UdpPort port = port("127.0.75.1", way, ecn)) {
+    void whatTheSenderSaysInsteadOfTheIpHeaderCountsForNothing(IoBackend backend, Ecn ecn) {
+        try (UdpPort port = port("127.0.75.1", backend, ecn)) {
             send(port, UdpOption.ECN_CAPABLE, 1, true);
             receive(port, 1);
 
@@ -272,12 +272,12 @@ class EcnTest {
     /** An address that is not ours stands for a kernel that refuses. */
     @ParameterizedTest
     @CsvSource({"GSO, bind", "CHANNEL, DatagramChannel does not tell of marks"})
-    void byItselfAPortGoesOnWithoutWhereItDoesNotWorkAndSaysWhy(IoWay way, String why) {
+    void byItselfAPortGoesOnWithoutWhereItDoesNotWorkAndSaysWhy(IoBackend backend, String why) {
         InetAddress address = InetAddress.ofLiteral("192.0.2.1");
 
-        assertThat(Ecn.AUTO.objection(address, way)).contains(why);
+        assertThat(Ecn.AUTO.objection(address, backend)).contains(why);
         assertThatExceptionOfType(PortException.class)
-                .isThrownBy(() -> Ecn.ON.objection(address, way))
+                .isThrownBy(() -> Ecn.ON.objection(address, backend))
                 .withMessageStartingWith("ECN was asked for, and does not work here: ")
                 .withMessageContaining(why);
     }

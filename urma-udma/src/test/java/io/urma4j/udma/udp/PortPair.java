@@ -31,23 +31,23 @@ final class PortPair implements AutoCloseable {
         this.route = to(receiver);
     }
 
-    static PortPair open(@Nullable IoWay way) {
-        return open("127.0.71.1", "127.0.71.2", way);
+    static PortPair open(@Nullable IoBackend backend) {
+        return open("127.0.71.1", "127.0.71.2", backend);
     }
 
-    static PortPair open(String from, String to, @Nullable IoWay way) {
-        UdpPort sender = port(from, way);
+    static PortPair open(String from, String to, @Nullable IoBackend backend) {
+        UdpPort sender = port(from, backend);
         try {
-            return new PortPair(sender, port(to, way));
+            return new PortPair(sender, port(to, backend));
         } catch (RuntimeException e) {
             sender.close();
             throw e;
         }
     }
 
-    static UdpPort port(String address, @Nullable IoWay way) {
+    static UdpPort port(String address, @Nullable IoBackend backend) {
         try {
-            return UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address)).withWay(way));
+            return UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address)).withWay(backend));
         } catch (PortException e) {
             assumeTrue(!String.valueOf(e.getMessage()).contains("does not work here"), e.getMessage());
             throw e;

@@ -39,8 +39,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void packetsArriveAsTheyLeft(IoWay way) {
-        try (PortPair pair = PortPair.open(way)) {
+    void packetsArriveAsTheyLeft(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend)) {
             pair.put(7, 5);
             pair.put(8, 0);
             pair.put(9, 4096);
@@ -55,8 +55,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @CsvSource({"::1, GSO", "::1, MMSG"})
-    void packetsArriveOverIpv6(String address, IoWay way) {
-        try (PortPair pair = PortPair.open(address, address, way)) {
+    void packetsArriveOverIpv6(String address, IoBackend backend) {
+        try (PortPair pair = PortPair.open(address, address, backend)) {
             for (int i = 0; i < 20; i++) {
                 pair.put(i, 1024);
             }
@@ -70,11 +70,11 @@ class UdpPortTest {
     /** Of all lengths and in any order, to two peers: the runs that they form are cut as they were put together. */
     @ParameterizedTest
     @EnumSource
-    void runsOfAnyLengthsArriveInOrder(IoWay way) {
+    void runsOfAnyLengthsArriveInOrder(IoBackend backend) {
         long seed = 0x5EED;
         Random random = new Random(seed);
-        try (PortPair pair = PortPair.open(way);
-                UdpPort other = PortPair.port("127.0.71.3", way)) {
+        try (PortPair pair = PortPair.open(backend);
+                UdpPort other = PortPair.port("127.0.71.3", backend)) {
             UdpRoute elsewhere = pair.to(other);
             int sent = 0;
             for (int round = 0; round < 40; round++) {
@@ -104,7 +104,7 @@ class UdpPortTest {
 
     @Test
     void equalPacketsToOnePeerAreOneDatagramForTheKernel() {
-        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+        try (PortPair pair = PortPair.open(IoBackend.GSO)) {
             for (int i = 0; i < 40; i++) {
                 pair.put(i, 256);
             }
@@ -121,7 +121,7 @@ class UdpPortTest {
 
     @Test
     void aShorterPacketEndsARun() {
-        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+        try (PortPair pair = PortPair.open(IoBackend.GSO)) {
             pair.put(0, 256);
             pair.put(1, 128);
             pair.put(2, 128);
@@ -136,8 +136,8 @@ class UdpPortTest {
     /** As they come from many, and in a flood: then what follows a turn, an acknowledgement perhaps, is done for all of them. */
     @ParameterizedTest
     @EnumSource
-    void packetsThatComeSinglyAreTakenInByDozens(IoWay way) {
-        try (PortPair pair = PortPair.open(way)) {
+    void packetsThatComeSinglyAreTakenInByDozens(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend)) {
             for (int i = 0; i < 128; i++) {
                 pair.put(i, 4 * i); // each is longer than the last, so none joins it
                 pair.sender.flush();
@@ -154,7 +154,7 @@ class UdpPortTest {
 
     @Test
     void aFullRunLeavesWithoutAFlush() {
-        try (PortPair pair = PortPair.open(IoWay.GSO)) {
+        try (PortPair pair = PortPair.open(IoBackend.GSO)) {
             for (int i = 0; i < 15; i++) { // 15 of them are as much as a datagram holds
                 pair.put(i, 4096);
             }
@@ -165,8 +165,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void morePacketsThanSlotsLeaveByThemselves(IoWay way) {
-        try (PortPair pair = PortPair.open(way)) {
+    void morePacketsThanSlotsLeaveByThemselves(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend)) {
             for (int i = 0; i < Outbox.SLOTS + 10; i++) {
                 pair.put(i, i % 2 * 8);
             }
@@ -180,8 +180,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsNoPacketIsDroppedAndCounted(IoWay way) {
-        try (PortPair pair = PortPair.open(way);
+    void whatIsNoPacketIsDroppedAndCounted(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend);
                 UdpSocket hostile = UdpSocket.open(false)) {
             hostile.bind(InetAddress.ofLiteral("127.0.71.9"), 0);
             for (int lengthBytes : new int[] {0, 1, 11, 12, 15, 16, 17, 4164, 4165, 9000, 60_001}) {
@@ -197,7 +197,7 @@ class UdpPortTest {
 
     @Test
     void aWrongIcrcIsDropped() {
-        try (PortPair pair = PortPair.open(IoWay.MMSG)) {
+        try (PortPair pair = PortPair.open(IoBackend.MMSG)) {
             for (int i = 0; i < 10; i++) {
                 pair.put(mistaken(pair), i, 64);
             }
@@ -267,8 +267,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatCannotLeaveIsCountedAndHoldsUpNobody(IoWay way) {
-        try (PortPair pair = PortPair.open(way)) {
+    void whatCannotLeaveIsCountedAndHoldsUpNobody(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend)) {
             UdpRoute nowhere = pair.sender.route(0, 0xFFFF_0808_0808L, 4791); // from a loopback address
             pair.put(1, 8);
             pair.put(nowhere, 2, 8);
@@ -285,8 +285,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWaitEndsByAWakeBeforeOrDuringIt(IoWay way) throws InterruptedException {
-        try (UdpPort port = PortPair.port("127.0.71.1", way)) {
+    void aWaitEndsByAWakeBeforeOrDuringIt(IoBackend backend) throws InterruptedException {
+        try (UdpPort port = PortPair.port("127.0.71.1", backend)) {
             port.wake();
             port.await(DEADLINE_NANOS);
 
@@ -298,9 +298,9 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatArrivesEndsNoWaitThatIsForOtherThings(IoWay way) {
+    void whatArrivesEndsNoWaitThatIsForOtherThings(IoBackend backend) {
         long waitNanos = 30_000_000;
-        try (PortPair pair = PortPair.open(way)) {
+        try (PortPair pair = PortPair.open(backend)) {
             pair.put(1, 64);
             pair.sender.flush();
             long start = System.nanoTime();
@@ -316,8 +316,8 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWaitEndsByItself(IoWay way) {
-        try (UdpPort port = PortPair.port("127.0.71.1", way)) {
+    void aWaitEndsByItself(IoBackend backend) {
+        try (UdpPort port = PortPair.port("127.0.71.1", backend)) {
             port.await(0);
             port.await(100_000);
         }
@@ -338,10 +338,10 @@ class UdpPortTest {
 
     @ParameterizedTest
     @EnumSource
-    void aPortThatIsAskedForIsThisOneOrNone(IoWay way) {
-        try (UdpPort first = PortPair.port("127.0.71.78", way)) {
+    void aPortThatIsAskedForIsThisOneOrNone(IoBackend backend) {
+        try (UdpPort first = PortPair.port("127.0.71.78", backend)) {
             PortOptions same =
-                    PortOptions.of(first.address()).withPort(first.port()).withWay(way);
+                    PortOptions.of(first.address()).withPort(first.port()).withWay(backend);
 
             assertThatExceptionOfType(PortException.class)
                     .isThrownBy(() -> UdpPort.open(same))
@@ -365,7 +365,7 @@ class UdpPortTest {
     @Test
     void theChannelRefusesIpv6() {
         assertThatExceptionOfType(PortException.class)
-                .isThrownBy(() -> PortPair.port("::1", IoWay.CHANNEL))
+                .isThrownBy(() -> PortPair.port("::1", IoBackend.CHANNEL))
                 .withMessageContaining("DatagramChannel cannot receive what Linux RDMA sends over IPv6");
     }
 
@@ -387,9 +387,9 @@ class UdpPortTest {
     @Test
     void theWayIsChosenByTryingAndTold() {
         try (UdpPort port = PortPair.port("127.0.71.1", null);
-                UdpPort forced = PortPair.port("127.0.71.2", IoWay.CHANNEL)) {
-            assertThat(port.reason().isEmpty()).isEqualTo(port.way() == IoWay.GSO);
-            assertThat(forced.way()).isEqualTo(IoWay.CHANNEL);
+                UdpPort forced = PortPair.port("127.0.71.2", IoBackend.CHANNEL)) {
+            assertThat(port.reason().isEmpty()).isEqualTo(port.backend() == IoBackend.GSO);
+            assertThat(forced.backend()).isEqualTo(IoBackend.CHANNEL);
             assertThat(forced.reason()).isEqualTo("as asked for");
             assertThat(port.receiveBufferBytes()).isGreaterThan(100_000);
         }
@@ -398,12 +398,12 @@ class UdpPortTest {
     /** Once compiled: the interpreter boxes, so what is before that does not count. */
     @ParameterizedTest
     @EnumSource(names = {"GSO", "MMSG"})
-    void sendingAndReceivingAllocateNothing(IoWay way) {
+    void sendingAndReceivingAllocateNothing(IoBackend backend) {
         int rounds = 500;
         long limit =
                 rounds / 10L * 16; // the smallest object for every tenth round: the measurement itself is one or two
         long end = System.nanoTime() + 3 * DEADLINE_NANOS;
-        try (PortPair pair = PortPair.open(way)) {
+        try (PortPair pair = PortPair.open(backend)) {
             long bytes = bytesAllocatedBy(pair, rounds);
             while (bytes >= limit && System.nanoTime() - end < 0) {
                 bytes = bytesAllocatedBy(pair, rounds);

@@ -1,0 +1,79 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.Revocation;
+import io.urma4j.spi.support.Timers;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants of one segment that are being taken back. Everybody is told first and then awaited together, so that who does
+ * not answer holds up nobody but himself. The engine's thread.
+ */
+final class SegmentRevocation {
+    private final ShmSegment segment;
+    private final Set<Grant> outstanding;
+    private final Runnable whenReleased;
+    private final CompletableFuture<Revocation> result = new CompletableFuture<>();
+    private Timers.@Nullable Timer timeout;
+
+    private SegmentRevocation(ShmSegment segment, Runnable whenReleased) {
+        this.segment = segment;
+        this.outstanding = new HashSet<>(segment.grants.values());
+        this.whenReleased = whenReleased;
+    }
+
+    /**
+     * Takes back all grants that there are now.
+     *
+     * @param whenReleased once the last of them has ended, also after the deadline
+     * @param whenLate at the deadline, with the importers that have not let go
+     */
+    static CompletableFuture<Revocation> begin(
+            Engine engine, ShmSegment segment, long deadlineNanos, Runnable whenReleased, Late whenLate) {
+        segment.grants.values().forEach(Grant::hear); // who has let go by himself need not be asked
+        SegmentRevocation begun = new SegmentRevocation(segment, whenReleased);
+        begun.outstanding.forEach(Grant::tell);
+        if (begun.outstanding.isEmpty()) {
+            begun.complete();
+        } else {
+            segment.withdrawals.add(begun);
+            begun.timeout = engine.at(deadlineNanos, () -> begun.late(whenLate));
+        }
+        return begun.result;
+    }
+
+    /** What becomes of memory that some importers still have. */
+    @FunctionalInterface
+    interface Late {
+        void with(List<String> importers);
+    }
+
+    private void late(Late whenLate) {
+        List<String> importers = outstanding.stream()
+                .map(grant -> grant.importer().toString())
+                .distinct()
+                .sorted()
+                .toList();
+        whenLate.with(importers);
+        result.complete(new Revocation(Revocation.Status.QUARANTINED, importers));
+    }
+
+    /** The importer touches it no more. */
+    void ended(Grant grant) {
+        if (outstanding.remove(grant) && outstanding.isEmpty()) {
+            segment.withdrawals.remove(this);
+            complete();
+        }
+    }
+
+    private void complete() {
+        if (timeout != null) {
+            timeout.cancel();
+        }
+        whenReleased.run();
+        result.complete(Revocation.COMPLETED);
+    }
+}

@@ -1,0 +1,74 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.ReceiveWqe;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive work request whose message is arriving: a copy of its element, which is free for another one at once. Used
+ * again and again; each use has a generation, by which a handle of an earlier use is told.
+ */
+final class ReceiveInProgress {
+    final int index;
+    int generation;
+    int ranges;
+    long cookie;
+    long capacityBytes;
+
+    /** Who takes the message; null when it is not in use, or given back. */
+    @Nullable
+    Receiver receiver;
+
+    /** Another one that was given back, behind it in line; or that is free. */
+    @Nullable
+    ReceiveInProgress next;
+
+    private int[] keys = new int[1];
+    private int[] lengths = new int[1];
+    private long[] offsets = new long[1];
+
+    ReceiveInProgress(int index) {
+        this.index = index;
+    }
+
+    long handle() {
+        return (long) generation << Integer.SIZE | index;
+    }
+
+    void fill(MemorySegment ring, long at) {
+        ranges = ReceiveWqe.ranges(ring, at);
+        cookie = ReceiveWqe.cookie(ring, at);
+        if (keys.length < ranges) {
+            keys = new int[ranges];
+            lengths = new int[ranges];
+            offsets = new long[ranges];
+        }
+        capacityBytes = 0;
+        for (int i = 0; i < ranges; i++) {
+            keys[i] = ReceiveWqe.rangeKey(ring, at, i);
+            lengths[i] = ReceiveWqe.rangeLengthBytes(ring, at, i);
+            offsets[i] = ReceiveWqe.rangeOffset(ring, at, i);
+            capacityBytes += Integer.toUnsignedLong(lengths[i]);
+        }
+    }
+
+    /** Copies bytes of a message to where its byte {@code position} belongs; false when the memory is gone. */
+    boolean scatter(KeyTable memory, long position, MemorySegment from, long fromOffset, int lengthBytes) {
+        long skip = position;
+        int done = 0;
+        for (int i = 0; i < ranges && done < lengthBytes; i++) {
+            long room = Integer.toUnsignedLong(lengths[i]) - skip;
+            if (room <= 0) {
+                skip = -room;
+                continue;
+            }
+            int step = (int) Math.min(room, lengthBytes - done);
+            if (!LocalRange.store(memory, keys[i], offsets[i] + skip, from, fromOffset + done, step)) {
+                return false;
+            }
+            done += step;
+            skip = 0;
+        }
+        return done == lengthBytes;
+    }
+}

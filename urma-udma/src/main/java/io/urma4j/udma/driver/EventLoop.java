@@ -1,0 +1,268 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.StallDetector;
+import io.urma4j.udma.transport.FlushHint;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
+
+/**
+ * A card with its lock, and how its crank is turned: by a thread that posts, by one that polls, or by the engine, whoever
+ * has the lock. Nobody waits for it to post or to poll: a bell is rung, and whoever has the lock answers it before he
+ * goes, or right after ({@link #leave}).
+ */
+final class EventLoop {
+    /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
+    private static final long POLLING_NANOS = 50_000;
+
+    /** So many work requests of a queue keep its peer busy, and its owner will come for their records. */
+    private static final int MANY_UNDER_WAY = 16;
+
+    /** But the engine does, should he not come back. */
+    private static final long WAIT_NANOS = 200_000;
+
+    /** In place of a time: the engine has met somebody at the crank. */
+    static final long MET = Long.MIN_VALUE;
+
+    private static final VarHandle POLLED;
+
+    static {
+        try {
+            POLLED = MethodHandles.lookup().findVarHandle(EventLoop.class, "polledNanos", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Card card;
+    private final Inlet reader;
+    private final Engine engine;
+    private final LongSupplier clock;
+    private final SpinLock lock = new SpinLock();
+    private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
+
+    @SuppressWarnings("UnusedVariable") // through POLLED
+    private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
+
+    private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
+
+    EventLoop(Card card, Inlet reader, Engine engine, LongSupplier clock) {
+        this.card = card;
+        this.reader = reader;
+        this.engine = engine;
+        this.clock = clock;
+    }
+
+    /** Where packets come in. */
+    @FunctionalInterface
+    interface Inlet {
+        /** Hands the card what has come, without waiting, a bounded number of packets; returns how many. Under the lock. */
+        int receive(long nowNanos);
+    }
+
+    /** The thread that turns the crank when nobody else does. */
+    interface Engine {
+        /**
+         * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
+         * would not. Any thread.
+         */
+        void wakeBy(long nanos);
+
+        /** Whether it leaves the card to those who poll. Any thread. */
+        boolean rests();
+
+        /** The crank is turned all the time: there is no need to look for a while. By who has the lock. */
+        void putOff(long nowNanos);
+
+        /** Somebody waits now for what only the engine may see: it rests no longer. Any thread. */
+        void attend();
+    }
+
+    Card card() {
+        return card;
+    }
+
+    long nanos() {
+        return clock.getAsLong();
+    }
+
+    /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
+    void enter() {
+        lock.acquire();
+        try {
+            if (card.hasLeft()) {
+                step();
+            }
+        } catch (RuntimeException | Error e) {
+            lock.release();
+            throw e;
+        }
+    }
+
+    boolean tryEnter() {
+        return lock.tryAcquire();
+    }
+
+    /** Gives the card back; whoever takes it from the caller turns its crank before. */
+    void leave() {
+        try {
+            if (card.hasWork()) {
+                step();
+            }
+        } finally {
+            release(nextNanos);
+        }
+    }
+
+    /**
+     * One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it.
+     *
+     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or his next post: what he answers
+     * leaves in the same datagram; and a few small requests wait for more of them. Should he not come back, the engine sees
+     * to it.
+     */
+    boolean tryTurn() {
+        if (!lock.tryAcquire()) {
+            return false;
+        }
+        try {
+            turn();
+        } finally {
+            release(nextNanos);
+        }
+        return true;
+    }
+
+    private void turn() {
+        long now = clock.getAsLong();
+        FlushHint least = engine.rests() ? FlushHint.HOLD_SHORT_REQUESTS : FlushHint.FLUSH;
+        if (card.hasLeft()) {
+            card.step(now, least);
+        }
+        int datagrams = receive(now);
+        boolean isLong = datagrams > 1 || card.doorbells().areRinging(); // hundreds of packets, perhaps
+        boolean mayHold = datagrams > 0 && least != FlushHint.FLUSH;
+        nextNanos = card.step(now, mayHold ? FlushHint.HOLD_REQUESTS_AND_ACKS : least);
+        if (least != FlushHint.FLUSH && now - (long) POLLED.getOpaque(this) < POLLING_NANOS) {
+            engine.putOff(now);
+        }
+        POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
+    }
+
+    /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
+    boolean isPolled() {
+        return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
+    }
+
+    /** Whether something was posted that waits for the next turn. Any thread. */
+    boolean isAwaited() {
+        return card.doorbells().areRinging();
+    }
+
+    /** Whether somebody waits for an event, so that the engine must not rest. Any thread. */
+    boolean isAnyArmed() {
+        return card.isAnyArmed();
+    }
+
+    /** A completion queue was armed: the engine looks after the card. */
+    void attend() {
+        engine.attend();
+    }
+
+    /**
+     * One turn, when nobody else has the card; returns when the next one is due. For the engine, which does not wait for the
+     * card: who has it turns the crank just now, and may have lost the very CPU that the engine would wait on.
+     *
+     * @param hasWatched whether it has waited for packets since its last turn
+     * @return {@link #MET} when somebody has the card
+     */
+    long tryTurnOfEngine(boolean hasWatched) {
+        if (!lock.tryAcquire()) {
+            return MET;
+        }
+        try {
+            long now = clock.getAsLong();
+            if (hasWatched) {
+                stallDetector.watched(now);
+            }
+            receive(now);
+            return step();
+        } finally {
+            release(nextNanos);
+        }
+    }
+
+    /**
+     * A queue has posted, and published it in its ring: runs it at once, when nobody else has the card.
+     *
+     * @param earlier work requests that it has under way besides: then its turn may come with the next poll
+     */
+    void posted(int queue, long earlier) {
+        if (earlier > 0) {
+            if (card.doorbells().isRinging(queue)) {
+                return; // somebody was told to come, and will take this one along
+            }
+            long now = clock.getAsLong();
+            if (isPolledSoon(earlier, now)) {
+                card.doorbells().ring(queue);
+                engine.wakeBy(now + WAIT_NANOS);
+                return;
+            }
+        }
+        if (lock.tryAcquire()) {
+            try {
+                card.doorbell(queue);
+                step();
+            } finally {
+                release(nextNanos);
+            }
+            return;
+        }
+        card.doorbells().ring(queue);
+        answerBells(); // whoever had the card may have gone before he could hear it
+    }
+
+    /** Who polled a moment ago polls again; and who has so many records to come will, unless he waits for an event. */
+    private boolean isPolledSoon(long underWay, long nowNanos) {
+        return nowNanos - (long) POLLED.getOpaque(this) < POLLING_NANOS
+                || underWay >= MANY_UNDER_WAY && !card.isAnyArmed();
+    }
+
+    private int receive(long nowNanos) {
+        stallDetector.look(nowNanos);
+        card.late(stallDetector.isLate());
+        int datagrams = reader.receive(nowNanos);
+        if (datagrams == 0) {
+            stallDetector.foundNothing();
+        }
+        return datagrams;
+    }
+
+    private long step() {
+        nextNanos = card.step(clock.getAsLong());
+        return nextNanos;
+    }
+
+    private void release(long next) {
+        lock.release();
+        answerBells();
+        engine.wakeBy(next);
+    }
+
+    private void answerBells() {
+        // full fence: a bell that we do not hear now is heard by who rings it, since he finds the lock free
+        VarHandle.fullFence();
+        while (card.doorbells().areRinging() && lock.tryAcquire()) {
+            long next;
+            try {
+                next = step();
+            } finally {
+                lock.release();
+            }
+            engine.wakeBy(next);
+            VarHandle.fullFence();
+        }
+    }
+}

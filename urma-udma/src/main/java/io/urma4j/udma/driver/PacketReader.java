@@ -1,0 +1,22 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.udp.UdpPort;
+
+/** Hands a card what its port receives. All that one look finds has come at the time of the look. */
+final class PacketReader implements EventLoop.Inlet {
+    private final UdpPort port;
+    private final CardSink sink;
+    private long nowNanos;
+
+    PacketReader(UdpPort port, Card card) {
+        this.port = port;
+        this.sink = new CardSink(card, () -> nowNanos);
+    }
+
+    @Override
+    public int receive(long now) {
+        nowNanos = now;
+        return port.receive(sink);
+    }
+}

@@ -1,0 +1,290 @@
+package io.urma4j.udma.driver;
+
+import static io.urma4j.udma.transport.ConnectionConfig.MAX_READS;
+
+import io.urma4j.OrderType;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.control.PeerMessage;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.QueueBound;
+import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.device.CardConnectionConfig;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.IpHeaders;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of an RC Jetty with its only peer (S5.7). Each side binds for itself: {@link #target} is whom we are
+ * connected with; {@code suitor} is who has bound itself to us, whether or not we have done the same. What both must know
+ * of each other, QP numbers and first PSNs, goes with the request and its answer; for a peer that was told by hand its
+ * descriptor has it.
+ */
+final class RcBinding {
+    /** READs and atomics that we keep resources for when the peer is not urma4j. */
+    static final int FOREIGN_READS = 16;
+
+    private static final int MAX_24 = 0xFF_FFFF;
+
+    private final UdmaContext context;
+    private final Object queue;
+    private final int handle;
+    private final int number;
+    private final OrderType orderType;
+    private final int rnrRetry;
+    private final Set<Peer> importers = new HashSet<>(); // these five: guarded by this
+    private int firstPsn;
+    private @Nullable UdmaTarget target;
+    private @Nullable Suitor suitor;
+    private int connection; // the card's handle; 0 while there is none
+
+    private record Suitor(Peer peer, int qpNumber) {}
+
+    /**
+     * The bond of a Jetty that has none yet.
+     *
+     * @param queue for messages
+     * @param handle of the card's send queue
+     * @param number of its QP
+     * @param orderType the effective one
+     * @param rnrRetry how often a message is repeated to a peer that is not ready
+     */
+    RcBinding(UdmaContext context, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
+        this.context = context;
+        this.queue = queue;
+        this.handle = handle;
+        this.number = number;
+        this.orderType = orderType;
+        this.rnrRetry = rnrRetry;
+        this.firstPsn = newPsn();
+    }
+
+    private int newPsn() {
+        return context.adapter().random().nextInt(MAX_24 + 1);
+    }
+
+    /** The PSN that its requests begin with, once it is bound: what a peer must be told. */
+    synchronized int firstPsn() {
+        return firstPsn;
+    }
+
+    synchronized @Nullable UdmaTarget target() {
+        return target;
+    }
+
+    synchronized boolean isBound() {
+        return connection != 0;
+    }
+
+    /** The path to the peer; null when it is not bound, or to one that was told by hand. */
+    @Nullable
+    Path path() {
+        UdmaTarget now = target();
+        return now == null ? null : now.path();
+    }
+
+    // ---- binding ourselves
+
+    /** Asks the peer, and connects; the future fails with what it answered. Any thread. */
+    CompletableFuture<Void> bind(UdmaTarget whom, Duration timeout) {
+        synchronized (this) {
+            target = whom;
+        }
+        Path path = whom.path();
+        RoceEndpoint byHand = whom.byHand();
+        CompletableFuture<Void> bound = path != null
+                ? bind(whom, path, timeout)
+                : byHand != null
+                        ? bindByHand(byHand)
+                        : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, whom, "is no RC Jetty"));
+        return bound.handle((_, failure) -> {
+            if (failure != null) {
+                throw refused(whom, EngineThread.causeOf(failure));
+            }
+            return null;
+        });
+    }
+
+    private synchronized UrmaException refused(UdmaTarget whom, Throwable failure) {
+        target = null;
+        UrmaStatus status = failure instanceof UrmaException refusal ? refusal.status() : UrmaStatus.FAIL;
+        return new UrmaException(status, queue, "cannot be bound to " + whom + ": " + failure.getMessage(), failure);
+    }
+
+    private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
+        return context.adapter().engine().ask(() -> {
+            Route route = context.adapter().route(new PortAddress(peer.gid(), IpHeaders.ROCE_PORT));
+            int mtuBytes = peer.mtuBytes() == 0 ? route.mtuBytes() : Math.min(peer.mtuBytes(), route.mtuBytes());
+            connect(CardConnectionConfig.builder(route, peer.qpNumber())
+                    .mtuBytes(mtuBytes)
+                    .psns(firstPsn(), peer.firstPsn())
+                    .reads(readsOut(peer), FOREIGN_READS)
+                    .urma4j(false)
+                    .rnrRetry(rnrRetry)
+                    .build());
+            return CompletableFuture.completedFuture(null);
+        });
+    }
+
+    /** A peer that tells nothing of its resources has one at least. */
+    private static int readsOut(RoceEndpoint peer) {
+        return Math.clamp(peer.readDepth(), 1, MAX_READS);
+    }
+
+    private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
+        long deadlineNanos = context.deadline(timeout);
+        PeerMessage request = new BindQueue(
+                whom.number(),
+                number,
+                orderType.value(),
+                firstPsn(),
+                path.peer().own().mtuBytes());
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                path.peer(),
+                                _ -> request,
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .thenAccept(answer -> bound(whom, path, answer)));
+    }
+
+    private void bound(UdmaTarget whom, Path path, PeerMessage answer) {
+        if (!(answer instanceof QueueBound bound)) {
+            throw new UrmaException(UrmaStatus.FAIL, path.peer(), "gave another answer than was asked for");
+        }
+        Route route = context.adapter().route(path.peer());
+        connect(CardConnectionConfig.builder(route, whom.number())
+                .mtuBytes(Math.min(route.mtuBytes(), bound.mtuBytes()))
+                .psns(firstPsn(), bound.firstPsn() & MAX_24)
+                .rnrRetry(rnrRetry)
+                .remoteId(whom.id().id())
+                .peer(path.info())
+                .build());
+    }
+
+    private void connect(CardConnectionConfig config) {
+        EventLoop eventLoop = context.adapter().eventLoop();
+        int made;
+        eventLoop.enter();
+        try {
+            made = eventLoop.card().connectRc(handle, config, eventLoop.nanos());
+        } finally {
+            eventLoop.leave();
+        }
+        synchronized (this) {
+            connection = made;
+        }
+    }
+
+    /**
+     * The queue has ended its connection and is in RESET: from now on it has a new first PSN, and the peer is told. Any
+     * thread.
+     */
+    CompletableFuture<Void> unbound(Duration timeout) {
+        UdmaTarget whom;
+        synchronized (this) {
+            whom = target;
+            target = null;
+            connection = 0;
+            firstPsn = newPsn();
+        }
+        if (whom == null || whom.path() == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        long deadlineNanos = context.deadline(timeout);
+        Peer peer = whom.path().peer();
+        return context.adapter()
+                .engine()
+                .ask(() -> context.plane()
+                        .ask(
+                                peer,
+                                n -> new Core(new Unbind(n, whom.number(), number)),
+                                deadlineNanos,
+                                context.adapter().nanos())
+                        .handle((_, _) -> null)); // a peer that is gone is unbound as well
+    }
+
+    /** Why a request that came was refused, in words (WIRE §4.4). */
+    static String refusal(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST ->
+                "an invalid one: longer than its receive buffer, or in packets of another path MTU";
+            case Aeth.NAK_REMOTE_ACCESS -> "for memory that the peer must not use";
+            default -> "since it could not be executed here";
+        };
+    }
+
+    // ---- being bound; the engine's thread
+
+    /** A peer has imported the Jetty: it had the token, and the card's end of the connection is there. */
+    synchronized void imported(Peer peer) {
+        importers.add(peer);
+    }
+
+    /** A peer's Jetty wants to be the only one: tells what it needs, or why not. */
+    synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
+        if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
+            return refusal(request, UrmaStatus.ENOPERM, "the asker has not imported it");
+        }
+        if (wanted.orderType() != orderType.value()) {
+            return refusal(request, UrmaStatus.ENOPERM, "the order types differ");
+        }
+        UdmaTarget mine = target;
+        Suitor now = new Suitor(peer, wanted.partner());
+        if ((mine != null && !isTarget(mine, peer, wanted.partner())) || (suitor != null && !suitor.equals(now))) {
+            return refusal(request, UrmaStatus.EINVAL, "it is bound to another");
+        }
+        suitor = now;
+        return new QueueBound(firstPsn, peer.own().mtuBytes());
+    }
+
+    private PeerMessage refusal(long request, UrmaStatus status, String why) {
+        return new Core(new io.urma4j.spi.control.ControlMessage.Refused(
+                request, status, "the peer refused to bind its Jetty: " + why));
+    }
+
+    private static boolean isTarget(UdmaTarget mine, Peer peer, int qpNumber) {
+        Path path = mine.path();
+        return path != null && path.peer().equals(peer) && mine.number() == qpNumber;
+    }
+
+    synchronized void unrequested(Peer peer, int qpNumber) {
+        if (new Suitor(peer, qpNumber).equals(suitor)) {
+            suitor = null;
+        }
+    }
+
+    /** The peer is gone: what is under way to it ends. */
+    void peerLost(Peer peer) {
+        int ended;
+        synchronized (this) {
+            importers.remove(peer);
+            if (suitor != null && suitor.peer().equals(peer)) {
+                suitor = null;
+            }
+            UdmaTarget mine = target;
+            Path path = mine == null ? null : mine.path();
+            ended = path != null && path.peer().equals(peer) ? connection : 0;
+        }
+        if (ended != 0) {
+            EventLoop eventLoop = context.adapter().eventLoop();
+            eventLoop.enter();
+            try {
+                eventLoop.card().peerLost(ended, eventLoop.nanos());
+            } finally {
+                eventLoop.leave();
+            }
+        }
+    }
+}

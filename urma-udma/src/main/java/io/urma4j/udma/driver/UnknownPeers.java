@@ -1,0 +1,150 @@
+package io.urma4j.udma.driver;
+
+import io.urma4j.Eid;
+import io.urma4j.udma.control.ControlPort;
+import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.udp.PacketSink;
+import io.urma4j.udma.udp.UdpPort;
+import java.nio.ByteBuffer;
+
+/**
+ * Sees to what comes from those whom nobody here knows, where the port has sockets of their own for it: a little at a time,
+ * and for a bounded share of one CPU, so that a flood of it leaves the rest to the peers. What it has not seen to it leaves
+ * in the kernel, which drops what does not fit. Also has the kernel know who the peers are.
+ *
+ * <p>Control datagrams wait here, and the networks that they came from have turns ({@link UnknownPeerMail}).
+ *
+ * <p>The time that it may take is a credit: it grows with time up to a limit, which is enough for a few hundred greetings at
+ * once, and what it takes, answers included, is taken from it.
+ *
+ * <p>The engine's thread, but for {@link #know} and {@link #forget}.
+ */
+final class UnknownPeers implements EngineThread.Turn {
+    /** It may take one part in so many of the time. */
+    private static final int SHARE = 16;
+
+    private static final long MAX_CREDIT_NANOS = 10_000_000;
+
+    /** When the credit is used up, nobody is woken for less. */
+    private static final long MIN_CREDIT_NANOS = 100_000;
+
+    /** One look costs no more: it was interrupted, or ran through code for the first time, which is no stranger's doing. */
+    private static final long MAX_COST_NANOS = 1_000_000;
+
+    /** Datagrams are received faster than they are handled: in the kernel's one queue they would delay all senders alike. */
+    private static final int RECEIVES_AT_ONCE = 4;
+
+    /** Control datagrams that are handled in one look. */
+    private static final int LETTERS_AT_ONCE = 4;
+
+    /** To tell the kernel of a change takes one part in so many of the time, when there are many. */
+    private static final int STEERING_SHARE = 4;
+
+    private final UdpPort port;
+    private final EngineThread engine;
+    private final EventLoop eventLoop;
+    private final ControlPort control;
+    private final PacketSink sink;
+    private final UnknownPeerMail mail = new UnknownPeerMail(); // the engine's thread
+    private boolean receives; // guarded by the card's lock
+    private long creditNanos = MAX_CREDIT_NANOS;
+    private long creditedAtNanos;
+    private boolean isSpent;
+    private long nextSteeringNanos; // guarded by this
+
+    UnknownPeers(UdpPort port, EngineThread engine, EventLoop eventLoop, ControlPort control, PacketSink sink) {
+        this.port = port;
+        this.engine = engine;
+        this.eventLoop = eventLoop;
+        this.control = control;
+        this.sink = sink;
+    }
+
+    // ---- who is none; any thread
+
+    /** Packets from that port, or from any when it is 0, are a peer's from now on, or will be soon. As often as it is forgotten. */
+    void know(PortAddress source) {
+        port.know(source.eid().high(), source.eid().low(), source.udpPort());
+        steer();
+    }
+
+    /** Not any more. */
+    void forget(PortAddress source) {
+        port.forget(source.eid().high(), source.eid().low(), source.udpPort());
+        steer();
+    }
+
+    /** At once, unless it was done a moment ago: then the engine does it in time. */
+    private void steer() {
+        long now = engine.nanos();
+        if (port.mustSteer() && !steered(now)) {
+            engine.wakeSoon();
+        }
+    }
+
+    private synchronized boolean steered(long nowNanos) {
+        if (nowNanos < nextSteeringNanos) {
+            return false;
+        }
+        port.steer();
+        long now = engine.nanos();
+        nextSteeringNanos = now + STEERING_SHARE * (now - nowNanos);
+        return true;
+    }
+
+    private synchronized long steeringDelayNanos(long nowNanos) {
+        return Math.max(nextSteeringNanos - nowNanos, 0);
+    }
+
+    // ---- what they send
+
+    @Override
+    public long run(long nowNanos) {
+        long delayNanos = Long.MAX_VALUE;
+        if (port.mustSteer() && !steered(nowNanos)) {
+            delayNanos = steeringDelayNanos(nowNanos);
+        }
+        return port.hasStrangers() || !mail.isEmpty() ? Math.min(delayNanos, look(nowNanos)) : delayNanos;
+    }
+
+    /** Sees to some, when there is time for it; returns how long until there is again. */
+    private long look(long nowNanos) {
+        creditNanos = Math.min(creditNanos + (nowNanos - creditedAtNanos) / SHARE, MAX_CREDIT_NANOS);
+        creditedAtNanos = nowNanos;
+        isSpent &= creditNanos < MIN_CREDIT_NANOS;
+        if (!isSpent) {
+            engine.guarded(this::receive);
+            creditNanos -= Math.min(engine.nanos() - nowNanos, MAX_COST_NANOS);
+            isSpent = creditNanos <= 0;
+        }
+        return !isSpent ? 0 : (MIN_CREDIT_NANOS - creditNanos) * SHARE;
+    }
+
+    private void receive() {
+        eventLoop.enter();
+        try {
+            receives = true;
+            for (int i = 0; i < RECEIVES_AT_ONCE; i++) {
+                port.receiveFromStrangers(sink);
+            }
+        } finally {
+            receives = false;
+            eventLoop.leave();
+        }
+        UnknownPeerMail.Letter letter = mail.poll();
+        for (int i = 0; letter != null; i++) {
+            control.received(letter.source(), letter.datagram(), engine.nanos());
+            letter = i < LETTERS_AT_ONCE - 1 ? mail.poll() : null;
+        }
+    }
+
+    /** Whether what comes now is theirs. Under the card's lock. */
+    boolean areLookedAt() {
+        return receives;
+    }
+
+    /** Takes a control datagram of theirs. Under the card's lock. */
+    void take(Eid source, ByteBuffer datagram) {
+        mail.add(source, datagram);
+    }
+}

@@ -1,0 +1,56 @@
+package io.urma4j.udma.transport;
+
+import java.util.Arrays;
+
+/**
+ * What a responder has decided on messages of a shared connection, by PSN: nothing, or the syndrome that refused the message.
+ * Of the youngest PSNs only, as many as can be unacknowledged. It is kept to be said again when the message comes again,
+ * and so every packet has it that came behind the one at which the message was refused.
+ */
+final class NakHistory {
+    private static final int MASK = ConnectionConfig.MAX_WINDOW_PACKETS - 1;
+
+    private final byte[] syndromes = new byte[ConnectionConfig.MAX_WINDOW_PACKETS];
+    private int count;
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    void set(long psn, int syndrome) {
+        int slot = (int) psn & MASK;
+        count += syndromes[slot] == 0 ? 1 : 0;
+        syndromes[slot] = (byte) syndrome;
+    }
+
+    /** 0 for none. */
+    int get(long psn) {
+        return count == 0 ? 0 : syndromes[(int) psn & MASK] & 0xFF;
+    }
+
+    /** The first one from a PSN up to another, that one excluded; that other one when there is none. */
+    long next(long from, long end) {
+        long psn = from;
+        while (psn < end && get(psn) == 0) {
+            psn = count == 0 ? end : psn + 1;
+        }
+        return Math.min(psn, end);
+    }
+
+    /** These PSNs are new, or over: nothing is known of them. */
+    void clear(long from, long end) {
+        if (count == 0) {
+            return;
+        }
+        if (end - from >= syndromes.length) {
+            Arrays.fill(syndromes, (byte) 0);
+            count = 0;
+            return;
+        }
+        for (long psn = from; psn < end; psn++) {
+            int slot = (int) psn & MASK;
+            count -= syndromes[slot] == 0 ? 0 : 1;
+            syndromes[slot] = 0;
+        }
+    }
+}

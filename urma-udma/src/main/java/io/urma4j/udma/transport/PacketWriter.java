@@ -1,0 +1,144 @@
+package io.urma4j.udma.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.wire.AckEth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Deth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Rdeth;
+import org.jspecify.annotations.Nullable;
+
+/** Begins and ends the packets of one connection: knows its opcodes, its numbers, and what shared connections add. */
+final class PacketWriter {
+    private static final int NOTICE_BYTES = 16;
+
+    /** Longer payloads have a datagram each: to copy them into one costs as much. */
+    private static final int SHORT_BYTES = 512;
+
+    private final Port port;
+    private final Route route;
+    private final Traffic traffic;
+    private final int number;
+    private final int standard;
+    private final int ours;
+    private final boolean isShared;
+    private final boolean peerIsOurs;
+    private final int mtuBytes;
+    private boolean isLate;
+    private int transmission = Bth.NO_TRANSMISSION;
+
+    PacketWriter(ConnectionConfig config, Port port, Route route, Traffic traffic) {
+        this.port = port;
+        this.route = route;
+        this.traffic = traffic;
+        this.number = config.peerNumber();
+        this.isShared = config.isShared();
+        this.peerIsOurs = config.peerIsOurs();
+        this.mtuBytes = config.mtuBytes();
+        this.standard = isShared ? Opcodes.RD : Opcodes.RC;
+        this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+    }
+
+    /** Whether what is answered from now on has waited in this host, which peers that are ours are told. */
+    void late(boolean late) {
+        isLate = late && peerIsOurs;
+    }
+
+    /** Which transmission the next request is, which peers that are ours are told. */
+    void transmission(int number) {
+        transmission = peerIsOurs ? number : Bth.NO_TRANSMISSION;
+    }
+
+    /** An operation of the IBTA, as an opcode of this connection. */
+    int standard(int operation) {
+        return standard | operation;
+    }
+
+    /** An operation of ours. */
+    int ours(int operation) {
+        return ours | operation;
+    }
+
+    /** A request; null when the port has no room. */
+    @Nullable
+    Packet begin(int opcode, long psn, int payloadBytes, Request request) {
+        Packet packet = begin(opcode, payloadBytes);
+        if (packet != null) {
+            packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
+            if (transmission != Bth.NO_TRANSMISSION) {
+                Bth.transmission(packet.bytes(), transmission);
+            }
+            if (isShared) {
+                int flags = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
+                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), flags, number);
+                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue);
+            }
+        }
+        return packet;
+    }
+
+    /** An answer to a transmission that the peer has numbered; null when the port has no room. */
+    @Nullable
+    Packet beginAnswer(int opcode, long psn, int payloadBytes, int answeredTransmission) {
+        Packet packet = beginAnswer(opcode, psn, payloadBytes);
+        if (packet != null && peerIsOurs) {
+            Bth.answeredTransmission(packet.bytes(), answeredTransmission);
+        }
+        return packet;
+    }
+
+    /** An answer; null when the port has no room. */
+    @Nullable
+    Packet beginAnswer(int opcode, long psn, int payloadBytes) {
+        Packet packet = begin(opcode, payloadBytes);
+        if (packet != null) {
+            packet.begin(opcode, number, Psn.onWire(psn));
+            if (isShared) {
+                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
+            }
+            if (isLate) {
+                Bth.late(packet.bytes());
+            }
+        }
+        return packet;
+    }
+
+    private @Nullable Packet begin(int opcode, int payloadBytes) {
+        return peerIsOurs && payloadBytes <= SHORT_BYTES
+                ? port.beginShort(route, opcode, payloadBytes, mtuBytes)
+                : port.begin(route);
+    }
+
+    /** Puts an acknowledgement into a request that has a place for it. */
+    void acknowledge(Packet packet, ResponseScheduler answers) {
+        AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(answers.acknowledged()), answers.msn());
+        Bth.answeredTransmission(packet.bytes(), answers.acknowledgedTransmission());
+        if (isLate) {
+            Bth.late(packet.bytes());
+        }
+    }
+
+    /** A CNP, of which everything is given (WIRE §9); false when the port has no room. */
+    boolean sendNotice() {
+        Packet packet = port.begin(route);
+        if (packet == null) {
+            return false;
+        }
+        packet.begin(Opcodes.CNP, number, 0);
+        Bth.notice(packet.bytes(), false, true);
+        for (int i = 0; i < NOTICE_BYTES; i++) {
+            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
+        }
+        end(NOTICE_BYTES);
+        traffic.congestionNoticesSent++;
+        return true;
+    }
+
+    void end(int payloadBytes) {
+        port.end(payloadBytes);
+        traffic.packetsSent++;
+    }
+}

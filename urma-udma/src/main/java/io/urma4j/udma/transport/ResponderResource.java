@@ -1,0 +1,111 @@
+package io.urma4j.udma.transport;
+
+/** A READ or an atomic of the peer: what is needed to answer it, now and when it comes again. Used again and again. */
+final class ResponderResource {
+    /** So many parts of an answer can be wanted at once; further ones are joined to their neighbours. */
+    static final int MAX_PARTS = 8;
+
+    long firstPsn;
+
+    /** PSNs that it takes, one for each packet of its answer. */
+    int packets;
+
+    boolean isRead;
+    long va;
+    int remoteKey;
+    long lengthBytes;
+
+    /** Of an atomic: what was there before. */
+    long original;
+
+    /** Which transmission of it came last; its answer says so. */
+    int transmission;
+
+    /** The count of successes with this one. */
+    int msn;
+
+    // ---- what is to be sent of the answer: parts that do not touch, in the order of their PSNs
+
+    private final long[] froms = new long[MAX_PARTS];
+    private final long[] tos = new long[MAX_PARTS];
+    private int parts;
+
+    /** The byte behind the last one that is wanted, counted from {@link #va}. */
+    private long endByte;
+
+    /** The next packet is the first one of its part. */
+    private boolean isAtStart;
+
+    boolean isWanted() {
+        return parts > 0;
+    }
+
+    /** Nothing of it is to be sent. */
+    void letGo() {
+        parts = 0;
+    }
+
+    /** That part is to be sent, and nothing else. */
+    void want(long fromPsn, long toPsn, long toByte) {
+        parts = 1;
+        froms[0] = fromPsn;
+        tos[0] = toPsn;
+        endByte = toByte;
+        isAtStart = true;
+    }
+
+    /** That part is to be sent, whole packets of it, beside what is wanted already. */
+    void wantToo(long fromPsn, long toPsn) {
+        long before = parts == 0 ? Long.MAX_VALUE : froms[0];
+        int first = 0;
+        while (first < parts && tos[first] < fromPsn) {
+            first++;
+        }
+        int end = first;
+        while (end < parts && froms[end] <= toPsn) {
+            end++;
+        }
+        if (end == first && parts == MAX_PARTS) {
+            first = Math.min(first, parts - 1); // no room: what lies between them is sent as well
+            end = first + 1;
+        }
+        long from = end == first ? fromPsn : Math.min(fromPsn, froms[first]);
+        long to = end == first ? toPsn : Math.max(toPsn, tos[end - 1]);
+        System.arraycopy(froms, end, froms, first + 1, parts - end);
+        System.arraycopy(tos, end, tos, first + 1, parts - end);
+        froms[first] = from;
+        tos[first] = to;
+        parts += 1 - (end - first);
+        endByte = lengthBytes;
+        isAtStart |= froms[0] != before;
+    }
+
+    /** The next packet. */
+    long nextPsn() {
+        return froms[0];
+    }
+
+    boolean isAtStart() {
+        return isAtStart;
+    }
+
+    /** The next packet is the last one of its part. */
+    boolean isAtEnd() {
+        return froms[0] + 1 == tos[0];
+    }
+
+    /** Where what is wanted ends, counted from {@link #va}. */
+    long endByte() {
+        return endByte;
+    }
+
+    /** The next packet was sent. */
+    void sent() {
+        isAtStart = isAtEnd();
+        if (++froms[0] == tos[0]) {
+            parts--;
+            System.arraycopy(froms, 1, froms, 0, parts);
+            System.arraycopy(tos, 1, tos, 0, parts);
+        }
+    }
+}

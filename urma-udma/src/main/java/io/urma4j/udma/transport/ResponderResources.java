@@ -1,0 +1,96 @@
+package io.urma4j.udma.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The responder resources: the last READs and atomics of the peer, as many as it was promised (WIRE §4.2). An atomic that
+ * comes again gets the answer that it got, and is not executed; a READ is read again, within its range.
+ */
+final class ResponderResources {
+    private final @Nullable ResponderResource[] slots; // made when a READ or an atomic first needs one
+    private long first; // the oldest that may be wanted
+    private long next; // where the next one goes
+
+    /** For at least so many, 0 for none. */
+    ResponderResources(int count) {
+        slots = new ResponderResource[count == 0 ? 0 : Integer.highestOneBit(2 * count - 1)];
+    }
+
+    boolean isNone() {
+        return slots.length == 0;
+    }
+
+    /** Whether the oldest was answered, so that its place can be taken. */
+    boolean hasRoom() {
+        ResponderResource oldest = slots[slot(next)];
+        return oldest == null || !oldest.isWanted();
+    }
+
+    /** A place for a new one; to be filled at once. */
+    ResponderResource add() {
+        ResponderResource resource = at(next);
+        next++;
+        resource.letGo();
+        first = Math.max(first, next - slots.length);
+        return resource;
+    }
+
+    /** The oldest of which something is to be sent; null when there is none. */
+    @Nullable
+    ResponderResource wanted() {
+        while (first < next) {
+            ResponderResource resource = at(first);
+            if (resource.isWanted()) {
+                return resource;
+            }
+            first++;
+        }
+        return null;
+    }
+
+    /** The one that a PSN belongs to; null when it is not remembered. */
+    @Nullable
+    ResponderResource find(long psn) {
+        for (long i = next - 1; i >= Math.max(0, next - slots.length); i--) {
+            ResponderResource resource = at(i);
+            if (psn >= resource.firstPsn && psn < resource.firstPsn + resource.packets) {
+                return resource;
+            }
+        }
+        return null;
+    }
+
+    /** Its answer is to be sent again, or a part of it. */
+    void want(ResponderResource resource, long fromPsn, long toPsn, long endByte) {
+        resource.want(fromPsn, toPsn, endByte);
+        first = Math.max(0, next - slots.length);
+    }
+
+    /** A part of its answer was lost, and is to be sent beside what is on its way. */
+    void wantToo(ResponderResource resource, long fromPsn, long toPsn) {
+        resource.wantToo(fromPsn, toPsn);
+        first = Math.max(0, next - slots.length);
+    }
+
+    void clear() {
+        for (ResponderResource resource : slots) {
+            if (resource != null) {
+                resource.letGo();
+            }
+        }
+    }
+
+    private ResponderResource at(long index) {
+        int slot = slot(index);
+        ResponderResource resource = slots[slot];
+        if (resource == null) {
+            resource = new ResponderResource();
+            slots[slot] = resource;
+        }
+        return resource;
+    }
+
+    private int slot(long index) {
+        return (int) index & slots.length - 1;
+    }
+}

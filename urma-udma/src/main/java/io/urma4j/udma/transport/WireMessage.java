@@ -1,0 +1,65 @@
+package io.urma4j.udma.transport;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message of the wire: a work request, or a piece of a long one. It has its PSNs from when its first packet is sent, one
+ * for each packet; a READ has those of its answers. Used again and again.
+ */
+final class WireMessage {
+    @Nullable
+    private Request request;
+
+    /** Where it begins within the payload of its request. */
+    long fromByte;
+
+    long lengthBytes;
+    boolean isLastOfRequest;
+
+    long firstPsn;
+    int packets;
+
+    /** The responder has refused it, or was not ready: it counts as no success there. */
+    boolean isRefused;
+
+    /** Its READ or atomic was sent, and not since then taken back to be sent again. */
+    boolean isAsked;
+
+    /** Parts of it were replaced by nothing: the responder may have executed it, or not. */
+    boolean isUncertain;
+
+    void begin(Request of, long from, long length, int packetCount, boolean last) {
+        request = of;
+        fromByte = from;
+        lengthBytes = length;
+        packets = packetCount;
+        isLastOfRequest = last;
+        isRefused = false;
+        isAsked = false;
+        isUncertain = false;
+    }
+
+    Request request() {
+        return requireNonNull(request);
+    }
+
+    /** The PSN behind its last one. */
+    long endPsn() {
+        return firstPsn + packets;
+    }
+
+    boolean isWholeRequest() {
+        return isLastOfRequest && fromByte == 0;
+    }
+
+    boolean isAnswered() {
+        return request().isAnswered();
+    }
+
+    /** A READ or an atomic whose answer must come; no acknowledgement passes it. One that was never sent has none. */
+    boolean isUnanswered() {
+        return packets > 0 && isAnswered() && !isRefused && !isUncertain;
+    }
+}

@@ -1,0 +1,102 @@
+package io.urma4j.udma.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Small requests wait for company, while whoever turns the crank comes back and others are under way; never for long. */
+class CoalescingTest {
+    private final Pair pair = new Pair(Kind.RELIABLE_CONNECTED);
+    private final Pair.End left = pair.left;
+    private final Outbox out = left.outbox();
+
+    @BeforeEach
+    void openTheWindowAndRecordWhatLeaves() {
+        write(256);
+        pair.run();
+        left.records = true;
+        pair.filter = (to, packet) -> false; // nothing is answered
+    }
+
+    private int sentAfter(FlushHint hint) {
+        int before = left.sent.size();
+        out.run(left.connection, pair.now);
+        left.connection.step(pair.now, hint);
+        return left.sent.size() - before;
+    }
+
+    private void write(int count) {
+        for (int i = 0; i < count; i++) {
+            out.write(8, 0);
+        }
+    }
+
+    private void haveUnderWay(int packets) {
+        write(packets);
+        assertThat(sentAfter(FlushHint.FLUSH)).isEqualTo(packets);
+    }
+
+    @Test
+    void nothingWaitsWithLittleUnderWay() {
+        haveUnderWay(Coalescing.LEAST_IN_FLIGHT - 1);
+        write(1);
+
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isEqualTo(1);
+        assertThat(left.connection.hasLeft()).isFalse();
+    }
+
+    @Test
+    void aShortTrainWaitsUntilItsTimeIsOver() {
+        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        write(1);
+
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
+        assertThat(left.connection.hasLeft()).isTrue();
+        pair.now += Coalescing.MAX_NANOS - 1;
+        write(1);
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
+        pair.now++;
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS))
+                .as("the time of the oldest counts")
+                .isEqualTo(2);
+        assertThat(left.connection.hasLeft()).isFalse();
+    }
+
+    @Test
+    void aLongTrainLeaves() {
+        haveUnderWay(16);
+        write(Coalescing.TRAIN_MESSAGES - 1);
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
+
+        write(1);
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isPositive();
+    }
+
+    @Test
+    void nothingWaitsForACallerWhoMayNotComeBack() {
+        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        write(1);
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
+
+        assertThat(sentAfter(FlushHint.FLUSH)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLongDoesNotWait() {
+        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        out.write(Coalescing.MAX_BYTES + 1, 0);
+
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsSentAgainDoesNotWait() {
+        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        left.sent.clear();
+        pair.now = left.connection.deadlineNanos();
+
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isPositive();
+    }
+}
