@@ -56,6 +56,7 @@ class HostileNetworkIT {
             Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
     private static final int PSN_MASK = 0xFF_FFFF;
     private static final int FAR = 1 << 20;
+    private static final int PSNS_OF_A_ROUND = 4; // of the honest peer: a WRITE, a READ, an atomic and a SEND
     private static final int BURST = 64;
     private static final long PAUSE_NANOS = 1_000_000;
     private static final int SLICES = Boolean.getBoolean("urma.full") ? 21 : 7;
@@ -262,9 +263,13 @@ class HostileNetworkIT {
                 attack);
     }
 
-    /** Not the numbers of now: who knows the secret and those speaks for the peer (S13.4). */
+    /**
+     * Takes a PSN far from the current ones: an attacker that knows the secret and the current PSNs speaks for the peer (S13.4).
+     * The packet was heard at the beginning, and a long attack would reach the numbers right behind it.
+     */
     private void sealWithWildPsn(Forge forge, Packet packet) throws IOException {
-        seal(forge, packet, Bth.psn(packet.bytes()) + FAR + random.nextInt(PSN_MASK - 2 * FAR));
+        long current = Bth.psn(packet.bytes()) + PSNS_OF_A_ROUND * good.rounds();
+        seal(forge, packet, (int) (current + FAR + random.nextInt(PSN_MASK - 2 * FAR)));
     }
 
     private static void seal(Forge forge, Packet packet, int psn) throws IOException {
