@@ -1,6 +1,6 @@
 package io.urma4j.bench.compare;
 
-import io.urma4j.bench.compare.Contest.Outcome;
+import io.urma4j.bench.compare.RoundRobin.Outcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** All rows in their order. A task is played once, however many rows show it. */
-final class Tournament {
-    private final Contest contest;
+final class RowRunner {
+    private final RoundRobin roundRobin;
     private final List<Row> rows;
     private final List<Peer> peers;
     private final boolean isQuick;
@@ -21,12 +21,12 @@ final class Tournament {
     private final Map<Reach, Integer> rates = new EnumMap<>(Reach.class);
 
     /**
-     * A tournament.
+     * A runner.
      *
      * @param isQuick whether a row has only those peers of whom something is asked in it, and raw C
      */
-    Tournament(Contest contest, List<Row> rows, List<Peer> peers, boolean isQuick) {
-        this.contest = contest;
+    RowRunner(RoundRobin roundRobin, List<Row> rows, List<Peer> peers, boolean isQuick) {
+        this.roundRobin = roundRobin;
         this.rows = rows;
         this.peers = peers;
         this.isQuick = isQuick;
@@ -41,14 +41,14 @@ final class Tournament {
                 all = all.plus(expected(row));
             }
             if (row.task().isAtCommonRate() && tasks.add(trips(row.task()))) {
-                all = all.plus(contest.expected(trips(row.task()), participants(row)));
+                all = all.plus(roundRobin.expected(trips(row.task()), participants(row)));
             }
         }
         return all;
     }
 
     private Duration expected(Row row) {
-        return contest.expected(row.task(), participants(row));
+        return roundRobin.expected(row.task(), participants(row));
     }
 
     /** Whether the peer has something to do. */
@@ -92,7 +92,7 @@ final class Tournament {
             Row played = row.task().isAtCommonRate() ? row.with(row.task().at(commonRate(row))) : row;
             Outcome outcome = outcomes.get(played.task());
             if (outcome == null) {
-                outcome = contest.play(played.task(), participants(row));
+                outcome = roundRobin.play(played.task(), participants(row));
                 outcomes.put(played.task(), outcome);
             }
             listener.played(played, outcome);
@@ -123,7 +123,7 @@ final class Tournament {
                 participants(row).stream().filter(peer -> peer.can(trips)).toList();
         Outcome outcome = outcomes.get(trips);
         if (outcome == null || !outcome.series().keySet().containsAll(participants)) {
-            outcome = contest.play(trips, participants);
+            outcome = roundRobin.play(trips, participants);
         }
         Outcome found = outcome;
         double slowest = participants.stream()

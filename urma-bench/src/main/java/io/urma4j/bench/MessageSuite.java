@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Messages from one process to another on two CPUs, as fast as they go: beside a ring by hand with the same two copies. */
-final class MessageChapter {
+final class MessageSuite {
     private static final List<Size> SIZES = List.of(new Size(64, 256), new Size(4 << 10, 256), new Size(64 << 10, 16));
     private static final List<String> NAMES = List.of("send-rate", "send-4k", "send-64k");
     private static final double LIMIT = 0.95;
@@ -15,7 +15,7 @@ final class MessageChapter {
 
     private final Numbers.Run run;
 
-    MessageChapter(Numbers.Run run) {
+    MessageSuite(Numbers.Run run) {
         this.run = run;
     }
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** Bytes that a thread allocates on the Java heap per operation, each with its poll: none. */
-final class AllocationChapter {
+final class AllocationSuite {
     private static final int WINDOWS = 3;
     private static final int WARM_UPS = 5;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -25,7 +25,7 @@ final class AllocationChapter {
      * @param prefix what the names of its figures begin with
      * @param operations of each window; as many go before
      */
-    AllocationChapter(Numbers.Run run, String device, String prefix, int operations) {
+    AllocationSuite(Numbers.Run run, String device, String prefix, int operations) {
         this.run = run;
         this.device = device;
         this.prefix = prefix;

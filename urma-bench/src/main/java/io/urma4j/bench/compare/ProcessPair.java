@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Between tasks both wait for a line, and use no processor.
  */
-public final class Duo implements AutoCloseable {
+public final class ProcessPair implements AutoCloseable {
     private static final int CPU_OF_LEADER = 0;
     private static final int CPU_OF_HOME = 1;
 
@@ -36,7 +36,7 @@ public final class Duo implements AutoCloseable {
     private boolean isServing; // the home
     private long operations;
 
-    private Duo(End leader, End home) {
+    private ProcessPair(End leader, End home) {
         this.leader = leader;
         this.home = home;
     }
@@ -46,7 +46,7 @@ public final class Duo implements AutoCloseable {
      *
      * @param participant class that knows what to do, with a constructor without parameters
      */
-    public static Duo start(String classPath, String participant, List<String> options) throws IOException {
+    public static ProcessPair start(String classPath, String participant, List<String> options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:-UsePerfData", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
@@ -55,7 +55,7 @@ public final class Duo implements AutoCloseable {
         command.addAll(List.of("-cp", classPath, "io.urma4j.bench.compare.end.EndMain", participant));
         End home = new End(command, CPU_OF_HOME);
         try {
-            return new Duo(new End(command, CPU_OF_LEADER), home);
+            return new ProcessPair(new End(command, CPU_OF_LEADER), home);
         } catch (IOException e) {
             home.close();
             throw e;

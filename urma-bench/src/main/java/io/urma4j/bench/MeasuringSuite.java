@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  * one that never was. They are two, since code is compiled in the light of all that a process has ever done; and several
  * pairs, since no two processes compile the same.
  */
-final class MeasuringChapter {
+final class MeasuringSuite {
     private static final int OPERATIONS = 8 * 1024; // of a chunk
     private static final int CHUNKS = 400; // before, and while it is measured: until the compiler is through
     private static final int PAIRS = 9;
@@ -19,7 +19,7 @@ final class MeasuringChapter {
 
     private final Numbers.Run run;
 
-    MeasuringChapter(Numbers.Run run) {
+    MeasuringSuite(Numbers.Run run) {
         this.run = run;
     }
 

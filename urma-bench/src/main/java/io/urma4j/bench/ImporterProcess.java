@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The process that imports, for {@link SharingChapter}: does as it is told, and answers with nanoseconds. */
-final class Guest implements AutoCloseable {
+/** The process that imports, for {@link SharingSuite}: does as it is told, and answers with nanoseconds. */
+final class ImporterProcess implements AutoCloseable {
     private final Urma urma = Urma.open();
     private final @Nullable UnixSocket bareHome;
     private final MemorySegment message = MemorySegment.ofArray(new byte[64]);
@@ -26,8 +26,8 @@ final class Guest implements AutoCloseable {
     private final List<UrmaContext> contexts = new ArrayList<>();
     private final List<RemoteSegment> held = new ArrayList<>();
 
-    /** A guest of the bare home at that place, when there is one. */
-    Guest(String place) {
+    /** A importer of the bare home at that place, when there is one. */
+    ImporterProcess(String place) {
         bareHome = place.startsWith("/") ? connected(Path.of(place)) : null;
     }
 

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class TournamentTest {
+class RowRunnerTest {
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final Contest contest = new Contest(3, Duration.ofMillis(1));
+    private final RoundRobin roundRobin = new RoundRobin(3, Duration.ofMillis(1));
     private final Report report = new Report(Map.of());
     private final FakePeer urma = new FakePeer(Names.URMA, 100);
     private final FakePeer raw = new FakePeer(Names.RAW_MEMORY, 50);
@@ -33,7 +33,7 @@ class TournamentTest {
 
     private List<String> played(boolean quick, Duration time, List<Row> rows, Peer... peers) throws Exception {
         List<String> played = new ArrayList<>();
-        new Tournament(contest, rows, List.of(peers), quick).play(Deadline.in(time), report, (row, outcome) -> {
+        new RowRunner(roundRobin, rows, List.of(peers), quick).play(Deadline.in(time), report, (row, outcome) -> {
             played.add(row.name() + " "
                     + outcome.series().keySet().stream().map(Peer::name).toList());
             outcome.failures().forEach((peer, what) -> report.failed(row.name(), what));
@@ -72,7 +72,7 @@ class TournamentTest {
                         "send [urma4j, raw memory (C), Aeron]",
                         "read [urma4j, raw memory (C)]",
                         "fadd [urma4j, raw memory (C)]");
-        assertThat(Tournament.has(new FakePeer("other", 1), rows, true)).isFalse();
+        assertThat(RowRunner.has(new FakePeer("other", 1), rows, true)).isFalse();
     }
 
     @Test

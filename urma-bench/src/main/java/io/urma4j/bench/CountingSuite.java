@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
  * Many threads of several processes add to one counter: by FADD, each with its own queue, and by plain atomics on memory
  * that all have mapped. No addition may be lost in either way.
  */
-final class CountingChapter {
+final class CountingSuite {
     private static final int PROCESSES = 4;
     private static final int THREADS = 8; // of each process
     private static final int ADDITIONS = 100_000; // of each thread, in a chunk
@@ -32,7 +32,7 @@ final class CountingChapter {
 
     private final Numbers.Run run;
 
-    CountingChapter(Numbers.Run run) {
+    CountingSuite(Numbers.Run run) {
         this.run = run;
     }
 

@@ -3,8 +3,8 @@ package io.urma4j.bench;
 import java.util.Optional;
 
 /** A process that another one has started to measure with. Without that one it would spin for ever, and nobody look for it. */
-public final class Orphan {
-    private Orphan() {}
+public final class ParentWatch {
+    private ParentWatch() {}
 
     /** Has this process end when the one ends that has started it, even by SIGKILL. */
     public static void endWithParent() {

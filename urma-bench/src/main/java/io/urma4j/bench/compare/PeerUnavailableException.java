@@ -1,11 +1,11 @@
 package io.urma4j.bench.compare;
 
 /** A peer cannot be had here; the message says why, and goes into the report. */
-public final class Missing extends Exception {
+public final class PeerUnavailableException extends Exception {
     private static final long serialVersionUID = 1;
 
     /** With the reason. */
-    public Missing(String reason) {
+    public PeerUnavailableException(String reason) {
         super(reason);
     }
 

@@ -10,12 +10,12 @@ import java.util.function.LongSupplier;
  * <p>The sleeper has one CPU for all its threads. We, on the other one, wake it after a pause in which it has fallen
  * asleep, and spin until we see that it is awake. Every way to wake it is measured so.
  */
-final class WaitingChapter {
+final class WaitingSuite {
     private static final long PAUSE_NANOS = 60_000;
 
     private final Numbers.Run run;
 
-    WaitingChapter(Numbers.Run run) {
+    WaitingSuite(Numbers.Run run) {
         this.run = run;
     }
 

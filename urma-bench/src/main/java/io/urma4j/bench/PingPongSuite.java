@@ -4,12 +4,12 @@ import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
 
 /** Two processes on two CPUs: how long until the other one has it. Half of a round trip. */
-final class PingPongChapter {
+final class PingPongSuite {
     private static final int CHUNK = 100;
 
     private final Numbers.Run run;
 
-    PingPongChapter(Numbers.Run run) {
+    PingPongSuite(Numbers.Run run) {
         this.run = run;
     }
 

@@ -7,11 +7,11 @@ import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
 import io.urma4j.bench.compare.Metric;
-import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import io.urma4j.bench.compare.peer.Ucx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,7 +22,7 @@ import java.time.Duration;
  * The software network card on loopback: two processes on two CPUs, beside raw UDP in C on the same two, and beside UCX
  * over TCP.
  */
-final class UdmaChapter {
+final class UdmaSuite {
     static final String DEVICE = "udma0";
 
     /** Each end loses one packet in a hundred of those that arrive. */
@@ -38,7 +38,7 @@ final class UdmaChapter {
 
     private final Numbers.Run run;
 
-    UdmaChapter(Numbers.Run run) {
+    UdmaSuite(Numbers.Run run) {
         this.run = run;
     }
 
@@ -54,15 +54,15 @@ final class UdmaChapter {
         }
         try (ChildProcess child = ChildProcess.start(Child.Role.CARD);
                 RallyEnd end = new RallyEnd(DEVICE)) {
-            Workshop workshop = new Workshop(Path.of(System.getProperty("urma.root", ".")), false);
-            Path raw = workshop.compile("cc", "raw_network");
+            Toolchain toolchain = new Toolchain(Path.of(System.getProperty("urma.root", ".")), false);
+            Path raw = toolchain.compile("cc", "raw_network");
             Rallies rallies = end.meet(child.ask(end.invitation()));
             idle(child);
             Pinned.run(0, () -> roundTrips(raw, child, rallies));
-            Pinned.run(0, () -> streams(workshop, raw, child, rallies.stream()));
+            Pinned.run(0, () -> streams(toolchain, raw, child, rallies.stream()));
             loss(child, rallies.stream());
-            new AllocationChapter(run, DEVICE, "udma-", 50_000).measure();
-        } catch (IOException | Missing e) {
+            new AllocationSuite(run, DEVICE, "udma-", 50_000).measure();
+        } catch (IOException | PeerUnavailableException e) {
             System.err.println("numbers: no figures of udma: " + e.getMessage());
         }
     }
@@ -82,8 +82,8 @@ final class UdmaChapter {
         run.tell(new Figure(
                 "udma-idle",
                 "CPU of a process with an idle device, beyond that of an idle JVM",
-                WaitingChapter.perSecond(Rounds.median(waiting)),
-                WaitingChapter.perSecond(bare),
+                WaitingSuite.perSecond(Rounds.median(waiting)),
+                WaitingSuite.perSecond(bare),
                 Rounds.median(waiting) - bare,
                 Rounds.least(waiting) - bare,
                 Rounds.most(waiting) - bare,
@@ -179,10 +179,10 @@ final class UdmaChapter {
 
     // ---- streams
 
-    private void streams(Workshop workshop, Path raw, ChildProcess child, StreamEnd stream)
+    private void streams(Toolchain toolchain, Path raw, ChildProcess child, StreamEnd stream)
             throws IOException, InterruptedException {
         Ucx ucx = Ucx.tcp();
-        boolean hasUcx = isThere(ucx, workshop);
+        boolean hasUcx = isThere(ucx, toolchain);
         for (int bytes : new int[] {64 << 10, 1 << 20}) {
             String size = bytes >> 10 >= 1024 ? "1m" : "64k";
             int operations = (int) (STREAM_BYTES / bytes);
@@ -228,11 +228,11 @@ final class UdmaChapter {
         }
     }
 
-    private static boolean isThere(Ucx ucx, Workshop workshop) throws IOException, InterruptedException {
+    private static boolean isThere(Ucx ucx, Toolchain toolchain) throws IOException, InterruptedException {
         try {
-            ucx.obtain(workshop);
+            ucx.obtain(toolchain);
             return true;
-        } catch (Missing e) {
+        } catch (PeerUnavailableException e) {
             System.err.println("numbers: no figures beside UCX: " + e.reason());
             return false;
         }

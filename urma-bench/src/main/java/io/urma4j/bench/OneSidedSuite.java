@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /** Reads, writes and atomics by one thread: small ones beside a fetch-and-add, large ones beside a plain copy. */
-final class OneSidedChapter {
+final class OneSidedSuite {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final int BATCH = 64;
     private static final int SMALL_OPERATIONS = 8 * 1024;
@@ -22,7 +22,7 @@ final class OneSidedChapter {
 
     private final Numbers.Run run;
 
-    OneSidedChapter(Numbers.Run run) {
+    OneSidedSuite(Numbers.Run run) {
         this.run = run;
     }
 

@@ -17,18 +17,18 @@ import java.util.List;
 /**
  * What it takes to share memory and to take it back: each beside the same system calls, made barely.
  *
- * <p>The guests are other processes. What happens there is timed there, so that telling them what to do counts for
+ * <p>The importers are other processes. What happens there is timed there, so that telling them what to do counts for
  * nobody.
  */
-final class SharingChapter {
+final class SharingSuite {
     private static final long BYTES = 1 << 16;
     private static final long MANY_BYTES = 256L << 20;
-    private static final int GUESTS = 4;
-    private static final int IMPORTERS = 64; // contexts of all guests together
+    private static final int PROCESSES = 4;
+    private static final int IMPORTERS = 64; // contexts of all importers together
 
     private final Numbers.Run run;
 
-    SharingChapter(Numbers.Run run) {
+    SharingSuite(Numbers.Run run) {
         this.run = run;
     }
 
@@ -51,9 +51,7 @@ final class SharingChapter {
         run.tell(Figure.ratio(
                 "register-256m",
                 "allocate and register 256 MiB, and touch it; the same of a bare memfd",
-                run.alternation()
-                        .forLongChunks(3)
-                        .measure(() -> registerAndTouch(context), SharingChapter::mapAndTouch),
+                run.alternation().forLongChunks(3).measure(() -> registerAndTouch(context), SharingSuite::mapAndTouch),
                 new AtMost(1.2)));
     }
 
@@ -77,7 +75,7 @@ final class SharingChapter {
     }
 
     private void importAndGiveBack(UrmaContext context) throws IOException {
-        try (ChildProcess child = ChildProcess.start(Child.Role.GUEST);
+        try (ChildProcess child = ChildProcess.start(Child.Role.IMPORTER);
                 BareHome bare = BareHome.open(child)) {
             child.ask("contexts 1");
             run.tell(Figure.ratio(
@@ -118,14 +116,14 @@ final class SharingChapter {
     private void revoke(UrmaContext context) throws IOException {
         List<ChildProcess> children = new ArrayList<>();
         try {
-            for (int i = 0; i < GUESTS; i++) {
-                children.add(ChildProcess.start(Child.Role.GUEST));
+            for (int i = 0; i < PROCESSES; i++) {
+                children.add(ChildProcess.start(Child.Role.IMPORTER));
             }
             try (BareHome bare = BareHome.open(children.get(0))) {
-                for (ChildProcess child : children.subList(1, GUESTS)) {
+                for (ChildProcess child : children.subList(1, PROCESSES)) {
                     child.ask("no bare home");
                 }
-                children.forEach(child -> child.ask("contexts " + IMPORTERS / GUESTS));
+                children.forEach(child -> child.ask("contexts " + IMPORTERS / PROCESSES));
                 run.tell(Figure.ratio(
                         "revoke-64",
                         "revoke a segment from 64 importers; the slowest one's own closing and 64 socket round trips",
@@ -152,9 +150,9 @@ final class SharingChapter {
         }
     }
 
-    /** What each guest needs to close as many mappings, at the most, while all of them do; and a round trip for each. */
+    /** What each importer needs to close as many mappings, at the most, while all of them do; and a round trip for each. */
     private static double ownTime(BareHome bare, List<ChildProcess> children) {
-        children.forEach(child -> child.say("arenas " + IMPORTERS / GUESTS));
+        children.forEach(child -> child.say("arenas " + IMPORTERS / PROCESSES));
         long slowest = 0;
         for (ChildProcess child : children) {
             slowest = Math.max(slowest, Long.parseLong(child.answer()));
@@ -164,12 +162,12 @@ final class SharingChapter {
         return slowest + (double) trips;
     }
 
-    /** One of the guests. */
+    /** One of the importers. */
     static void child(Child parent) throws Exception {
-        try (Guest guest = new Guest(parent.hear())) {
+        try (ImporterProcess importer = new ImporterProcess(parent.hear())) {
             parent.say("here");
             for (String line = parent.hear(); !line.isEmpty(); line = parent.hear()) {
-                parent.say(guest.obey(line));
+                parent.say(importer.obey(line));
             }
         }
     }

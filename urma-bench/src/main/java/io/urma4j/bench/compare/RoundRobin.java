@@ -13,7 +13,7 @@ import java.util.SequencedMap;
  * Lets peers do a task in turns: each once per round, so that what the machine does meanwhile falls on all of them. The
  * first turn of each counts for nothing.
  */
-final class Contest {
+final class RoundRobin {
     private static final Duration LATE = Duration.ofSeconds(5);
     private static final int MOST_LATE_FAILURES = 2;
 
@@ -22,12 +22,12 @@ final class Contest {
     private final Map<Peer, Integer> lateFailures = new HashMap<>();
 
     /**
-     * A contest.
+     * A round-robin run.
      *
      * @param rounds how many count
      * @param turn how long each turn is
      */
-    Contest(int rounds, Duration turn) {
+    RoundRobin(int rounds, Duration turn) {
         this.rounds = rounds;
         this.turn = turn;
     }

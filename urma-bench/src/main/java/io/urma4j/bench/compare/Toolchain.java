@@ -13,7 +13,7 @@ import java.util.Map;
  * Where peers come from: packages of the system, C sources of ours, jars by Maven. Everything is kept, so that only the
  * first run is slow.
  */
-public final class Workshop {
+public final class Toolchain {
     private static final Duration INSTALLATION = Duration.ofMinutes(5);
     private static final Duration COMPILATION = Duration.ofMinutes(1);
 
@@ -23,11 +23,11 @@ public final class Workshop {
     private boolean hasBuilt;
 
     /**
-     * A workshop in a source tree.
+     * A toolchain in a source tree.
      *
      * @param mayInstall whether packages may be added to this system
      */
-    public Workshop(Path root, boolean mayInstall) {
+    public Toolchain(Path root, boolean mayInstall) {
         this.root = root;
         this.mayInstall = mayInstall;
     }
@@ -42,27 +42,29 @@ public final class Workshop {
     }
 
     /** Sees to it that the program is there, by the packages of Debian and its relatives where that is allowed. */
-    public void need(String program, String... packages) throws Missing, IOException, InterruptedException {
+    public void need(String program, String... packages)
+            throws PeerUnavailableException, IOException, InterruptedException {
         if (!Processes.has(program)) {
             install(program, packages);
         }
     }
 
     /** The same of a file, such as a header. */
-    public void need(Path file, String... packages) throws Missing, IOException, InterruptedException {
+    public void need(Path file, String... packages) throws PeerUnavailableException, IOException, InterruptedException {
         if (!Files.exists(file)) {
             install(file.toString(), packages);
         }
     }
 
     /** What is needed is known not to be there. */
-    public void install(String what, String... packages) throws Missing, IOException, InterruptedException {
+    public void install(String what, String... packages)
+            throws PeerUnavailableException, IOException, InterruptedException {
         String wanted = what + " is not there (" + String.join(", ", packages) + ")";
         if (!mayInstall) {
-            throw new Missing(wanted + ", and nothing is to be installed now");
+            throw new PeerUnavailableException(wanted + ", and nothing is to be installed now");
         }
         if (!Processes.has("apt-get") || !"root".equals(System.getProperty("user.name"))) {
-            throw new Missing(wanted + ", and only root may install it, where there is apt-get");
+            throw new PeerUnavailableException(wanted + ", and only root may install it, where there is apt-get");
         }
         hasBuilt = true;
         System.err.println("compare: installing " + String.join(" ", packages));
@@ -77,7 +79,7 @@ public final class Workshop {
             command.addAll(List.of(packages));
             Processes.run(Processes.ANYWHERE, quietly, INSTALLATION, command);
         } catch (IOException e) {
-            throw new Missing(wanted + ": " + e.getMessage());
+            throw new PeerUnavailableException(wanted + ": " + e.getMessage());
         }
     }
 
@@ -97,13 +99,13 @@ public final class Workshop {
 
     /** Compiles one of our C programs with this compiler, and returns the program. */
     public Path compile(String compiler, String name, String... options)
-            throws Missing, IOException, InterruptedException {
+            throws PeerUnavailableException, IOException, InterruptedException {
         need(compiler, "gcc", "libc6-dev");
         Path folder = Files.createDirectories(target());
         Path source = folder.resolve(name + ".c");
         Path program = folder.resolve(name);
         byte[] text;
-        try (InputStream in = Workshop.class.getResourceAsStream("/" + name + ".c")) {
+        try (InputStream in = Toolchain.class.getResourceAsStream("/" + name + ".c")) {
             if (in == null) {
                 throw new IOException("the program lacks its resource " + name + ".c");
             }
@@ -122,7 +124,7 @@ public final class Workshop {
         try {
             Processes.run(Processes.ANYWHERE, Map.of(), COMPILATION, command);
         } catch (IOException e) {
-            throw new Missing(compiler + " could not compile " + name + ".c: " + e.getMessage());
+            throw new PeerUnavailableException(compiler + " could not compile " + name + ".c: " + e.getMessage());
         }
         return program;
     }
@@ -132,7 +134,7 @@ public final class Workshop {
      *
      * @return its class path
      */
-    public String jvm(String name) throws Missing, IOException, InterruptedException {
+    public String jvm(String name) throws PeerUnavailableException, IOException, InterruptedException {
         Path project = root.resolve("urma-bench/peers").resolve(name);
         Path built = target().resolve(name);
         Path classes = built.resolve("classes");
@@ -157,7 +159,7 @@ public final class Workshop {
                                 "-DoutputDirectory=" + built.resolve("jars")));
                 Processes.run(Processes.ANYWHERE, Map.of(), COMPILATION, javac(project, classes, classPath(built)));
             } catch (IOException e) {
-                throw new Missing(String.valueOf(e.getMessage()));
+                throw new PeerUnavailableException(String.valueOf(e.getMessage()));
             }
             Files.writeString(mark, "");
         }
