@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +22,9 @@ final class Citations {
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern RULE = Pattern.compile("\\bS\\d{1,2}\\.\\d{1,2}\\b");
     private static final Pattern WRITTEN_RULE = Pattern.compile("\\*\\*(" + RULE.pattern() + ")");
+
+    private static final Pattern TYPE = Pattern.compile("`([A-Z][a-z]\\w+)`");
+    private static final String TYPE_FILE = "urma-.*/src/main/.*\\.java";
 
     private static final String AND = "(?:(?:, | to | and |[–-])?";
     private static final Pattern WIRE = Pattern.compile("\\bWIRE " + AND + "§\\d+(?:\\.\\d+)*)+");
@@ -106,6 +110,14 @@ final class Citations {
                 .map(MatchResult::group)
                 .filter(rule -> !rules.contains(rule))
                 .toList();
+    }
+
+    /** Types of the main sources, in the marks of code. */
+    List<String> missingTypes(String text) throws IOException {
+        Set<String> types = Checkout.files(name -> name.matches(TYPE_FILE)).stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .collect(Collectors.toSet());
+        return all(TYPE, text).filter(type -> !types.contains(type)).toList();
     }
 
     /** Sections of the semantics, and all sections of papers that are elsewhere. */

@@ -66,6 +66,20 @@ class CitationsTest {
                 .containsExactly("docs/none.md", "docs/wire.md#none");
     }
 
+    // ---- types
+
+    @Test
+    void eachTypeThatTheVocabularyNamesExists() throws IOException {
+        assertThat(citations.missingTypes(Checkout.text(Checkout.ROOT.resolve("docs/vocabulary.md"))))
+                .isEmpty();
+    }
+
+    @Test
+    void aMissingTypeIsFound() throws IOException {
+        assertThat(citations.missingTypes("`Jfs`, `EventLoop` and `Crank`, but not `int` or `SEND_ONLY`"))
+                .containsExactly("Crank");
+    }
+
     // ---- rules
 
     @Test
