@@ -366,7 +366,7 @@ final class Sizes {
     }
 
     private static <T> void section(String title, List<T> found, Function<T, String> module) {
-        System.out.println("\n## " + title + "\n\n| module | |\n|---|--:|");
+        System.out.println("\n## " + title + "\n\n| module | count |\n|---|--:|");
         for (String one : MEASURED) {
             row(one, (int) found.stream().filter(it -> module.apply(it).equals(one)).count());
         }
