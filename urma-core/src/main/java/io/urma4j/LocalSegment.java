@@ -87,10 +87,10 @@ public final class LocalSegment implements ContextObject {
     public Revocation rotateToken(Token next, Duration timeout) {
         checkShareable();
         if (!secret) {
-            throw Checks.invalid(this, "has policy NONE, and no token to be changed");
+            throw Checks.invalid(this, "has policy NONE, and so no token to rotate");
         }
         if (next.equals(provider.token())) {
-            throw Checks.invalid(this, "has that token already");
+            throw Checks.invalid(this, "already has that token");
         }
         return Await.uninterrupted(this, provider.rotate(next, timeout));
     }
@@ -163,7 +163,10 @@ public final class LocalSegment implements ContextObject {
         checkShareable();
         Checks.range(this, offset, length, lengthBytes);
         if (granted == Access.LOCAL_ONLY || length == 0) {
-            throw Checks.invalid(this, "a window of " + length + " bytes as " + granted + " is none");
+            throw Checks.invalid(
+                    this,
+                    "a window of " + length + " bytes with access " + granted
+                            + " is invalid: it needs at least 1 byte and remote access");
         }
         if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
             throw Checks.invalid(this, "offset " + offset + " of a window for atomics is not a multiple of 8");
@@ -259,7 +262,7 @@ public final class LocalSegment implements ContextObject {
     public void close() {
         Revocation result = unregister(context.closeBudget());
         if (!result.isComplete()) {
-            LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, result.importers());
+            LOG.log(Level.WARNING, "{0} is quarantined: not released by {1}", this, result.importers());
         }
     }
 

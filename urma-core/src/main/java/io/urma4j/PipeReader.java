@@ -239,7 +239,7 @@ public final class PipeReader implements AutoCloseable {
         return new UrmaException(
                 UrmaStatus.FAIL,
                 this,
-                "its writer broke it: the word 0x" + Long.toHexString(word) + " at byte "
+                "its writer broke the protocol: the word 0x" + Long.toHexString(word) + " at byte "
                         + (taken & (capacityBytes - 1)) + " begins no message");
     }
 

@@ -152,7 +152,8 @@ public final class UrmaContext implements AutoCloseable {
     public LocalSegment registerForeign(MemorySegment memory, Access access) {
         if (!memory.isNative()) {
             throw Checks.invalid(
-                    this, "the memory is on the Java heap, which the collector moves; use allocate(), or an Arena");
+                    this,
+                    "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
         }
         Checks.inRange(
                 this,
@@ -286,7 +287,9 @@ public final class UrmaContext implements AutoCloseable {
         Token token = found.token();
         if (token == null) {
             throw new UrmaException(
-                    UrmaStatus.ENOPERM, this, "'" + publishedName + "' does not tell its token; is it a region?");
+                    UrmaStatus.ENOPERM,
+                    this,
+                    "'" + publishedName + "' was published without its token; is it a region?");
         }
         return new SharedSegment(found.descriptor(), token);
     }
@@ -443,8 +446,8 @@ public final class UrmaContext implements AutoCloseable {
         if (endless) {
             throw Checks.invalid(
                     this,
-                    "moderationPeriod is " + config.moderationPeriod() + ": a record would wait for ever for "
-                            + config.moderationCount() + " to be there");
+                    "moderationPeriod is " + config.moderationPeriod() + ": an event could wait forever for "
+                            + config.moderationCount() + " records");
         }
     }
 
@@ -467,7 +470,7 @@ public final class UrmaContext implements AutoCloseable {
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
         checkSendConfig(jfc, config);
         if (config.mode() == TransportMode.RC) {
-            throw Checks.invalid(this, "mode RC has Jetties only; use createJetty");
+            throw Checks.invalid(this, "mode RC supports only Jetties; use createJetty");
         }
         return meter.timed(
                 PerfStage.CREATE_SEND_QUEUE,
@@ -533,7 +536,7 @@ public final class UrmaContext implements AutoCloseable {
 
     private void checkErrorScope(JfsConfig config) {
         if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
-            throw Checks.invalid(this, "errorScope is TARGET, which exists in mode RM alone, not in " + config.mode());
+            throw Checks.invalid(this, "errorScope TARGET exists only in mode RM, not in " + config.mode());
         }
         if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
             throw Checks.invalid(this, "errorSuspend and errorScope TARGET exclude each other");

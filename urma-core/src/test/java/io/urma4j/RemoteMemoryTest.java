@@ -136,7 +136,7 @@ class RemoteMemoryTest {
     void aRevokedSegmentIsToldAtOnceAndAgain() {
         FakeImport.of(memory.segment(), home.context).revoked = true;
         for (int i = 0; i < 2; i++) {
-            assertRefused(UrmaStatus.ENOPERM, () -> memory.readLong(0)).withMessageContaining("took the segment back");
+            assertRefused(UrmaStatus.ENOPERM, () -> memory.readLong(0)).withMessageContaining("revoked the segment");
         }
     }
 

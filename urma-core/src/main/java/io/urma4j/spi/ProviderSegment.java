@@ -33,7 +33,7 @@ public interface ProviderSegment {
      *     himself; ENOMEM when there are too many
      */
     default ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
-        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not offer it");
+        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not support them");
     }
 
     /**

@@ -421,7 +421,9 @@ public abstract class PipesContract extends Contract {
                     return reader.poll((bytes, offset, lengthBytes) -> {}, 5) > 0;
                 } catch (UrmaException e) {
                     assertThat(e.status()).isEqualTo(UrmaStatus.FAIL);
-                    assertThat(e).hasMessageContaining("broke it").hasMessageContaining(Long.toHexString(word));
+                    assertThat(e)
+                            .hasMessageContaining("broke the protocol")
+                            .hasMessageContaining(Long.toHexString(word));
                     return true;
                 }
             });

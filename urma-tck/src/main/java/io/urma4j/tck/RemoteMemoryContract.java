@@ -187,7 +187,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
         long begun = System.nanoTime();
         assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.readLong(0))
-                .hasMessageContaining("read of offset 0 + length 8 was not done within PT0.05S");
+                .hasMessageContaining("read of offset 0 + length 8 did not complete within PT0.05S");
         assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.read(0, 2 * MIB)).hasMessageContaining("may still be done");
         assertThat(System.nanoTime() - begun).isBetween(100_000_000L, Patience.LIMIT.toNanos() / 2);
         for (int i = 0; i < 10; i++) {
@@ -292,7 +292,7 @@ public abstract class RemoteMemoryContract extends Contract {
             for (int i = 0; i < 3; i++) {
                 assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2))
                         .isInstanceOf(HomeGoneException.class)
-                        .hasMessageContaining("took the segment back");
+                        .hasMessageContaining("revoked the segment");
                 assertRefused(UrmaStatus.ENOPERM, () -> memory.read(0, 2 * MIB)).isInstanceOf(HomeGoneException.class);
             }
             assertThat(segment.word(0)).isEqualTo(1);

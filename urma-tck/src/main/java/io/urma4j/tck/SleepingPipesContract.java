@@ -295,7 +295,7 @@ public abstract class SleepingPipesContract extends Contract {
             assertThat(reader.await(Duration.ZERO)).isFalse();
             memory.writeLong(FIRST_WORD, -1);
             assertThat(reader.await(Patience.LIMIT)).isTrue();
-            assertRefused(UrmaStatus.FAIL, () -> numbers(reader)).hasMessageContaining("broke it");
+            assertRefused(UrmaStatus.FAIL, () -> numbers(reader)).hasMessageContaining("broke the protocol");
         }
     }
 

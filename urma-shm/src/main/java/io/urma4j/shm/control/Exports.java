@@ -115,7 +115,7 @@ final class Exports {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     "memory",
-                    "is not of a context and can only be LOCAL_ONLY here, not " + request.access()
+                    "was not allocated by a context and can only be LOCAL_ONLY here, not " + request.access()
                             + "; memory that peers can import comes from UrmaContext.allocate");
         }
         return add(foreign, null, request);
@@ -123,7 +123,7 @@ final class Exports {
 
     private static void checkPolicy(TokenPolicy policy) {
         if (policy != TokenPolicy.NONE && policy != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", policy + " is not offered; NONE and PLAIN_TEXT are");
+            throw invalid("token policy", policy + " is not supported; NONE and PLAIN_TEXT are");
         }
     }
 
@@ -260,7 +260,7 @@ final class Exports {
         long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> {
             if (segment.isRevoked()) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
             }
             segment.setToken(next);
             return SegmentRevocation.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
@@ -295,11 +295,13 @@ final class Exports {
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.grants.get(importer.number());
         if (to == null || segment.isRevoked()) {
-            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " has not imported it now");
+            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
         }
         if (segment.isIsolated()) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL, segment, "is isolated, and a window of it would bind only who keeps the rules");
+                    UrmaStatus.EINVAL,
+                    segment,
+                    "is isolated, and a window would not be enforced against a hostile importer");
         }
         if (!to.access().covers(window.access())) {
             throw new UrmaException(
