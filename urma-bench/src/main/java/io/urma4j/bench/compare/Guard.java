@@ -141,7 +141,8 @@ public final class Guard implements Callable<Integer> {
         };
     }
 
-    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers) throws IOException, InterruptedException {
+    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers)
+            throws IOException, InterruptedException {
         printHeading();
         Map<String, Double> found = new LinkedHashMap<>();
         for (Row row : rows()) {
