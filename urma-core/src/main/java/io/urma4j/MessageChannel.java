@@ -13,10 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#messageChannel}.
+ * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#openMessageChannel}.
  *
  * <pre>{@code
- * try (MessageChannel channel = context.messageChannel()) {
+ * try (MessageChannel channel = context.openMessageChannel()) {
  *     channel.publish("worker");                    // or print(channel.share()), for any side channel
  *     Peer peer = channel.connect("name:boss");     // or the line of the peer
  *     peer.send(bytes);                             // returns when the peer's buffers have it

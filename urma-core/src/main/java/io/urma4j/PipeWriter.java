@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#pipeTo}.
+ * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#openPipeTo}.
  *
  * <p>For one thread at a time; {@link #close} may come from any. Sending allocates nothing.
  */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A region, as its owner has it: a name for an ordered set of segments, his own and others' (S7.12). Whoever attaches by
- * {@link UrmaContext#attach} sees them as one space of offsets, one behind the other in the order in which they were
+ * {@link UrmaContext#importRegion} sees them as one space of offsets, one behind the other in the order in which they were
  * appended. Offsets never move: where a member was removed nothing is.
  *
  * <p>The owner hands out descriptors and tokens; what these allow is up to the segments' homes. When he closes it, or is

@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * A region as somebody sees it who has attached: the memory of its members, whoever their homes are, as one space of
- * offsets and simple calls (S7.12). Made by {@link UrmaContext#attach}.
+ * offsets and simple calls (S7.12). Made by {@link UrmaContext#importRegion}.
  *
  * <p>A transfer that spans members is split, and returns when all of it is done, or with the first failure; then the parts
  * before the failing one are done. Before anything moves it is checked that every byte of it lies in a member, and may be

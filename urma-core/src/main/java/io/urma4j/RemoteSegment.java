@@ -55,7 +55,7 @@ public final class RemoteSegment implements ContextObject {
      * @throws UrmaException EINVAL when the key lies outside of it, or it was revoked; ENOPERM when the key is somebody
      *     else's, or for more than this import may do
      */
-    public RemoteWindow window(WindowKey key) {
+    public RemoteWindow importWindow(WindowKey key) {
         Object opening = new OpeningWindow();
         life.retain(opening);
         try {

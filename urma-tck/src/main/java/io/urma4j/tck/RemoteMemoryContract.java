@@ -40,7 +40,7 @@ public abstract class RemoteMemoryContract extends Contract {
     }
 
     private RemoteMemory memory(HomeSegment segment) {
-        return pair.initiator().context().remoteMemory(segment.shared().toLine());
+        return pair.initiator().context().importMemory(segment.shared().toLine());
     }
 
     /** Below, at and above the limits of inline payloads and of the pieces that long transfers are cut into. */
@@ -202,12 +202,12 @@ public abstract class RemoteMemoryContract extends Contract {
         HomeSegment segment = segment();
         segment.publish("orders");
         String kind = pair.device().attributes().provider();
-        try (RemoteMemory memory = pair.initiator().context().remoteMemory(kind + ":orders")) {
+        try (RemoteMemory memory = pair.initiator().context().importMemory(kind + ":orders")) {
             assertThat(memory.lengthBytes()).isEqualTo(SIZE);
             memory.writeLong(8, 77);
             assertThat(segment.word(8)).isEqualTo(77);
         }
-        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().remoteMemory(kind + ":nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":nobody"));
     }
 
     @Rule("S7.6")
@@ -216,7 +216,7 @@ public abstract class RemoteMemoryContract extends Contract {
         SharedSegment right = segment().shared();
         String line =
                 new SharedSegment(right.descriptor(), Token.of(right.token().value() + 1)).toLine();
-        assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().remoteMemory(line));
+        assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().importMemory(line));
     }
 
     @Rule("S13.1")

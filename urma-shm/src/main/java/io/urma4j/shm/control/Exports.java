@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * The segments of this home: who may import them, who has, and how they are taken back.
  *
  * <p>To revoke is: no new import, a word to each importer, and its answer, or the proof that it is gone. Until then its
- * grant stays; after the deadline the memory stays in quarantine until the last grant has ended.
+ * grant stays; after the timeout the memory stays in quarantine until the last grant has ended.
  */
 final class Exports {
     static final String KIND = "shm";
@@ -229,8 +229,8 @@ final class Exports {
 
     // ---- revocation
 
-    CompletableFuture<Revocation> unregister(ShmSegment segment, Duration deadline) {
-        long deadlineNanos = ControlPlane.deadline(deadline);
+    CompletableFuture<Revocation> unregister(ShmSegment segment, Duration timeout) {
+        long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> revoke(segment, deadlineNanos));
     }
 
@@ -256,8 +256,8 @@ final class Exports {
     }
 
     /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration deadline) {
-        long deadlineNanos = ControlPlane.deadline(deadline);
+    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
+        long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> {
             if (segment.isRevoked()) {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -19,7 +18,7 @@ import java.util.stream.Stream;
  * <pre>
  * what: in words, with the rule that it breaks
  * module: where the text is, in any of its sources: what moves from class to class is found again
- * test: class#method
+ * test: class#method, in the tests of any module, which plants the bug and runs the test
  * --- find
  * text that occurs once in the module, whatever its line breaks and indents
  * --- replace
@@ -39,15 +38,28 @@ record PlantedBug(String name, String what, String module, String test, String f
         return requireNonNull(Path.of("").toAbsolutePath().getParent());
     }
 
-    /** All of some modules, by name. */
-    static List<PlantedBug> of(Set<String> modules) throws IOException {
+    /** All of the repository, by name. */
+    static List<PlantedBug> all() throws IOException {
         try (Stream<Path> files = Files.list(root().resolve("etc/mutants"))) {
             return files.filter(file -> file.toString().endsWith(".mutant"))
                     .sorted()
                     .map(PlantedBug::read)
-                    .filter(bug -> modules.contains(bug.module))
                     .toList();
         }
+    }
+
+    /** Those whose test belongs to the module that runs now, by name. */
+    static List<PlantedBug> testedHere() throws IOException {
+        Path here = Path.of("").toAbsolutePath();
+        return all().stream().filter(bug -> bug.isTestedIn(here)).toList();
+    }
+
+    /** Whether the test is one of a module, given by its folder. */
+    boolean isTestedIn(Path folder) {
+        String owner = test.substring(0, test.indexOf('#'));
+        int nested = owner.indexOf('$');
+        String topLevel = nested < 0 ? owner : owner.substring(0, nested);
+        return Files.exists(folder.resolve("src/test/java").resolve(topLevel.replace('.', '/') + ".java"));
     }
 
     private static PlantedBug read(Path file) {

@@ -1,12 +1,12 @@
 package io.urma4j.tools.simulate;
 
+import io.urma4j.simulation.Report;
+import io.urma4j.simulation.Simulation;
+import io.urma4j.simulation.Violation;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Json;
 import io.urma4j.tools.JsonOption;
 import io.urma4j.tools.Progress;
-import io.urma4j.udma.simulation.Report;
-import io.urma4j.udma.simulation.Simulation;
-import io.urma4j.udma.simulation.Violation;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

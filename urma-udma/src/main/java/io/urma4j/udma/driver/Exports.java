@@ -302,8 +302,8 @@ final class Exports {
 
     // ---- revocation
 
-    CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration deadline) {
-        long deadlineNanos = context.deadline(deadline);
+    CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration timeout) {
+        long deadlineNanos = context.deadline(timeout);
         return adapter.engine().ask(() -> revoke(segment, deadlineNanos));
     }
 
@@ -347,8 +347,8 @@ final class Exports {
     }
 
     /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration deadline) {
-        long deadlineNanos = context.deadline(deadline);
+    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
+        long deadlineNanos = context.deadline(timeout);
         return adapter.engine().ask(() -> {
             if (segment.isRevoked()) {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
