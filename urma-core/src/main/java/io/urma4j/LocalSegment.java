@@ -79,9 +79,9 @@ public final class LocalSegment implements ContextObject {
 
     /**
      * Replaces the token: importers need {@code next} from now on, and all current importers lose the segment as by {@link
-     * #unregister} (S7.5). The segment stays registered and keeps its names. Blocks at most {@code deadline}.
+     * #unregister} (S7.5). The segment stays registered and keeps its names. Blocks at most {@code timeout}.
      *
-     * @return whether all importers have released it, or which have not by the deadline; the new token is valid either way
+     * @return whether all importers have released it, or which have not at the timeout; the new token is valid either way
      * @throws UrmaException EINVAL under policy NONE, for a LOCAL_ONLY segment, or for its current token
      */
     public Revocation rotateToken(Token next, Duration timeout) {
@@ -194,7 +194,7 @@ public final class LocalSegment implements ContextObject {
 
     /**
      * Revokes the segment from all importers and ends the registration; the memory stays. Blocks until no remote operation
-     * touches the memory any more, at most {@code deadline} (S7.9). Idempotent: a second call waits for the result of the
+     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the result of the
      * first.
      *
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it

@@ -363,8 +363,8 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
-     * segment, for example {@code shm:orders}; {@code name:orders} is one of this device, whatever its kind.
+     * Imports remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a
+     * published segment, for example {@code shm:orders}; {@code name:orders} is a name of this device, whatever its kind.
      */
     public RemoteMemory importMemory(String lineOrName) {
         return RemoteMemory.open(this, lineOrName);

@@ -22,11 +22,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Looks into the other contexts of the runtime directory: kind by kind, and a page of each at a time, so that neither an
- * answer nor the work for one is long. On the engine's thread.
+ * Inspects the other contexts of the runtime directory: kind by kind, and one page of each at a time, so that neither an
+ * answer nor its work is long. On the engine's thread.
  */
 final class Inspector {
-    /** A context that sends page after page without an end is left at that. */
+    /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
     private final RuntimeDirectory directory;
@@ -45,7 +45,7 @@ final class Inspector {
         return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
 
-    /** Has the contexts of one process, or all, take the times of their steps, or not any more. */
+    /** Starts or stops measuring in the contexts of one process, or of all. */
     CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
         return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
@@ -65,7 +65,7 @@ final class Inspector {
         });
     }
 
-    /** The questions to one context. */
+    /** The requests to one context. */
     private final class Look {
         private final RuntimeDirectory.Resident resident;
         private final long deadlineNanos;

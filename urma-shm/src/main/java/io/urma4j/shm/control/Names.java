@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds what others have published: the file of a name tells the home, and the home tells the rest. */
+/** Looks up published names: the file of a name gives the home, and the home answers the rest. */
 final class Names {
     private final RuntimeDirectory directory;
     private final Peers peers;

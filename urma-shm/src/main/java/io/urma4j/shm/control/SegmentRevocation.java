@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants of one segment that are being taken back. Everybody is told first and then awaited together, so that who does
- * not answer holds up nobody but himself. The engine's thread.
+ * The revocation of a segment's grants. It notifies all importers first and then waits for all, so that an importer that
+ * does not answer delays no other. The engine's thread.
  */
 final class SegmentRevocation {
     private final ShmSegment segment;
@@ -26,10 +26,10 @@ final class SegmentRevocation {
     }
 
     /**
-     * Takes back all grants that there are now.
+     * Revokes all current grants.
      *
-     * @param whenReleased once the last of them has ended, also after the deadline
-     * @param whenLate at the deadline, with the importers that have not let go
+     * @param whenReleased runs when the last of them has ended, also after the deadline
+     * @param whenLate runs at the deadline, with the importers that have not released the segment
      */
     static CompletableFuture<Revocation> begin(
             Engine engine, ShmSegment segment, long deadlineNanos, Runnable whenReleased, Late whenLate) {
@@ -45,7 +45,7 @@ final class SegmentRevocation {
         return begun.result;
     }
 
-    /** What becomes of memory that some importers still have. */
+    /** Handles memory that some importers still hold. */
     @FunctionalInterface
     interface Late {
         void with(List<String> importers);
@@ -61,7 +61,7 @@ final class SegmentRevocation {
         result.complete(new Revocation(Revocation.Status.QUARANTINED, importers));
     }
 
-    /** The importer touches it no more. */
+    /** The importer no longer touches the memory. */
     void ended(Grant grant) {
         if (outstanding.remove(grant) && outstanding.isEmpty()) {
             segment.withdrawals.remove(this);

@@ -31,14 +31,14 @@ final class WindowTable {
 
     // ---- the home
 
-    /** What operations see that begin from now on. */
+    /** The generation that later operations see. */
     static void setGeneration(MemorySegment generations, int slot, long generation) {
         WORD.setRelease(generations, at(slot), generation);
-        // full fence: no operation that we then see not under way can still have seen the old generation
+        // full fence: an operation that we do not see in progress after it cannot have seen the old generation
         VarHandle.fullFence();
     }
 
-    /** Whether an operation is under way; when none is, what the last one did is visible. */
+    /** Whether an operation is in progress; if none is, the effects of the last one are visible. */
     static boolean isBusy(MemorySegment operations, int slot) {
         return (long) WORD.getAcquire(operations, at(slot)) != 0;
     }
@@ -52,7 +52,7 @@ final class WindowTable {
         VarHandle.fullFence();
     }
 
-    /** It is over; what it did is visible to a home that sees the word. */
+    /** Ends the operation; its effects are visible to a home that sees the word. */
     static void end(MemorySegment operations, int slot) {
         var _ = (long) WORD.getAndAdd(operations, at(slot), -1L);
     }
