@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A region, as its owner sees it: a name for an ordered set of segments of several homes (S7.12). Contexts that attach by
- * {@link UrmaContext#attach} see them as one address space, in the order in which they were appended. Offsets never move; a
+ * {@link UrmaContext#importRegion} see them as one address space, in the order in which they were appended. Offsets never move; a
  * removed member leaves a gap.
  *
  * <p>The owner publishes descriptors and tokens; the segments' homes enforce access. When the owner closes the region, or

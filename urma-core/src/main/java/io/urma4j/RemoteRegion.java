@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * A region, as an attached context sees it: the memory of its members, in any homes, as one address space with simple calls
- * (S7.12). Created by {@link UrmaContext#attach}.
+ * (S7.12). Created by {@link UrmaContext#importRegion}.
  *
  * <p>A transfer that spans members is split. It returns when all of it is done, or with the first failure; then the parts
  * before the failing one are done. Before any byte moves, the call checks that every byte lies in a member that grants the

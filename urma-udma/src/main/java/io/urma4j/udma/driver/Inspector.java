@@ -22,9 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Looks into the other contexts of this host: kind by kind, and a page of each at a time. The engine's thread. */
+/** Inspects the other contexts of this host: kind by kind, and one page of each at a time. The engine's thread. */
 final class Inspector {
-    /** A context that sends page after page without an end is left at that. */
+    /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
     private final UdmaContext context;
@@ -39,7 +39,7 @@ final class Inspector {
         return all(place -> new Look(place, kinds, deadlineNanos).begin());
     }
 
-    /** Has the contexts of one process, or all, take the times of their steps, or not any more. */
+    /** Starts or stops measuring in the contexts of one process, or of all. */
     CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
         return all(place -> new Look(place, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
@@ -59,7 +59,7 @@ final class Inspector {
         });
     }
 
-    /** The questions to one context. */
+    /** The requests to one context. */
     private final class Look {
         private final HostDirectory.Place place;
         private final long deadlineNanos;

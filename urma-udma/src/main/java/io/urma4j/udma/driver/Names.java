@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds what others on this host have published: the file of a name tells the home, and the home tells the rest. The
- * engine's thread.
+ * Looks up names published on this host: the file of a name gives the home, and the home answers the rest. The engine's
+ * thread.
  */
 final class Names {
     private final UdmaContext context;

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants of one segment that are being taken back: their keys open nothing any more, and their importers are being told.
- * Everybody is told first and then awaited together. The engine's thread.
+ * The revocation of a segment's grants: their keys are invalid, and their importers are notified, all first, before any
+ * answer is awaited. The engine's thread.
  */
 final class SegmentRevocation {
     private final UdmaSegment segment;
@@ -27,10 +27,10 @@ final class SegmentRevocation {
     }
 
     /**
-     * Awaits the end of all grants that there are now.
+     * Waits for the end of all current grants.
      *
-     * @param whenReleased once the last of them has ended, also after the deadline
-     * @param whenLate at the deadline, with the importers that have not answered
+     * @param whenReleased runs when the last of them has ended, also after the deadline
+     * @param whenLate runs at the deadline, with the importers that have not answered
      */
     static CompletableFuture<Revocation> begin(
             EngineThread engine,
@@ -58,7 +58,7 @@ final class SegmentRevocation {
         result.complete(new Revocation(Revocation.Status.QUARANTINED, importers));
     }
 
-    /** The importer has taken note, or is gone. */
+    /** The importer has acknowledged, or is gone. */
     void ended(Grant grant) {
         if (outstanding.remove(grant) && outstanding.isEmpty()) {
             segment.withdrawals.remove(this);
