@@ -2,7 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.wire.IpHeaders;
 
-/** Where a packet came from. Belongs to whoever hands the packet over: it may say something else for the next one. */
+/** The source of a packet. It belongs to the caller, which reuses it for the next packet. */
 public interface Source {
     /** The sender's address as an EID, high half. */
     long eidHigh();
@@ -10,8 +10,8 @@ public interface Source {
     long eidLow();
 
     /**
-     * The port that it was sent from. A peer of urma4j takes packets by the same one; a peer of Linux listens at 4791,
-     * whatever it sends from (WIRE §0).
+     * The source port. A urma4j peer receives packets on the same one; a Linux peer listens at 4791, whatever its source
+     * port (WIRE §0).
      */
     int port();
 
