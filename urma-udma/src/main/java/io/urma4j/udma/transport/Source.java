@@ -16,8 +16,8 @@ public interface Source {
     int port();
 
     /**
-     * The secret that the ICRC of the packet was right with: who knows it is the peer that agreed on it. {@link
-     * IpHeaders#NO_SECRET} for the ICRC of RoCE, which anybody can make.
+     * The secret that verified the ICRC of the packet, which only the peer with the same secret knows. {@link
+     * IpHeaders#NO_SECRET} for the ICRC of RoCE, which any host can compute.
      */
     default long secret() {
         return IpHeaders.NO_SECRET;
