@@ -6,16 +6,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Layout of the two memories by which windows are granted and taken back, native byte order: {@value #SLOTS} words, each
- * in a line of its own.
+ * Layout of the two memories by which windows are granted and revoked, native byte order: {@value #SLOTS} words, each in its
+ * own cache line.
  * <pre>
  *   generations  the home writes, importers read    word s: the generation of slot s; a key with another one is void
- *   operations   an importer writes, the home reads  word s: how many of his operations on slot s are under way
+ *   operations   an importer writes, the home reads  word s: its operations in progress on slot s
  * </pre>
  *
- * <p>An importer adds to his word, fences, and looks at the generation; the home changes the generation, fences, and looks
- * at the word. So at least one of them sees the other: either the importer sees that the window is gone and moves no byte,
- * or the home sees that an operation is under way.
+ * <p>An importer increments its word, fences, and reads the generation; the home changes the generation, fences, and reads the
+ * word. So at least one of them sees the other: either the importer sees that the window is revoked and moves no byte, or the
+ * home sees an operation in progress.
  */
 final class WindowTable {
     static final int SLOTS = 4096;

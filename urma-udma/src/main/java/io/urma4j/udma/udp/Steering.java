@@ -11,13 +11,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the program by which the kernel sorts datagrams before they take room in a socket: {@link #KNOWN} from where a peer
- * sends, {@link #NEWCOMER} from anybody else when it may be a greeting or a datagram for a queue, and {@link #OTHER}, which
- * is for nobody.
+ * Generates the BPF program by which the kernel sorts datagrams before they take buffer space in a socket: {@link #KNOWN} for
+ * sources of peers, {@link #NEWCOMER} for others that may be a greeting or a datagram for a queue, and {@link #OTHER} for the
+ * rest.
  *
- * <p>It makes one number of address and port, with factors that nobody else knows, and looks for it in a sorted tree of
- * those of the peers. So two sources may fall together: then a stranger passes for a peer, and never the other way round.
- * Beyond {@link #MAX_KNOWN} peers neighbours in the tree become one range, and more strangers pass.
+ * <p>The program hashes address and port with secret factors, and searches a sorted tree of the peers' hashes. Two sources may
+ * collide: then an unknown source passes for a peer, and never the other way round. Beyond {@link #MAX_KNOWN} peers,
+ * neighbours in the tree become one range, and more unknown sources pass.
  *
  * <pre>
  *   too short, IP options          → OTHER
