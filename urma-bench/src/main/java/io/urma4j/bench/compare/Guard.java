@@ -32,32 +32,33 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs,"
-                    + " each beside its limit in urma-bench/guard.properties.",
+            "Check urma4j for performance regressions: ten ratios of its time to that of raw C, in "
+ + "alternating pairs, each with its limit in urma-bench/guard.properties.",
             "",
-            "A ratio fails when the whole 95 %% interval lies beyond its limit, twice in a row. Ends with 1 when one"
-                    + " fails, 0 else, 2 when it cannot measure."
+            "A ratio fails if the whole 95 %% interval lies beyond its limit, twice in a row. Exit code: 1 "
+ + "if one fails, 0 otherwise, 2 if it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
     private static final String LIMITS = "urma-bench/guard.properties";
     private static final double MARGIN = 1.25;
 
-    @Option(names = "--report", description = "For CI: shorter, prints the ratios, and fails for none.")
+    @Option(names = "--report", description = "CI mode: short run, prints the ratios, always exits with 0.")
     private boolean report;
 
     @Option(
             names = "--record",
             description =
-                    "Write new limits, a quarter beyond what is measured; for an idle machine, and to be reviewed.")
+                    "Write new limits, a quarter above the measured ratios; use an idle machine, and review the "
+ + "result.")
     private boolean record;
 
-    @Option(names = "--pairs", paramLabel = "N", description = "How many pairs, at least 7; by default 9.")
+    @Option(names = "--pairs", paramLabel = "N", description = "Number of pairs, at least 7; default: 9.")
     private @Nullable Integer pairs;
 
-    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; by default 100, or 50 to report.")
+    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; default: 100, or 50 with --report.")
     private @Nullable Integer millis;
 
-    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @Option(names = "--help", usageHelp = true, description = "Show this help.")
     @SuppressWarnings("UnusedVariable") // read by picocli
     private boolean help;
 
