@@ -23,7 +23,7 @@ public final class Jfce implements ContextObject {
     private final Condition fired = lock.newCondition();
     private final Set<Jfc> events = new LinkedHashSet<>();
     private final Lifetime life = new Lifetime(this);
-    private @Nullable Readiness readiness; // null until somebody asks for it; guarded by the lock
+    private @Nullable Readiness readiness; // null until it is first requested; guarded by the lock
 
     Jfce(UrmaContext context) {
         this.context = context;
@@ -105,7 +105,7 @@ public final class Jfce implements ContextObject {
 
     private Readiness openReadiness() throws IOException {
         if (readiness != null) {
-            readiness.close(); // its user closed his end
+            readiness.close(); // its user closed the channel
             readiness = null;
         }
         return Readiness.open();

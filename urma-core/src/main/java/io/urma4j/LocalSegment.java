@@ -230,7 +230,7 @@ public final class LocalSegment implements ContextObject {
                 context.meter().end(PerfStage.UNREGISTER, begun);
                 revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
-                    shared.life().release(this); // before who waits goes on and closes the memory
+                    shared.life().release(this); // before the waiting thread continues and closes the memory
                 }
                 if (tokenId != null) {
                     tokenId.release(this);

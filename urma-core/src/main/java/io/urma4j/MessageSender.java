@@ -418,7 +418,7 @@ final class MessageSender implements AutoCloseable {
         }
         jfs.close();
         port.close();
-        lock.lock(); // nobody copies any more
+        lock.lock(); // no thread copies any more
         try {
             MessageChannel.throwIfFailed(parts.closeAll());
         } finally {

@@ -34,7 +34,7 @@ final class PerfMeter {
      */
     private final AtomicInteger following = new AtomicInteger();
 
-    private volatile @Nullable Run run; // null when nobody asks
+    private volatile @Nullable Run run; // null while not measuring
     private @Nullable Run last; // that has ended; guarded by this
 
     /** The latencies of all stages, since the last start. */
@@ -101,7 +101,7 @@ final class PerfMeter {
 
     /** Starts a step; {@link #end} takes the result. */
     long begin() {
-        return run == null ? 0 : System.nanoTime() | 1; // 0 is when nobody asks
+        return run == null ? 0 : System.nanoTime() | 1; // 0 means not measuring
     }
 
     void end(PerfStage stage, long begun) {
@@ -119,7 +119,7 @@ final class PerfMeter {
         return result;
     }
 
-    // ---- work requests on their way
+    // ---- work requests in flight
 
     /** The number for a work request that is about to be posted. */
     long follow(MeasuredSendQueue queue, long userContext, PerfStage stage, long nowNanos) {

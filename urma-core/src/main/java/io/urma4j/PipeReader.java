@@ -50,7 +50,7 @@ public final class PipeReader implements AutoCloseable {
     private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
     private static final int LOOKS = 256; // before sleeping: about as long as a sleep and its wake-up take
     private static final long SETTLE_NANOS = 20_000; // many times what a store needs to leave a CPU's store buffer
-    private static final long NAP_NANOS = 250_000_000; // then a look: a writer that died wakes nobody
+    private static final long NAP_NANOS = 250_000_000; // then a poll: a writer that died wakes no reader
     private static final int ROUNDS = 8; // of an await that has no time left, whatever wakes it
     private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
 

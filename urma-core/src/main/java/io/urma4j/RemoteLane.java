@@ -29,7 +29,7 @@ final class RemoteLane {
 
     private final Object owner;
     private final UrmaContext context;
-    private RemoteSegment remote; // whoever holds the lock may aim it at another
+    private RemoteSegment remote; // the lock's holder may select another
     private long base; // of that segment's offset 0, for messages
     private final int inlineBytes;
     private final long pieceBytes;
@@ -280,7 +280,7 @@ final class RemoteLane {
                 try {
                     take(port.await(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
                 } catch (InterruptedException e) {
-                    interrupted = true; // the bytes are on their way; the queue's timeout bounds the wait
+                    interrupted = true; // the request is in flight; the queue's timeout bounds the wait
                 }
             }
         } finally {
@@ -352,7 +352,7 @@ final class RemoteLane {
         } finally {
             queueLock.unlock();
         }
-        lock.lock(); // whoever was in an operation has left it
+        lock.lock(); // operations in progress have ended
         try {
             staging.close();
             memory.close();

@@ -48,7 +48,7 @@ public final class Urma implements AutoCloseable {
                 devices.add(new UrmaDevice(this, device));
             }
         } catch (RuntimeException e) {
-            absent.put(provider.name(), e); // told to whoever asks for one of its devices
+            absent.put(provider.name(), e); // reported on request of one of its devices
         }
     }
 

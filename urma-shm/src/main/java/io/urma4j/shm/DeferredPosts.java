@@ -160,7 +160,7 @@ final class DeferredPosts {
                 return false;
             }
         } catch (RuntimeException e) {
-            return false; // a memory has gone: who comes after us finds out which, and says so
+            return false; // a memory was closed: the general path finds out which, and reports it
         }
         window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
         window.addSent(position);

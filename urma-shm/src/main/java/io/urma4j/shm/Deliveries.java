@@ -109,7 +109,7 @@ final class Deliveries {
             return false;
         }
         Inbound inbound = inbound();
-        if (inbound != null) { // a number that nobody has, nobody counts for
+        if (inbound != null) { // an unknown number has no counter
             Drop reason = dropped(inbound);
             if (reason != null) {
                 inbound.receives().drop(reason);
@@ -144,7 +144,7 @@ final class Deliveries {
     private boolean deliverWhole() {
         long payload = payloadBytes();
         if (payload != in.chunkBytes()) {
-            return false; // a record would promise bytes that nobody sent
+            return false; // a record would promise bytes that were not sent
         }
         Inbound inbound = inbound();
         int admission = admission(inbound);
@@ -182,7 +182,7 @@ final class Deliveries {
                 return false;
             }
         } catch (IllegalStateException | WrongThreadException e) {
-            return false; // a memory has gone: who comes after us finds out which, and says so
+            return false; // a memory was closed: the general path finds out which, and reports it
         }
         in.answerTakenLater();
         return true;
@@ -240,7 +240,7 @@ final class Deliveries {
             return Answer.UNSUPPORTED;
         }
         if (inbound == null) {
-            return Answer.FAILED; // nobody has this number any more
+            return Answer.FAILED; // the number is unused now
         }
         if (inbound.takesDatagrams()) {
             return Answer.UNSUPPORTED; // they alone
@@ -336,7 +336,7 @@ final class Deliveries {
         if (in.opcode() != train.opcode
                 || in.totalBytes() != train.totalBytes
                 || (last ? received != train.totalBytes : received > train.totalBytes)) {
-            return false; // it has changed under way
+            return false; // it has changed between chunks
         }
         if (train.inbound.receives().isClosed()) {
             trains.remove(flow());

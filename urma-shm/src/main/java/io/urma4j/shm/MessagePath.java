@@ -61,7 +61,7 @@ final class MessagePath {
 
     // guarded by the send lock
     private final LinkedHashSet<Flow> abandoned = new LinkedHashSet<>();
-    private boolean anyAbandoned; // read without the lock by who takes answers, and looks again later
+    private boolean anyAbandoned; // read without the lock when answers are processed, and checked again later
 
     /** Messages from one local queue to one of the peer's. */
     private record Flow(int source, int target) {}
@@ -196,7 +196,7 @@ final class MessagePath {
             flags |= SlotFlags.LAST;
         }
         int slot = (int) out.position() & (RingLayout.SLOTS - 1);
-        slotQueue[slot] = datagram ? null : queue; // of a datagram nobody awaits the answer
+        slotQueue[slot] = datagram ? null : queue; // no queue waits for the answer to a datagram
         slotPosition[slot] = position;
         entry.slotsInFlight++;
         entry.sentBytes += chunk;
@@ -241,7 +241,7 @@ final class MessagePath {
                 out.publish(NOP, flags, flow.source(), flow.target(), 0, 0, 0, out.payloadRoom(0));
             }
         } catch (IllegalStateException e) {
-            abandoned.clear(); // the rings were taken away: there is nobody to tell
+            abandoned.clear(); // the rings were unmapped: there is no peer to notify
         }
         anyAbandoned = !abandoned.isEmpty();
     }
@@ -258,7 +258,7 @@ final class MessagePath {
         } catch (IllegalStateException e) {
             if (!dead) {
                 throw e;
-            } // taken away meanwhile: there is nobody to wake
+            } // unmapped meanwhile: there is no peer to wake
         }
     }
 
@@ -375,7 +375,7 @@ final class MessagePath {
             long word = out.peekAnswer();
             while (count < BATCH && word != 0) {
                 ShmSendQueue queue = slotQueue[(int) out.reaped() & (RingLayout.SLOTS - 1)];
-                if (queue == null) { // nobody waits for this one
+                if (queue == null) { // no queue waits for this one
                     out.reap();
                     count++;
                 } else {
@@ -450,7 +450,7 @@ final class MessagePath {
         reaping.acquire();
         receiving.acquire();
         deliveries.abandon();
-        sending.acquire(); // last, as everywhere: who has it waits for nobody
+        sending.acquire(); // last, as everywhere: its holder waits for no other lock
         try {
             Arrays.fill(slotQueue, null);
             memory.close();

@@ -63,7 +63,7 @@ final class RcBinding {
 
     /** A peer has imported the Jetty: it had the token. */
     synchronized void imported(Peer peer) {
-        importers.removeIf(Peer::isLost); // of one that held nothing else no loss is told
+        importers.removeIf(Peer::isLost); // the loss of one that held nothing else is not reported
         importers.add(peer);
     }
 

@@ -334,7 +334,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         if (insist) {
             lock.acquire();
         } else if (!lock.tryAcquire()) {
-            return; // whoever polls comes again
+            return; // a polling thread comes again
         }
         try {
             window.advance(nowNanos);

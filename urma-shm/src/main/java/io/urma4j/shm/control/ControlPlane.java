@@ -265,7 +265,7 @@ public final class ControlPlane {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    @SuppressWarnings("FutureReturnValueIgnored") // no caller waits for it
     private static void giveBack(ProviderImport unwanted) {
         unwanted.close();
     }

@@ -37,7 +37,7 @@ final class LockFile {
         try {
             return locked(directory, name, directory.openFile(name));
         } catch (LibcException e) {
-            return Optional.empty(); // it went away, or is something else that nobody of us made
+            return Optional.empty(); // it disappeared, or no context created it
         }
     }
 
@@ -83,7 +83,7 @@ final class LockFile {
             int end = text.indexOf('\n');
             return end < 0 ? "" : text.substring(0, end);
         } catch (IOException e) {
-            return ""; // no text: nobody of us wrote it
+            return ""; // no text: no context wrote it
         }
     }
 

@@ -293,7 +293,7 @@ final class RuntimeDirectory implements AutoCloseable {
         try (Fd file = directory.openFile(name)) {
             return Optional.of(LockFile.read(file));
         } catch (LibcException e) {
-            return Optional.empty(); // it went away, or is something else that nobody of us made
+            return Optional.empty(); // it disappeared, or no context created it
         }
     }
 

@@ -33,7 +33,7 @@ final class SegmentRevocation {
      */
     static CompletableFuture<Revocation> begin(
             Engine engine, ShmSegment segment, long deadlineNanos, Runnable whenReleased, Late whenLate) {
-        segment.grants.values().forEach(Grant::hear); // who has let go by himself need not be asked
+        segment.grants.values().forEach(Grant::hear); // an importer that has released it need not be asked
         SegmentRevocation begun = new SegmentRevocation(segment, whenReleased);
         begun.outstanding.forEach(Grant::tell);
         if (begun.outstanding.isEmpty()) {

@@ -47,7 +47,7 @@ public final class ShmMemory implements ProviderMemory {
 
     private final Set<Object> users = new LinkedHashSet<>(); // these six: guarded by this
     private final Set<Object> writableUsers = new LinkedHashSet<>();
-    private @Nullable Object alone; // the user who has it for itself
+    private @Nullable Object alone; // the isolated user
     private final Map<Object, List<String>> quarantines = new LinkedHashMap<>();
     private @Nullable Fd readOnly;
     private boolean sealedAgainstWriting;

@@ -89,7 +89,7 @@ public final class CompletionRing {
      */
     public boolean take(long[] batch, int record, int count) {
         int from = (int) consumed;
-        long first = copy(from, batch, record); // outside the loop: who polls for one record pays for no loop
+        long first = copy(from, batch, record); // outside the loop: a poll for one record has no loop
         boolean oneOwner = count == 1 || takeMore(from, batch, record, count, first);
         CONSUMED.setRelease(this, consumed + count);
         return oneOwner;

@@ -52,7 +52,7 @@ public final class OwnedRing {
     public boolean take(long[] batch, int count) {
         int from = consumed;
         consumed = from + count;
-        long first = copy(from, batch, 0); // outside the loop: who polls for one record pays for no loop
+        long first = copy(from, batch, 0); // outside the loop: a poll for one record has no loop
         return count == 1 || takeMore(from, batch, count, first);
     }
 

@@ -40,8 +40,8 @@ public final class RingReceiver {
     public static final int BROKEN = 2;
 
     private final MemorySegment ring;
-    private long position; // only the receiver writes it; whoever asks isReady() reads it
-    private int held; // so many slots before position were taken, and the sender was not told yet
+    private long position; // only the receiver writes it; isReady() reads it on any thread
+    private int held; // slots before position that were taken, and whose answer is pending
 
     @SuppressWarnings("UnusedVariable") // stored so that the JIT does not leave out the load
     private long fetched;

@@ -107,7 +107,7 @@ public final class ControlPlane {
         return timers.delayNanos(nowNanos);
     }
 
-    // ---- greeting, as the one who begins
+    // ---- outgoing greetings
 
     /** An outgoing greeting. */
     private final class Attempt {

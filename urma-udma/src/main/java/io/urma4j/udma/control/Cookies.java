@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class Cookies {
     private static final long PERIOD_NANOS = 30_000_000_000L;
     private static final String ALGORITHM = "HmacSHA256";
-    private static final long NONE = 0; // of who has not been told one
+    private static final long NONE = 0; // of a sender without a cookie
 
     private final Mac mac;
 

@@ -105,7 +105,7 @@ final class CompletionQueue extends Timed {
             for (CqUser user : List.copyOf(users)) {
                 user.cqFailed();
             }
-            board.listener.cqOverflowed(handle); // last: who hears of it finds the queues in ERROR
+            board.listener.cqOverflowed(handle); // last: the listener finds the queues in ERROR
         }
     }
 

@@ -43,7 +43,7 @@ final class KeyTable implements Memory {
         @Nullable
         Runnable onNotify;
 
-        int recordId; // stays for who asks after the revocation
+        int recordId; // stays readable after the revocation
         int nextFree;
     }
 
@@ -230,7 +230,7 @@ final class KeyTable implements Memory {
         try {
             return Dma.atomic(opcode, memory, offset(key, va), sizeBytes, operand, expected);
         } catch (IllegalStateException | WrongThreadException e) {
-            return 0; // it was closed since the key was asked: nobody will see what is missing there
+            return 0; // it was closed since the key was checked: no thread will see what is missing there
         }
     }
 

@@ -153,7 +153,7 @@ final class ReceiveQueue implements CqUser {
         }
     }
 
-    // ---- what is told
+    // ---- events
 
     /** At most once for each time that the threshold is set. */
     private void tellLow() {

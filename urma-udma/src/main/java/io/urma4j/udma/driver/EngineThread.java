@@ -72,7 +72,7 @@ final class EngineThread implements EventLoop.Engine {
     private @Nullable EventLoop eventLoop; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
-    private boolean hasMet; // somebody at the crank, in this round; the engine's thread
+    private boolean hasMet; // another thread at the card, in this round; the engine's thread
     private boolean hasWatched; // for packets, in its last wait; the engine's thread
 
     EngineThread(String name, UdpPort port, LongSupplier clock) {

@@ -47,7 +47,7 @@ final class EventLoop {
     private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
 
     @SuppressWarnings("UnusedVariable") // through POLLED
-    private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
+    private long polledNanos = Long.MIN_VALUE / 2; // when a thread last polled; written by all polling threads without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
 
@@ -204,7 +204,7 @@ final class EventLoop {
     void posted(int queue, long earlier) {
         if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
-                return; // somebody was told to come, and will take this one along
+                return; // another thread has a deadline to come, and will handle this one, too
             }
             long now = clock.getAsLong();
             if (isPolledSoon(earlier, now)) {
@@ -223,7 +223,7 @@ final class EventLoop {
             return;
         }
         card.doorbells().ring(queue);
-        answerBells(); // whoever had the card may have gone before he could hear it
+        answerBells(); // the lock's holder may have left before it could see the doorbell
     }
 
     /**

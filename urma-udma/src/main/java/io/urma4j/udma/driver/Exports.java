@@ -151,7 +151,7 @@ final class Exports {
         try {
             return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId));
         } catch (UrmaException e) {
-            revokeKeys(List.of(localKey)); // or the last key would be gone with nobody to give it back
+            revokeKeys(List.of(localKey)); // or the last key would leak
             throw e;
         }
     }

@@ -109,7 +109,7 @@ final class Imports {
     void revoked(Path home, long number, long grant) {
         UdmaImport taken = home.imports.remove(grant);
         if (taken == null) {
-            home.early.add(grant); // given back already; or the word that grants it is still on its way
+            home.early.add(grant); // already released; or the answer that grants it is still in flight
         } else {
             taken.markRevoked();
             context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");

@@ -35,7 +35,7 @@ final class PeerMail implements EngineThread.Turn {
     private final Reader reader;
     private final Queue<Letter> letters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    private volatile boolean isSpent; // the engine comes when there is credit again: nobody need wake it
+    private volatile boolean isSpent; // the engine runs when there is credit again: no wake-up is needed
     private long creditNanos = MAX_CREDIT_NANOS;
     private long creditedAtNanos;
 

@@ -186,7 +186,7 @@ final class UdmaSegment implements ProviderSegment {
         Runnable listener = watcher;
         if (listener != null) {
             VarHandle
-                    .fullFence(); // the value, then the look whether somebody sleeps: ReaderSleep.arm is the other side
+                    .fullFence(); // the value, then the check whether a reader sleeps: ReaderSleep.arm is the other side
             listener.run();
         }
     }

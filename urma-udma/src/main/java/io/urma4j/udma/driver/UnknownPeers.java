@@ -65,7 +65,7 @@ final class UnknownPeers implements EngineThread.Turn {
         this.sink = sink;
     }
 
-    // ---- who is none; any thread
+    // ---- known sources; any thread
 
     /**
      * Packets from that port, or from any port if it is 0, are a peer's from now on, or will be soon. Must be undone as

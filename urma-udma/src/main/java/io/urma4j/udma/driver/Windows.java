@@ -133,7 +133,7 @@ final class Windows {
             if (of.removeWindow(cardKey, revoke)) {
                 out.decrementAndGet();
             }
-            takenBack = true; // after the key: who sees it can use the bytes
+            takenBack = true; // after the key: a thread that sees it can reuse the bytes
         }
 
         @Override

@@ -77,7 +77,7 @@ public final class CongestionControl {
     private boolean roundNoticed;
 
     private int roundsSinceProbe;
-    private double windowAfterProbe; // 0: no probe is under way
+    private double windowAfterProbe; // 0: no probe in progress
     private int lateRounds;
     private int calmRounds;
     private boolean settles; // what this round shows was caused before the window was made smaller

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *    head              cursor            numbered             tail
- *     │ not acknowledged │ to be sent again │ not sent so far │
+ *     │ unacknowledged   │ to retransmit   │ not sent so far │
  * </pre>
  */
 final class InFlight {

@@ -60,7 +60,7 @@ final class ResponderResources {
         return null;
     }
 
-    /** Its response, or a part of it, must be sent again. */
+    /** Its response, or a part of it, must be retransmitted. */
     void want(ResponderResource resource, long fromPsn, long toPsn, long endByte) {
         resource.want(fromPsn, toPsn, endByte);
         first = Math.max(0, next - slots.length);

@@ -142,7 +142,7 @@ final class Segmenter {
         return switch (request.opcode) {
             case WorkOpcode.READ -> readPieceBytes();
             case WorkOpcode.WRITE, WorkOpcode.WRITE_NOTIFY -> isShared ? mtuBytes : Long.MAX_VALUE;
-            default -> Long.MAX_VALUE; // of a message, or an immediate, the receiver is told the length
+            default -> Long.MAX_VALUE; // the record of a message, or an immediate, holds the length
         };
     }
 

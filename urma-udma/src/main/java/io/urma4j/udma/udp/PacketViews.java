@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketViews {
     private static final int MAX_VIEWS = 1024;
-    private static final int GRAIN = 4; // packets of RoCE are so many bytes long, or a multiple of it
+    private static final int GRAIN = 4; // the length of RoCE packets is a multiple of it
 
     private final MemorySegment buffer;
     private final @Nullable Packet[] views;

@@ -289,7 +289,7 @@ public final class UdpPort implements Port, AutoCloseable {
         counters.blocked();
         if (!blocked) {
             blocked = true;
-            io.wake(); // who waits already does not wait for room
+            io.wake(); // a thread that already waits does not wait for space
         }
     }
 
@@ -411,11 +411,11 @@ public final class UdpPort implements Port, AutoCloseable {
             origin.proven(secret);
         }
         if (drop == null && loss != null && loss.takesNext()) {
-            counters.dropped(Drop.ON_PURPOSE); // it stands for one that the network has lost: nobody has seen it here
+            counters.dropped(Drop.ON_PURPOSE); // it counts as lost by the network, before this host
             return;
         }
         if (capture != null) {
-            capture.packet(packet, arriving); // the damaged ones, too: who looks for a reason looks for them
+            capture.packet(packet, arriving); // corrupted packets, too: they may be the cause that is looked for
         }
         if (drop != null) {
             counters.dropped(drop);

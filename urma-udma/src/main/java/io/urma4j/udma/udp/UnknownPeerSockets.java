@@ -34,7 +34,7 @@ final class UnknownPeerSockets implements AutoCloseable {
     private final UdpSocket[] sockets = new UdpSocket[DOORS];
     private final Arrivals[] arrivals = new Arrivals[DOORS];
     private final boolean[] hasSome = new boolean[DOORS];
-    private int coarseness = 1; // of the program; of who steers
+    private int coarseness = 1; // of the program; owned by the steering thread
 
     private UnknownPeerSockets(UdpSocket main, Steering steering, Epoll epoll, long firstTag) {
         this.main = main;
