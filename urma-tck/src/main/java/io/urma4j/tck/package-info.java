@@ -1,6 +1,6 @@
 /**
- * The conformance suite of all providers: abstract tests that a provider's module subclasses in a few lines. Each class covers
- * a section of docs/semantics.md, and each test names the id of its rule.
+ * The conformance tests of all providers: each class covers a section of docs/semantics.md, and each test names the id of its
+ * rule. {@link io.urma4j.tck.Conformance} is the suite of all of them, which a provider's module subclasses in a few lines.
  *
  * <p>In reading order: {@link io.urma4j.tck.Contract}, what every test begins with; {@link io.urma4j.tck.Pair}, a home and
  * an initiator; {@link io.urma4j.tck.Home} and {@link io.urma4j.tck.Initiator}, what a test does at either end; then the

@@ -1,15 +1,13 @@
-package io.urma4j.udma.driver;
+package io.urma4j.spi.control;
 
 import io.urma4j.ContextView;
 import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Measure;
-import io.urma4j.spi.control.ResourceText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,39 +17,49 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
-/** Inspects the other contexts of this host: kind by kind, and one page of each at a time. The engine's thread. */
-final class Inspector {
+/**
+ * Inspects the other contexts of this host: kind by kind, and one page of each at a time, so that neither an answer nor its
+ * work is long. On the engine's thread.
+ */
+public final class Inspector {
     /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
-    private final UdmaContext context;
-    private final HostDirectory directory;
+    private final Supplier<List<Resident>> others;
 
-    Inspector(UdmaContext context, HostDirectory directory) {
-        this.context = context;
-        this.directory = directory;
+    /** A context of this host, as its file names it. */
+    public record Resident(int uasid, long incarnation, Neighbour neighbour) {}
+
+    /**
+     * An inspector.
+     *
+     * @param others the contexts of this host but the own one
+     */
+    public Inspector(Supplier<List<Resident>> others) {
+        this.others = others;
     }
 
-    CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
-        return all(place -> new Look(place, kinds, deadlineNanos).begin());
+    /** What each of them has, of these kinds. */
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
+        return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
 
     /** Starts or stops measuring in the contexts of one process, or of all. */
-    CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
-        return all(place -> new Look(place, Set.of(), deadlineNanos).switchMeasuring(on, pid));
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
+        return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
 
     private CompletableFuture<List<ContextView>> all(
-            Function<HostDirectory.Place, CompletableFuture<Optional<ContextView>>> look) {
+            Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
         List<ContextView> views = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
-        for (HostDirectory.Place place : directory.contexts()) {
-            if (!place.equals(context.place())) {
-                asked.add(look.apply(place).thenAccept(view -> view.ifPresent(views::add)));
-            }
+        for (Resident resident : others.get()) {
+            asked.add(look.apply(resident).thenAccept(view -> view.ifPresent(views::add)));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(_ -> {
             views.sort(Comparator.comparingInt(ContextView::uasid));
@@ -60,8 +68,8 @@ final class Inspector {
     }
 
     /** The requests to one context. */
-    private final class Look {
-        private final HostDirectory.Place place;
+    private static final class Look {
+        private final Resident resident;
         private final long deadlineNanos;
         private final Deque<Resource.Kind> kinds;
         private final List<Resource> found = new ArrayList<>();
@@ -69,25 +77,25 @@ final class Inspector {
         private String process = "unknown";
         private int pages;
 
-        Look(HostDirectory.Place place, Set<Resource.Kind> kinds, long deadlineNanos) {
-            this.place = place;
+        Look(Resident resident, Set<Resource.Kind> kinds, long deadlineNanos) {
+            this.resident = resident;
             this.kinds = new ArrayDeque<>(kinds.stream().sorted().toList());
             this.deadlineNanos = deadlineNanos;
         }
 
         CompletableFuture<Optional<ContextView>> begin() {
-            return connect(this::askNext);
+            return greet(this::askNext);
         }
 
         /** Empty for a context of another process. */
         CompletableFuture<Optional<ContextView>> switchMeasuring(boolean on, OptionalLong pid) {
-            return connect(home -> {
+            return greet(greeted -> {
                 if (pid.isPresent() && !process.equals("pid " + pid.getAsLong())) {
                     view.complete(Optional.empty());
-                } else if ((home.peer().features() & ControlCodec.FEATURE_MEASURE) == 0) {
-                    end(new UrmaException(UrmaStatus.FAIL, home.peer(), "has a version that cannot be measured"));
+                } else if ((greeted.features() & ControlCodec.FEATURE_MEASURE) == 0) {
+                    end(new UrmaException(UrmaStatus.FAIL, greeted, "has a version that cannot be measured"));
                 } else {
-                    var _ = context.askCore(home, Done.class, n -> new Measure(n, on), deadlineNanos)
+                    var _ = greeted.ask(Done.class, request -> new Measure(request, on), deadlineNanos)
                             .whenComplete((_, failure) -> {
                                 if (failure != null) {
                                     end(failure);
@@ -99,46 +107,45 @@ final class Inspector {
             });
         }
 
-        private CompletableFuture<Optional<ContextView>> connect(Consumer<Path> then) {
-            var _ = context.connect(place.at(), place.incarnation(), deadlineNanos)
-                    .whenComplete((home, failure) -> {
-                        if (failure != null) {
-                            end(failure);
-                        } else {
-                            process = home.peer().process();
-                            then.accept(home);
-                        }
-                    });
+        private CompletableFuture<Optional<ContextView>> greet(Consumer<Neighbour.Greeted> then) {
+            var _ = resident.neighbour().greet(deadlineNanos).whenComplete((greeted, failure) -> {
+                if (failure != null) {
+                    end(failure);
+                } else {
+                    process = greeted.process();
+                    then.accept(greeted);
+                }
+            });
             return view;
         }
 
-        private void askNext(Path home) {
-            if ((home.peer().features() & ControlCodec.FEATURE_INSPECT) == 0) {
-                end(new UrmaException(UrmaStatus.FAIL, home.peer(), "has a version that cannot be inspected"));
+        private void askNext(Neighbour.Greeted greeted) {
+            if ((greeted.features() & ControlCodec.FEATURE_INSPECT) == 0) {
+                end(new UrmaException(UrmaStatus.FAIL, greeted, "has a version that cannot be inspected"));
             } else if (kinds.isEmpty()) {
                 end("");
             } else {
-                ask(home, kinds.remove(), -1);
+                ask(greeted, kinds.remove(), -1);
             }
         }
 
-        private void ask(Path home, Resource.Kind kind, long after) {
+        private void ask(Neighbour.Greeted greeted, Resource.Kind kind, long after) {
             if (++pages > MAX_PAGES) {
                 end("limit of " + MAX_PAGES + " pages reached");
                 return;
             }
             int number = ResourceText.number(kind);
-            var _ = context.askCore(home, Inspected.class, n -> new Inspect(n, number, after), deadlineNanos)
+            var _ = greeted.ask(Inspected.class, request -> new Inspect(request, number, after), deadlineNanos)
                     .whenComplete((page, failure) -> {
                         if (failure != null) {
                             end(failure);
                         } else {
-                            take(home, kind, after, page);
+                            take(greeted, kind, after, page);
                         }
                     });
         }
 
-        private void take(Path home, Resource.Kind kind, long after, Inspected page) {
+        private void take(Neighbour.Greeted greeted, Resource.Kind kind, long after, Inspected page) {
             long last = after;
             try {
                 for (String text : page.resources()) {
@@ -151,20 +158,22 @@ final class Inspector {
                 return;
             }
             if (page.complete()) {
-                askNext(home);
+                askNext(greeted);
             } else if (last == after) {
                 end("the peer repeated a page");
             } else {
-                ask(home, kind, last);
+                ask(greeted, kind, last);
             }
         }
 
         private void end(Throwable failure) {
-            end(String.valueOf(EngineThread.causeOf(failure).getMessage()));
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            end(String.valueOf((cause == null ? failure : cause).getMessage()));
         }
 
         private void end(String failure) {
-            view.complete(Optional.of(new ContextView(place.uasid(), place.incarnation(), process, found, failure)));
+            view.complete(
+                    Optional.of(new ContextView(resident.uasid(), resident.incarnation(), process, found, failure)));
         }
     }
 }
