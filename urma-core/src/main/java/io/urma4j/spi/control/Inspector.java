@@ -38,13 +38,13 @@ public final class Inspector {
     /**
      * An inspector.
      *
-     * @param others the contexts of this host but the own one
+     * @param others the contexts of this host except the own one
      */
     public Inspector(Supplier<List<Resident>> others) {
         this.others = others;
     }
 
-    /** What each of them has, of these kinds. */
+    /** The objects of these kinds in each of them. */
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
         return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
