@@ -278,7 +278,8 @@ public final class PipeReader implements AutoCloseable {
         ReaderSleep sleeping = sleep();
         for (int round = 1; ; round++) {
             sleeping.arm();
-            // one check is not enough: the word of a frame may still be in the writer's store buffer after the writer has
+            // one check is not enough: the word of a frame may still be in the writer's store buffer after the writer
+            // has
             // read the flag
             if (isThereWithin(SETTLE_NANOS)) {
                 return true;

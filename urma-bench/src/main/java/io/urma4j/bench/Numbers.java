@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         description = {
             "Measure urma4j against plain Java and raw UDP in C, in one run, and print a table: a line per "
- + "figure, with its limit. Needs two idle CPUs and a C compiler.",
+                    + "figure, with its limit. Needs two idle CPUs and a C compiler.",
             "",
             "Exit code: 0 if all limits are met, 1 if one is missed, 2 for a usage error."
         },

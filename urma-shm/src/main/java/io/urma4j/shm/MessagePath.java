@@ -52,8 +52,10 @@ final class MessagePath {
     private final long remoteBase;
     private int turns; // of all pollers, without order
 
-    // Whether the receiving thread replies before it looks for the next message. If so, the answer is held back until the
-    // reply is out. It is a guess, read without ordering: a wrong one delays an answer until the next poll, or the engine's
+    // Whether the receiving thread replies before it looks for the next message. If so, the answer is held back until
+    // the
+    // reply is out. It is a guess, read without ordering: a wrong one delays an answer until the next poll, or the
+    // engine's
     // next tick.
     private boolean replies;
     private boolean unreplied; // messages came in after the last one went out
@@ -248,7 +250,8 @@ final class MessagePath {
 
     /** Wakes the peer's engine when it sleeps. */
     private void wakePeer() {
-        // full fence: our slot or answer is visible before we check whether the peer sleeps; the peer checks after it has
+        // full fence: our slot or answer is visible before we check whether the peer sleeps; the peer checks after it
+        // has
         // set its flag
         VarHandle.fullFence();
         try {

@@ -30,13 +30,13 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         description = {
             "Compare urma4j with alternative libraries that do the same work, in alternating runs on the "
- + "same two CPUs, and with the limits of the machine in the same minute.",
+                    + "same two CPUs, and with the limits of the machine in the same minute.",
             "",
             "Peers are installed or built if possible, and listed as missing otherwise. Exit code: 0 if the "
- + "table was written, whatever the results; with --strict, 1 if a target is missed.",
+                    + "table was written, whatever the results; with --strict, 1 if a target is missed.",
             "",
             "Prints an estimate of its time first. Runs with the same --out make one report: each run "
- + "replaces its rows."
+                    + "replaces its rows."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -63,8 +63,7 @@ public final class Compare implements Callable<Integer> {
             names = "--peer",
             split = ",",
             paramLabel = "PEER",
-            description =
-                    "Only these peers, by name or prefix; with --quick, in all rows that they support.")
+            description = "Only these peers, by name or prefix; with --quick, in all rows that they support.")
     private List<String> peers = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; default: 5.")
@@ -79,9 +78,7 @@ public final class Compare implements Callable<Integer> {
     @Option(names = "--table", description = "No drawings.")
     private boolean tableOnly;
 
-    @Option(
-            names = "--plots",
-            description = "Only the drawings of latency and bandwidth by size, from 8 B to 4 MiB.")
+    @Option(names = "--plots", description = "Only the drawings of latency and bandwidth by size, from 8 B to 4 MiB.")
     private boolean plotsOnly;
 
     @Option(
@@ -99,9 +96,8 @@ public final class Compare implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description =
-                    "Start no row that would end later, and list the rows left out; default: 2.5 with --quick, "
- + "otherwise twice the estimate.")
+            description = "Start no row that would end later, and list the rows left out; default: 2.5 with --quick, "
+                    + "otherwise twice the estimate.")
     private @Nullable Double minutes;
 
     @Option(names = "--no-install", description = "Use only installed peers.")

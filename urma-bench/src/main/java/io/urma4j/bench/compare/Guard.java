@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         description = {
             "Check urma4j for performance regressions: ten ratios of its time to that of raw C, in "
- + "alternating pairs, each with its limit in urma-bench/guard.properties.",
+                    + "alternating pairs, each with its limit in urma-bench/guard.properties.",
             "",
             "A ratio fails if the whole 95 %% interval lies beyond its limit, twice in a row. Ratios are judged only where C's"
                     + " own times spread by at most 15 %%, on the kind of machine of the limits, and printed otherwise. Exit"
@@ -141,7 +141,8 @@ public final class Guard implements Callable<Integer> {
         };
     }
 
-    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers) throws IOException, InterruptedException {
+    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers)
+            throws IOException, InterruptedException {
         printHeading();
         Map<String, Double> found = new LinkedHashMap<>();
         for (Row row : rows()) {

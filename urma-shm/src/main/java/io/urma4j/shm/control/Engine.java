@@ -285,7 +285,8 @@ final class Engine {
         runTasks();
         long now = System.nanoTime();
         if (timers.delayNanos(now) <= 0) {
-            // input that has arrived by now precedes the timers: the process may have been stalled since the wait, and a
+            // input that has arrived by now precedes the timers: the process may have been stalled since the wait, and
+            // a
             // wait that a stop of the process interrupted returns nothing (S12.3)
             ready = epoll.await(0);
             dispatchAll(ready);

@@ -55,7 +55,8 @@ final class ShmGrant implements ProviderGrant {
         }
         MemorySegment operations = importing.importer().operations;
         if (operations == null) {
-            return false; // an importer that has not opened windows has started no operation, and will see the new generation
+            return false; // an importer that has not opened windows has started no operation, and will see the new
+            // generation
         }
         try {
             return WindowTable.isBusy(operations, key.slot());

@@ -47,7 +47,8 @@ final class EventLoop {
     private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
 
     @SuppressWarnings("UnusedVariable") // through POLLED
-    private long polledNanos = Long.MIN_VALUE / 2; // when a thread last polled; written by all polling threads without order
+    private long polledNanos =
+            Long.MIN_VALUE / 2; // when a thread last polled; written by all polling threads without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
 
@@ -257,7 +258,8 @@ final class EventLoop {
     }
 
     private void answerBells() {
-        // full fence: a doorbell that is not seen now is handled by the thread that rings it, since it finds the lock free
+        // full fence: a doorbell that is not seen now is handled by the thread that rings it, since it finds the lock
+        // free
         VarHandle.fullFence();
         while (card.doorbells().areRinging() && lock.tryAcquire()) {
             long next;

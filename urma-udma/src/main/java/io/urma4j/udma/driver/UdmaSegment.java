@@ -186,8 +186,8 @@ final class UdmaSegment implements ProviderSegment {
     void notified() {
         Runnable listener = watcher;
         if (listener != null) {
-            VarHandle
-                    .fullFence(); // the value, then the check whether a reader sleeps: ReaderSleep.arm is the other side
+            VarHandle.fullFence(); // the value, then the check whether a reader sleeps: ReaderSleep.arm is the other
+            // side
             listener.run();
         }
     }

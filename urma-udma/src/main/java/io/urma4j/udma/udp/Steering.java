@@ -208,7 +208,8 @@ final class Steering {
                     .distinct()
                     .toArray();
             long @Nullable [] gaps = sorted.length <= max ? null : gaps(sorted);
-            long widest = gaps == null ? 0 : gaps[gaps.length - max + 1]; // gaps of this width and wider separate ranges
+            long widest =
+                    gaps == null ? 0 : gaps[gaps.length - max + 1]; // gaps of this width and wider separate ranges
             int[] firsts = new int[sorted.length];
             int[] lasts = new int[sorted.length];
             int count = 0;
