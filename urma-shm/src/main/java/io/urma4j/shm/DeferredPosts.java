@@ -18,10 +18,10 @@ import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The posts of a send queue that go through its {@link SendWindow}: messages, what must follow one, and one-sided
- * operations whose end is not a success with a record.
+ * The posts of a send queue that go through its {@link SendWindow}: messages, requests that must follow one, and one-sided
+ * operations that do not end as a success with a record.
  *
- * <p>The window is guarded by the lock, in a lock-free queue too: progress works on it.
+ * <p>A lock guards the window, in a lock-free queue too: progress works on it.
  */
 final class DeferredPosts {
     private static final int SEND_INVALIDATE = 0x42; // Opcode.value() as a constant
@@ -134,7 +134,10 @@ final class DeferredPosts {
         }
     }
 
-    /** A short message that follows nothing goes into the ring at once. False when it cannot: nothing has happened then. */
+    /**
+     * A short message that follows no other request is written to the ring at once. False if it cannot; then nothing has
+     * happened.
+     */
     private boolean sendNow(
             int opcode,
             @Nullable ProviderTarget target,
@@ -157,7 +160,7 @@ final class DeferredPosts {
                 return false;
             }
         } catch (RuntimeException e) {
-            return false; // a memory has gone: who comes after us finds out which, and says so
+            return false; // a memory was closed: the general path finds out which, and reports it
         }
         window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
         window.addSent(position);
@@ -198,7 +201,7 @@ final class DeferredPosts {
         }
     }
 
-    /** Whether there is a slot; throws when the state refuses posts (S6.4). */
+    /** Whether there is a slot; throws if the state refuses posts (S6.4). */
     private boolean mayDefer() {
         if (queue.isClosed()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
@@ -231,7 +234,7 @@ final class DeferredPosts {
 
     // ---- one-sided operations whose end is not a success with a record
 
-    /** Rare: something happened to the queue during the operation, most likely a long copy. */
+    /** Rare: the queue's state changed during the operation, most likely a long copy. */
     void completeLate(long position, int opcode, long lengthBytes, long userContext, int flags) {
         claimWindow();
         try {
@@ -246,7 +249,7 @@ final class DeferredPosts {
         }
     }
 
-    /** Rare: a memory went away. The operation fails, and the queue goes to ERROR. */
+    /** Rare: a memory was closed. The operation fails, and the queue goes to ERROR. */
     boolean failed(
             RuntimeException failure,
             long position,
@@ -271,7 +274,7 @@ final class DeferredPosts {
         return true;
     }
 
-    /** Rare: the record of an operation found no place. The window keeps it, in ERROR. */
+    /** Rare: the record of an operation found no space. The window keeps it, in ERROR. */
     void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {

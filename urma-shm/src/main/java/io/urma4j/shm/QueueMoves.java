@@ -9,11 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The moves of a send queue from state to state that somebody asks for, and how its work requests are taken out of it
- * (SEMANTICS §6). Takes the queue's lock.
+ * The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). Takes the queue's lock.
  */
 final class QueueMoves {
-    /** Between two looks whether another thread's long copy has ended. */
+    /** Interval of checks whether another thread's long copy has ended. */
     private static final long BUSY_NAP_NANOS = 20_000;
 
     private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
@@ -89,7 +88,7 @@ final class QueueMoves {
         }
     }
 
-    /** A JFC that has overflowed while nothing worked here has told nobody. */
+    /** A JFC that overflowed while this queue was idle has not notified it. */
     private void enterReady() {
         queue.enter(QueueState.READY);
         if (!jfc.isValid()) {
@@ -98,8 +97,8 @@ final class QueueMoves {
     }
 
     /**
-     * Before a new life: false while a record of this one lies unpolled (S6.13); else what ended silently occupies no slot
-     * any more.
+     * Before a restart: false while a record is unpolled (S6.13); otherwise frees the slots of requests that ended without
+     * a record.
      */
     private boolean endLife() {
         if (queue.records().areUnpolled()) {
@@ -184,14 +183,14 @@ final class QueueMoves {
         return !queue.records().isMarkerUnpolled()
                 && switch (queue.state()) {
                     case READY -> false;
-                    // a slot keeps its place among the others until its elders' records were polled
+                    // a slot stays in order until the records of older ones were polled
                     case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
-                    // without a JFC that takes the marker, there is none to wait for
+                    // without a JFC that accepts the marker, there is none to wait for
                     case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
                 };
     }
 
-    /** What was flushed has no record that would free its slot. */
+    /** Flushed requests have no record that would free their slots. */
     private void freeFlushed() {
         if (queue.state() != QueueState.READY) {
             if (window.isEmpty()) {

@@ -30,10 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue. The thread that posts a read, a write or an atomic executes it, makes its record, and returns: nobody
- * else takes part. What cannot be finished so, because it is a message or must follow one, goes to the
- * {@link SendWindow} by way of {@link DeferredPosts}. {@link SendSlots} says which of the two it is, {@link QueueMoves}
- * goes from state to state.
+ * A send queue. The thread that posts a read, a write or an atomic executes it, writes its record, and returns, without
+ * another thread. A request that cannot be finished so, because it is a message or must follow one, goes to the {@link
+ * SendWindow} through {@link DeferredPosts}. {@link SendSlots} decides between the two, {@link QueueMoves} changes states.
  */
 final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final ShmContext context;
@@ -60,7 +59,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private volatile QueueState state;
     private volatile boolean closed;
 
-    /** A longer copy of a locked queue is made without the lock, which others need for their records. */
+    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
 
     ShmSendQueue(ShmContext context, int id, JfsConfig config, ShmJfc jfc, @Nullable ShmReceiveQueue receives) {
@@ -219,8 +218,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /**
-     * The gate is shut or the slots seem to be used up: looks closer. True when a one-sided operation may run in the
-     * caller's thread after all: nothing that it must follow is unfinished, and a slot is free.
+     * The gate is closed or the slots seem to be used up: checks in detail. True if a one-sided operation may run in the
+     * caller's thread after all: no request that it must follow is unfinished, and a slot is free.
      */
     private boolean mayFinishHere() {
         deferred.claimWindow();
@@ -232,8 +231,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /**
-     * Lets go of the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
-     * nothing overtakes it. False when there is no claim to let go.
+     * Releases the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
+     * none overtakes it. False if there is no lock to release.
      */
     private boolean leaveForCopy() {
         if (!locked) {
@@ -249,12 +248,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         slots.open(SendSlots.BUSY);
     }
 
-    /** Whether a long copy is under way, which everything in the window must follow. */
+    /** Whether a long copy is in progress, which everything in the window must follow. */
     boolean isBusy() {
         return slots.areShut(SendSlots.BUSY);
     }
 
-    /** Makes the record of an operation that has just been executed. */
+    /** Writes the record of an operation that has just been executed. */
     private void complete(long position, int opcode, long lengthBytes, long userContext, int flags) {
         if (slots.areShut()) {
             deferred.completeLate(position, opcode, lengthBytes, userContext, flags);
@@ -274,7 +273,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Rare: a memory went away. */
+    /** Rare: a memory was closed. */
     private boolean failed(
             RuntimeException failure,
             long position,
@@ -315,7 +314,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     // ---- progress, from any thread
 
-    /** Slots in the ring that carried (parts of) messages of ours were answered: at most {@code most} are seen to. */
+    /** Slots of the ring with (parts of) messages of this queue were answered: handles at most {@code most}. */
     int answered(MessagePath path, int most) {
         lock.acquire();
         try {
@@ -327,7 +326,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Starts what waits, when it can. */
+    /** Starts waiting requests, if possible. */
     void advance(long nowNanos, boolean insist) {
         if (!window.isWatched()) {
             return;
@@ -335,7 +334,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         if (insist) {
             lock.acquire();
         } else if (!lock.tryAcquire()) {
-            return; // whoever polls comes again
+            return; // a polling thread comes again
         }
         try {
             window.advance(nowNanos);
@@ -344,7 +343,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Fails what has waited too long for its peer; returns when to look again. */
+    /** Fails requests that have waited too long for their peer; returns when to check again. */
     long expire(long nowNanos, long pausedNanos) {
         if (window.isEmpty()) {
             return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
@@ -379,7 +378,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** The slots before {@code end} are free. Nobody polls meanwhile. */
+    /** The slots before {@code end} are free. No thread polls meanwhile. */
     void freeTo(long end) {
         slots.freeTo(end);
     }
@@ -422,7 +421,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         state = next;
     }
 
-    /** @param cause status of the work request that failed; null when none did */
+    /** @param cause status of the failed work request; null if none failed */
     void enterError(@Nullable CompletionStatus cause) {
         if (state != QueueState.ERROR) {
             enter(QueueState.ERROR);
@@ -431,7 +430,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Has the records of what it receives go to that JFC, and not to its JFR's. */
+    /** Sends its receive records to that JFC instead of its JFR's. */
     Inbound receivesInto(ShmJfc receiveJfc, ShmReceiveQueue mine) {
         int index = receiveJfc.attach(new JettyReceives(context, this));
         receiving = new Inbound(id, mine, this, receiveJfc, index);
@@ -556,7 +555,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
-    /** What waits in it, for a person who looks in. */
+    /** What it waits for, for inspection. */
     List<Resource> describeWaits() {
         if (window.isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
             return List.of();

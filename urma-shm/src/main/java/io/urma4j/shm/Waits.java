@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells for a person what the work requests of one send queue wait for: a line per target and reason. */
+/** Describes what the work requests of one send queue wait for: a line per target and reason. */
 final class Waits {
-    /** More targets than a person reads. */
+    /** Maximum targets; a person does not read more. */
     private static final int MAX_LINES = 64;
 
     private static final int ID_BITS = 24;
@@ -23,7 +23,7 @@ final class Waits {
         this.state = state;
     }
 
-    /** Whom they wait for, and why. */
+    /** Their target, and the reason. */
     private record Reason(String target, String reason) {}
 
     /** Counts a work request that is not finished. */

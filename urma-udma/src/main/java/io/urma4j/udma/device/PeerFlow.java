@@ -1,13 +1,13 @@
 package io.urma4j.udma.device;
 
 /**
- * All work requests from one send queue by one connection. A one-sided operation follows every message of the queue to that
- * peer, whatever its target, and the messages behind follow it: the home of a segment is one target (S8.9).
+ * All work requests from one send queue on one connection. A one-sided operation follows every message of the queue to that
+ * peer, whatever its target, and later messages follow it: the home of a segment is one target (S8.9).
  */
 final class PeerFlow {
     final CardConnection link;
 
-    /** Work requests that were started and have no answer. */
+    /** Work requests in progress. */
     int sent;
 
     /** Messages among them. */
@@ -16,7 +16,10 @@ final class PeerFlow {
     /** READs and atomics among them. */
     int sentFetches;
 
-    /** READs among them: what changes the home's memory waits for their answers, for a READ whose answer is lost is done again. */
+    /**
+     * READs among them: a request that changes the home's memory waits for their responses, because a READ whose response
+     * is lost is executed again.
+     */
     int sentReads;
 
     /** The scan that found a flow to this peer blocked. */

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says of each unfinished work request of a send queue what it waits for, like ones together. */
+/** Describes what each unfinished work request of a send queue waits for, grouped. */
 final class SendWaits {
-    /** More than a person reads. */
+    /** Maximum entries; a person does not read more. */
     private static final int MAX_LINES = 64;
 
     private final SendQueue queue;

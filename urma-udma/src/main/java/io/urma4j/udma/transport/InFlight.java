@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *    head              cursor            numbered             tail
- *     │ not acknowledged │ to be sent again │ not sent so far │
+ *     │ unacknowledged   │ to retransmit   │ not sent so far │
  * </pre>
  */
 final class InFlight {
@@ -30,7 +30,7 @@ final class InFlight {
         return head == tail;
     }
 
-    /** The oldest; null when there is none. */
+    /** The oldest; null if there is none. */
     @Nullable
     WireMessage head() {
         return head == tail ? null : at(head);
@@ -41,13 +41,13 @@ final class InFlight {
         return head < numbered;
     }
 
-    /** The one of which a packet is to be sent next; null when all are sent. */
+    /** The message of the next packet to send; null if all are sent. */
     @Nullable
     WireMessage cursor() {
         return cursor == tail ? null : at(cursor);
     }
 
-    /** Whether the one at the cursor was never sent, and has no PSNs. */
+    /** Whether the message at the cursor was never sent, and has no PSNs. */
     boolean isCursorNew() {
         return cursor == numbered;
     }
@@ -57,17 +57,17 @@ final class InFlight {
         numbered++;
     }
 
-    /** All packets of the one at the cursor are sent. */
+    /** All packets of the message at the cursor are sent. */
     void advance() {
         cursor++;
     }
 
-    /** Everything is to be sent again. */
+    /** Everything must be retransmitted. */
     void rewind() {
         cursor = head;
     }
 
-    /** A place at the end; to be begun at once. */
+    /** A place at the end; to be initialised at once. */
     WireMessage append() {
         if (size() == slots.length) {
             grow();
@@ -88,7 +88,7 @@ final class InFlight {
         numbered = Math.max(numbered, head);
     }
 
-    /** The message that a PSN belongs to; null when none of those that were sent has it. */
+    /** The message of a PSN; null if no sent message has it. */
     @Nullable
     WireMessage find(long psn) {
         long low = head;
