@@ -261,9 +261,9 @@ final class DeferredPosts {
         }
         claimWindow();
         try {
-            CompletionStatus told = window.failurePolicy().statusOf(remote, status);
+            CompletionStatus told = window.statusOf(remote, status);
             keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.failurePolicy().failed(remote, told);
+            window.failed(remote, told);
             window.report();
         } finally {
             releaseWindow();

@@ -53,7 +53,7 @@ final class QueueMoves {
                     window.resume(System.nanoTime());
                 }
                 case SUSPENDED -> {
-                    window.enterSuspended();
+                    window.suspend();
                     window.report();
                 }
             }
@@ -92,7 +92,7 @@ final class QueueMoves {
 
     /** A JFC that has overflowed while nothing worked here has told nobody. */
     private void enterReady() {
-        queue.enter(QueueState.READY);
+        window.enter(QueueState.READY);
         if (!jfc.isValid()) {
             window.fail();
         }
@@ -114,7 +114,7 @@ final class QueueMoves {
         drainUnmarked();
         CompletableFuture<Void> ended = binding.unbind(timeout);
         lock.acquire();
-        queue.enter(QueueState.RESET);
+        window.enter(QueueState.RESET);
         lock.release();
         return ended;
     }
@@ -149,7 +149,7 @@ final class QueueMoves {
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
-        queue.enter(QueueState.RESET);
+        window.enter(QueueState.RESET);
     }
 
     /** To ERROR, for a reason outside of it. */

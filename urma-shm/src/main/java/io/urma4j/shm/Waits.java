@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.QueueState;
 import io.urma4j.Resource;
+import io.urma4j.spi.support.SendEntry.Stage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +35,8 @@ final class Waits {
     }
 
     private static String target(Wqe entry) {
-        if (entry.lane != null) {
-            return entry.lane.target + " of " + entry.lane.peer.peer;
+        if (entry.flow != null) {
+            return entry.flow.target + " of " + entry.flow.peer.peer;
         }
         return entry.peer == null ? "-" : entry.peer.peer.toString();
     }
@@ -44,10 +45,10 @@ final class Waits {
         if (state != QueueState.READY) {
             return "the queue is " + state;
         }
-        if (entry.stage == Wqe.Stage.SENT) {
+        if (entry.stage == Stage.STARTED) {
             return "its answer";
         }
-        Lane lane = entry.lane;
+        Lane lane = entry.flow;
         if (lane == null) {
             return "earlier messages to the same home";
         }

@@ -3,8 +3,4 @@ package io.urma4j.shm.mutants;
 import io.urma4j.tck.mutants.PlantedBugsAreFound;
 
 /** The bugs that are planted into shared memory, and into what it needs of the core. */
-class PlantedBugsIT extends PlantedBugsAreFound {
-    PlantedBugsIT() {
-        super("urma-shm", "urma-core");
-    }
-}
+class PlantedBugsIT extends PlantedBugsAreFound {}

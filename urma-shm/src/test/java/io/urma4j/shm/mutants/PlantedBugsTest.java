@@ -5,6 +5,6 @@ import io.urma4j.tck.mutants.PlantedBugsApply;
 /** The bugs that are planted into shared memory, and into what it needs of the core. */
 class PlantedBugsTest extends PlantedBugsApply {
     PlantedBugsTest() {
-        super(12, "urma-shm", "urma-core");
+        super(12);
     }
 }

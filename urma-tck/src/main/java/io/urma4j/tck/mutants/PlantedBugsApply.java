@@ -3,7 +3,9 @@ package io.urma4j.tck.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
-import java.util.Set;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -12,22 +14,34 @@ import org.junit.jupiter.api.TestFactory;
 /** The list is in order: every planted bug finds its place in today's source, and names a test that exists. */
 public abstract class PlantedBugsApply {
     private final int atLeast;
-    private final Set<String> modules;
 
-    /** Those of some modules, of which there are so many at least. */
-    protected PlantedBugsApply(int atLeast, String... modules) {
+    /** Those whose tests are in this module, of which there are so many at least. */
+    protected PlantedBugsApply(int atLeast) {
         this.atLeast = atLeast;
-        this.modules = Set.of(modules);
     }
 
     @Test
     protected final void thereAreEnough() throws Exception {
-        assertThat(PlantedBug.of(modules)).hasSizeGreaterThanOrEqualTo(atLeast);
+        assertThat(PlantedBug.testedHere()).hasSizeGreaterThanOrEqualTo(atLeast);
+    }
+
+    /** Otherwise no module would plant it. */
+    @Test
+    protected final void eachNamesATestOfOneModule() throws Exception {
+        List<Path> modules;
+        try (Stream<Path> folders = Files.list(PlantedBug.root())) {
+            modules = folders.filter(folder -> Files.exists(folder.resolve("pom.xml")))
+                    .toList();
+        }
+        assertThat(PlantedBug.all())
+                .allSatisfy(bug -> assertThat(modules.stream().filter(bug::isTestedIn))
+                        .as("modules with the test of %s, %s", bug, bug.test())
+                        .hasSize(1));
     }
 
     @TestFactory
     protected final Stream<DynamicTest> eachStillApplies() throws Exception {
-        return PlantedBug.of(modules).stream().map(bug -> DynamicTest.dynamicTest(bug.name(), () -> applies(bug)));
+        return PlantedBug.testedHere().stream().map(bug -> DynamicTest.dynamicTest(bug.name(), () -> applies(bug)));
     }
 
     private static void applies(PlantedBug bug) throws Exception {

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Plants bugs in a copy of a source, and demands of the test that the bug names that it fails. Two of them by the run's
- * seed, all with {@code -Durma.full=true}, those named with {@code -Durma.mutant=NAME,NAME}.
+ * Plants bugs whose tests are in this module, each in a copy of a source, and demands of the test that the bug names that
+ * it fails. Two of them by the run's seed, all with {@code -Durma.full=true}, those named with
+ * {@code -Durma.mutant=NAME,NAME}.
  */
 public abstract class PlantedBugsAreFound {
     private static final int SAMPLE = 2;
@@ -33,12 +34,8 @@ public abstract class PlantedBugsAreFound {
     /** The tests have limits of their own; a bug that stops one of these as well counts as not found. */
     private static final long LIMIT_SECONDS = 150;
 
-    private final Set<String> modules;
-
-    /** Those of some modules. */
-    protected PlantedBugsAreFound(String... modules) {
-        this.modules = Set.of(modules);
-    }
+    /** The bugs of the module that runs it. */
+    protected PlantedBugsAreFound() {}
 
     @TestFactory
     protected final Stream<DynamicTest> eachIsFoundByTheTestThatItNames() throws Exception {
@@ -48,7 +45,7 @@ public abstract class PlantedBugsAreFound {
     }
 
     private List<PlantedBug> chosen() throws Exception {
-        List<PlantedBug> all = new ArrayList<>(PlantedBug.of(modules));
+        List<PlantedBug> all = new ArrayList<>(PlantedBug.testedHere());
         String named = System.getProperty("urma.mutant", "");
         if (!named.isEmpty()) {
             Set<String> names = Set.of(named.split(","));

@@ -5,6 +5,6 @@ import io.urma4j.tck.mutants.PlantedBugsApply;
 /** The bugs that are planted into the network device. */
 class PlantedBugsTest extends PlantedBugsApply {
     PlantedBugsTest() {
-        super(15, "urma-udma");
+        super(15);
     }
 }
