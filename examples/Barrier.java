@@ -23,7 +23,7 @@ void home(UrmaContext context, int processes) throws InterruptedException {
     LocalSegment memory = context.register(context.allocate(4096), Access.READ_WRITE_ATOMIC);
     memory.publish("barrier");
     IO.println("The barrier is open");
-    try (RemoteMemory own = context.remoteMemory(memory.share())) { // through the same door as everybody
+    try (RemoteMemory own = context.importMemory(memory.share())) { // through the same door as everybody
         while (own.readLong(ARRIVED) < (long) processes * ROUNDS * 2) {
             Thread.sleep(10);
         }
@@ -33,7 +33,7 @@ void home(UrmaContext context, int processes) throws InterruptedException {
 
 /** In each round all add, all wait, all see the same sum, all wait. */
 void count(UrmaContext context, int processes) {
-    try (RemoteMemory shared = context.remoteMemory("name:barrier")) {
+    try (RemoteMemory shared = context.importMemory("name:barrier")) {
         for (long round = 1; round <= ROUNDS; round++) {
             for (int i = 0; i < ADDITIONS; i++) {
                 shared.fetchAndAdd(COUNTER, 1);

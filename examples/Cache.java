@@ -45,7 +45,7 @@ void put(MemorySegment table, int slot, byte[] value) {
 
 /** Reads values of a home that does not notice it, and never sees half a value. */
 void read(UrmaContext context, int times) {
-    try (RemoteMemory table = context.remoteMemory("name:cache")) {
+    try (RemoteMemory table = context.importMemory("name:cache")) {
         long again = 0;
         byte[] value = new byte[VALUE_BYTES];
         for (int i = 0; i < times; i++) {

@@ -20,7 +20,7 @@ void home(UrmaContext context) { // owns the memory, and does nothing while othe
 }
 
 void visit(UrmaContext context) { // in another process: reads, writes and counts in the home's memory
-    try (RemoteMemory board = context.remoteMemory("name:hello")) {
+    try (RemoteMemory board = context.importMemory("name:hello")) {
         long visitors = board.fetchAndAdd(0, 1) + 1;
         board.write(8, ("hello from visitor " + visitors + "\0").getBytes());
         IO.println("Wrote as visitor " + visitors);

@@ -80,12 +80,12 @@ String readAll(SocketChannel visitor) throws IOException {
 
 void visit(UrmaContext context) throws IOException {
     String[] addresses;
-    try (RemoteMemory sign = context.remoteMemory("name:selector")) {
+    try (RemoteMemory sign = context.importMemory("name:selector")) {
         String text = new String(sign.read(0, 4096), StandardCharsets.UTF_8);
         addresses = text.substring(0, text.indexOf('\0')).split(" ", 2);
     }
     byte[] hello = "hello".getBytes(StandardCharsets.UTF_8);
-    try (MessageChannel channel = context.messageChannel();
+    try (MessageChannel channel = context.openMessageChannel();
             MessageChannel.Peer server = channel.connect(addresses[1])) {
         server.send(hello);
     }

@@ -22,7 +22,7 @@ void main(String[] args) {
 }
 
 void boss(UrmaContext context, int pieces) {
-    MessageChannel door = context.messageChannel();
+    MessageChannel door = context.openMessageChannel();
     door.publish("boss");
     IO.println("The boss waits for workers");
 
@@ -45,7 +45,7 @@ void boss(UrmaContext context, int pieces) {
 }
 
 void work(UrmaContext context) {
-    MessageChannel door = context.messageChannel();
+    MessageChannel door = context.openMessageChannel();
     try (MessageChannel.Peer boss = door.connect("name:boss")) {
         boss.sendWithReply(new byte[0], JOIN);
         int pieces = 0;

@@ -4,6 +4,7 @@ module io.urma4j.tools {
     requires info.picocli;
     requires io.urma4j.core;
     requires io.urma4j.libc;
+    requires io.urma4j.simulation;
     requires io.urma4j.udma;
     requires HdrHistogram;
     // the demo counts what a thread allocates

@@ -1,5 +1,5 @@
 /** The software network card: RoCEv2 over UDP. */
-@SuppressWarnings("module") // io.urma4j.tools is built later
+@SuppressWarnings("module") // io.urma4j.simulation and io.urma4j.tools are built later
 module io.urma4j.udma {
     requires io.urma4j.core;
     requires io.urma4j.libc;
@@ -19,10 +19,15 @@ module io.urma4j.udma {
     // urma ping
     exports io.urma4j.udma.ping to
             io.urma4j.tools;
-    // urma simulate
-    exports io.urma4j.udma.simulation to
-            io.urma4j.tools;
+    // the simulator plays the driver of whole cards, and the network between them
+    exports io.urma4j.udma.device to
+            io.urma4j.simulation;
+    exports io.urma4j.udma.ring to
+            io.urma4j.simulation;
+    exports io.urma4j.udma.transport to
+            io.urma4j.simulation;
     exports io.urma4j.udma.wire to
+            io.urma4j.simulation,
             io.urma4j.tools;
 
     provides io.urma4j.spi.UrmaProvider with

@@ -84,7 +84,7 @@ public final class AsyncEvents {
                 if (dropped++ == 0) {
                     LOG.log(
                             Level.WARNING,
-                            "nobody takes the events of a context: {0} wait, older ones are dropped from now on",
+                            "no thread reads the events of a context: limit of {0} reached, dropping the oldest from now on",
                             CAPACITY);
                 }
             }

@@ -57,8 +57,8 @@ final class DescriptorFields {
         if (known.isPresent()) {
             add(known.get(), value);
         } else if ((tag & DescriptorField.CRITICAL_BIT) != 0) {
-            throw new DescriptorException("field 0x" + Integer.toHexString(tag)
-                    + " is critical, and this library does not know it; a newer one does");
+            throw new DescriptorException(
+                    "field 0x" + Integer.toHexString(tag) + " is critical, but unknown to this version of the library");
         }
     }
 
@@ -69,7 +69,7 @@ final class DescriptorFields {
         }
         List<ByteBuffer> all = values.computeIfAbsent(field, _ -> new ArrayList<>(1));
         if (!all.isEmpty() && !field.mayRepeat()) {
-            throw new DescriptorException("field '" + field + "' is there twice");
+            throw new DescriptorException("field '" + field + "' occurs twice");
         }
         all.add(value);
     }

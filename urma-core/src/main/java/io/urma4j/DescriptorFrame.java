@@ -43,11 +43,11 @@ final class DescriptorFrame {
         checkWhole(bytes);
         ByteBuffer frame = ByteBuffer.wrap(bytes);
         if (frame.getInt(bytes.length - CHECKSUM_BYTES) != checksum(bytes)) {
-            throw new DescriptorException("its checksum is wrong: some byte is not as it was written");
+            throw new DescriptorException("its checksum is wrong: the bytes were changed");
         }
         int major = frame.get(4) & 0xFF;
         if (major != MAJOR) {
-            throw new DescriptorException("major version " + major + " is unknown, this library reads " + MAJOR);
+            throw new DescriptorException("major version " + major + " is unknown, this library supports " + MAJOR);
         }
         checkKind(wanted, frame.getShort(6) & 0xFFFF);
         return frame.slice(FIELDS, bytes.length - MIN_BYTES);
@@ -62,7 +62,7 @@ final class DescriptorFrame {
         }
         ByteBuffer frame = ByteBuffer.wrap(bytes);
         if (frame.getInt(0) != MARK) {
-            throw new DescriptorException("does not begin with the mark of a descriptor");
+            throw new DescriptorException("does not begin with the magic number of a descriptor");
         }
         long length = frame.getInt(8) & 0xFFFF_FFFFL;
         if (bytes.length < length) {

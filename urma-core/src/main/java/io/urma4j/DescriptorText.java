@@ -50,17 +50,17 @@ final class DescriptorText {
     private static byte[] decode(String line, int from) {
         for (int i = from; i < line.length(); i++) {
             if (!isBase64Url(line.charAt(i))) {
-                throw new DescriptorException("character " + (i + 1) + " of the line does not belong there");
+                throw new DescriptorException("character " + (i + 1) + " of the line is invalid");
             }
         }
         byte[] characters = line.substring(from).getBytes(StandardCharsets.ISO_8859_1);
         if (characters.length % 4 == 1) {
-            throw new DescriptorException("the line is truncated, or a character too long");
+            throw new DescriptorException("the line is truncated, or one character too long");
         }
         byte[] binary = DECODER.decode(characters);
         if (!Arrays.equals(ENCODER.encode(binary), characters)) {
             // the last character has bits that no byte uses
-            throw new DescriptorException("the last character of the line is not as it was written");
+            throw new DescriptorException("the last character of the line was changed");
         }
         return binary;
     }

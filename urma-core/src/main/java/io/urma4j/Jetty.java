@@ -213,7 +213,7 @@ public final class Jetty implements ContextObject {
     synchronized void joins(JettyGroup next) {
         life.checkOpen();
         if (group != null) {
-            throw Checks.invalid(next, this + " is a member of " + group + " already");
+            throw Checks.invalid(next, this + " is already a member of " + group);
         }
         group = next;
     }
@@ -268,7 +268,7 @@ public final class Jetty implements ContextObject {
             Await.uninterrupted(this, jfs.provider().unbind(context.closeBudget()));
         } catch (UrmaException e) {
             // a peer that does not answer learns of the end otherwise, and must not keep the context open
-            LOG.log(Level.DEBUG, () -> this + " is closed without goodbye: " + e.getMessage());
+            LOG.log(Level.DEBUG, () -> this + " is closed without notifying its peer: " + e.getMessage());
         } finally {
             forget(there);
         }

@@ -60,16 +60,16 @@ public final class Jfc implements ContextObject {
             warned = true;
             LOG.log(
                     Level.WARNING,
-                    () -> this + " holds " + depth() + " records, and its queues may need " + attachedDepth
+                    () -> this + " holds " + depth() + " records, but its queues may need " + attachedDepth
                             + " since " + queue + " of depth " + queueDepth
-                            + " completes there too; when it overflows, all of them go to ERROR");
+                            + " also completes there; if it overflows, all its queues go to ERROR");
         }
     }
 
     /** A JFC that has overflowed stays in ERROR: nothing begins a life with it (S10.5). */
     void checkValid(Object queue) {
         if (!isValid()) {
-            throw Checks.invalid(queue, this + " has overflowed and takes no records any more; use another");
+            throw Checks.invalid(queue, this + " has overflowed and accepts no more records; use another JFC");
         }
     }
 
@@ -134,7 +134,7 @@ public final class Jfc implements ContextObject {
     public void rearm(boolean solicitedOnly) {
         life.checkOpen();
         if (jfce == null) {
-            throw Checks.invalid(this, "was made without a JFCE, nobody could hear its events");
+            throw Checks.invalid(this, "was created without a JFCE, which is needed for events");
         }
         provider.rearm(solicitedOnly);
     }

@@ -376,13 +376,13 @@ public final class Jfs implements ContextObject {
             return null;
         }
         if (target == null) {
-            throw Checks.invalid(this, "target is null; only mode RC knows whom to send to");
+            throw Checks.invalid(this, "target is null; only mode RC has an implicit target");
         }
         ProviderTarget to = target.checked(context);
         if (target.takesDatagrams() != datagrams) {
             throw Checks.invalid(
                     this,
-                    "mode " + config.mode() + " does not reach " + target + " of mode "
+                    "a queue of mode " + config.mode() + " cannot send to " + target + " of mode "
                             + target.descriptor().mode());
         }
         return to;
@@ -397,13 +397,13 @@ public final class Jfs implements ContextObject {
 
     private void checkDatagramFlags(int flags) {
         if ((flags & (PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT)) != 0) {
-            throw Checks.invalid(this, "place_order is set, and mode UM has no order");
+            throw Checks.invalid(this, "place_order is set, but mode UM has no order");
         }
         if ((flags & PostFlags.FENCE_BIT) != 0) {
-            throw Checks.invalid(this, "fence is set, and mode UM has no order");
+            throw Checks.invalid(this, "fence is set, but mode UM has no order");
         }
         if (config.outOfOrderCompletion()) {
-            throw Checks.invalid(this, "comp_order is set, and this queue of mode UM completes out of order");
+            throw Checks.invalid(this, "comp_order is set, but this queue of mode UM completes out of order");
         }
     }
 
@@ -433,7 +433,7 @@ public final class Jfs implements ContextObject {
 
     private UrmaException tooLong(long lengthBytes) {
         return config.mode() == TransportMode.UM
-                ? Checks.invalid(this, "mode UM has messages only")
+                ? Checks.invalid(this, "mode UM supports only messages")
                 : Checks.invalid(
                         this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
     }
@@ -460,7 +460,7 @@ public final class Jfs implements ContextObject {
 
     private void checkSend(Opcode opcode, long lengthBytes) {
         if (opcode != Opcode.SEND && opcode != Opcode.SEND_IMM && opcode != Opcode.SEND_INVALIDATE) {
-            throw Checks.invalid(this, opcode + " is not a kind of send");
+            throw Checks.invalid(this, opcode + " is not a send opcode");
         }
         if (datagrams && opcode == Opcode.SEND_INVALIDATE) {
             throw Checks.invalid(this, opcode + " does not exist in mode UM");
@@ -507,7 +507,7 @@ public final class Jfs implements ContextObject {
         boolean byBindOnly = config.mode() == TransportMode.RC && now == QueueState.RESET && next == QueueState.READY;
         if (now != next && (!now.mayBecome(next) || byBindOnly)) {
             throw Checks.invalid(
-                    this, "cannot go from " + now + " to " + next + (byBindOnly ? " by modify; bind does that" : ""));
+                    this, "cannot go from " + now + " to " + next + (byBindOnly ? " by modify; use bind" : ""));
         }
         if (now == QueueState.RESET && next == QueueState.READY) {
             checkJfcs();
@@ -563,7 +563,7 @@ public final class Jfs implements ContextObject {
         if (config.mode() != TransportMode.RM || target.descriptor().mode() != TransportMode.RM) {
             throw Checks.invalid(
                     this,
-                    "advise exists in mode RM alone; these are " + config.mode() + " and "
+                    "advise exists only in mode RM; these are " + config.mode() + " and "
                             + target.descriptor().mode());
         }
         provider.advise(target.checked(context));

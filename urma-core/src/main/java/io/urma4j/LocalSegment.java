@@ -79,20 +79,20 @@ public final class LocalSegment implements ContextObject {
 
     /**
      * Gives it a new token: who imports it from now on needs {@code next}, and everybody who has imported it loses it as
-     * by {@link #unregister} (S7.5). The segment itself goes on, under its names, too. Blocks at most {@code deadline}.
+     * by {@link #unregister} (S7.5). The segment itself goes on, under its names, too. Blocks at most {@code timeout}.
      *
-     * @return whether all importers have let go, or who has not by the deadline; the new token holds either way
+     * @return whether all importers have let go, or who has not within the timeout; the new token holds either way
      * @throws UrmaException EINVAL under policy NONE, for a LOCAL_ONLY segment, or for the token that it has
      */
-    public Revocation rotateToken(Token next, Duration deadline) {
+    public Revocation rotateToken(Token next, Duration timeout) {
         checkShareable();
         if (!secret) {
-            throw Checks.invalid(this, "has policy NONE, and no token to be changed");
+            throw Checks.invalid(this, "has policy NONE, and so no token to rotate");
         }
         if (next.equals(provider.token())) {
-            throw Checks.invalid(this, "has that token already");
+            throw Checks.invalid(this, "already has that token");
         }
-        return Await.uninterrupted(this, provider.rotate(next, deadline));
+        return Await.uninterrupted(this, provider.rotate(next, timeout));
     }
 
     /** What a peer needs to import it, except the token. */
@@ -101,7 +101,7 @@ public final class LocalSegment implements ContextObject {
         return provider.descriptor();
     }
 
-    /** Descriptor and token as one line for any side channel; {@link UrmaContext#remoteMemory} reads it. */
+    /** Descriptor and token as one line for any side channel; {@link UrmaContext#importMemory} reads it. */
     public String share() {
         return new SharedSegment(descriptor(), token()).toLine();
     }
@@ -163,7 +163,10 @@ public final class LocalSegment implements ContextObject {
         checkShareable();
         Checks.range(this, offset, length, lengthBytes);
         if (granted == Access.LOCAL_ONLY || length == 0) {
-            throw Checks.invalid(this, "a window of " + length + " bytes as " + granted + " is none");
+            throw Checks.invalid(
+                    this,
+                    "a window of " + length + " bytes with access " + granted
+                            + " is invalid: it needs at least 1 byte and remote access");
         }
         if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
             throw Checks.invalid(this, "offset " + offset + " of a window for atomics is not a multiple of 8");
@@ -191,12 +194,12 @@ public final class LocalSegment implements ContextObject {
 
     /**
      * Revokes it from all importers and ends the registration; the memory stays. Blocks until no remote operation
-     * touches the memory any more, at most {@code deadline} (S7.9). Idempotent: a second call waits for the first one's
+     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the first one's
      * result.
      *
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
-    public Revocation unregister(Duration deadline) {
+    public Revocation unregister(Duration timeout) {
         if (!life.isClosed() && provider.unfinished() > 0) {
             throw new UrmaException(
                     UrmaStatus.EAGAIN,
@@ -204,7 +207,7 @@ public final class LocalSegment implements ContextObject {
                     "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
         }
         if (life.end()) {
-            revoke(deadline);
+            revoke(timeout);
         }
         return Await.uninterrupted(this, revocation);
     }
@@ -217,13 +220,13 @@ public final class LocalSegment implements ContextObject {
     }
 
     /** By the one who ended its life. */
-    private void revoke(Duration deadline) {
+    private void revoke(Duration timeout) {
         closed = true;
         context.children().remove(this);
         Flight.Step revoking = Flight.revoking();
         long begun = context.meter().begin();
         try {
-            var _ = provider.unregister(deadline).whenComplete((result, failure) -> {
+            var _ = provider.unregister(timeout).whenComplete((result, failure) -> {
                 context.meter().end(PerfStage.UNREGISTER, begun);
                 revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
@@ -259,7 +262,7 @@ public final class LocalSegment implements ContextObject {
     public void close() {
         Revocation result = unregister(context.closeBudget());
         if (!result.isComplete()) {
-            LOG.log(Level.WARNING, "{0} is quarantined: {1} did not let go", this, result.importers());
+            LOG.log(Level.WARNING, "{0} is quarantined: not released by {1}", this, result.importers());
         }
     }
 

@@ -44,7 +44,8 @@ final class MemberImport {
         }
         if (there.isRevoked()) {
             throw new HomeGoneException(
-                    region, "its member at offset " + member.offset() + " was taken back by its home, or that is gone");
+                    region,
+                    "its member at offset " + member.offset() + " was revoked by its home, or the home is gone");
         }
         return there;
     }
@@ -76,7 +77,9 @@ final class MemberImport {
                 imported.close();
             }
         } catch (UrmaException e) {
-            LOG.log(Level.DEBUG, () -> region + ": a removed member is given back with the context: " + e.getMessage());
+            LOG.log(
+                    Level.DEBUG,
+                    () -> region + ": a removed member is released only when the context closes: " + e.getMessage());
         } finally {
             lock.unlock();
         }

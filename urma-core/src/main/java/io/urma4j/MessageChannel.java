@@ -13,10 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#messageChannel}.
+ * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#openMessageChannel}.
  *
  * <pre>{@code
- * try (MessageChannel channel = context.messageChannel()) {
+ * try (MessageChannel channel = context.openMessageChannel()) {
  *     channel.publish("worker");                    // or print(channel.share()), for any side channel
  *     Peer peer = channel.connect("name:boss");     // or the line of the peer
  *     peer.send(bytes);                             // returns when the peer's buffers have it
@@ -115,7 +115,7 @@ public final class MessageChannel implements AutoCloseable {
         if (shared.descriptor().mode() != TransportMode.RM) {
             throw Checks.invalid(
                     this,
-                    "a channel sends in mode RM, the peer is "
+                    "a channel sends in mode RM, but the peer has mode "
                             + shared.descriptor().mode());
         }
         return peers.add(new Peer(context.importJetty(shared), options), 0);
@@ -157,7 +157,7 @@ public final class MessageChannel implements AutoCloseable {
                 .orElseThrow(() -> Checks.invalid(
                         this,
                         "the message from " + message.sender()
-                                + " has no reply address; its sender must send it by sendWithReply"));
+                                + " has no reply address; its sender must use sendWithReply"));
         replyPeers.with(address, peer -> peer.send(payload, immediate));
     }
 
@@ -289,7 +289,7 @@ public final class MessageChannel implements AutoCloseable {
                 throw new UrmaException(
                         UrmaStatus.ETIMEOUT,
                         this,
-                        "all " + options.sendBuffers() + " send buffers wait for the peer since "
+                        "all " + options.sendBuffers() + " send buffers have been in flight for "
                                 + options.sendTimeout() + "; nothing was sent");
             }
             return sending;
@@ -308,7 +308,7 @@ public final class MessageChannel implements AutoCloseable {
             try {
                 sender.finish(sending, options.sendTimeout());
             } catch (InterruptedException e) {
-                throw interrupted(e, "while a message was under way; it may still be delivered");
+                throw interrupted(e, "while a message was in flight; it may still be delivered");
             }
         }
 

@@ -248,7 +248,7 @@ final class MessageSender implements AutoCloseable {
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT,
                     owner,
-                    "a message was not taken within " + timeout + "; it may still be delivered");
+                    "a message was not received within " + timeout + "; it may still be delivered");
         }
         if (result != CompletionStatus.SUCCESS) {
             throw new OperationFailedException(owner, "send of " + sending.lengthBytes + " bytes", result);
@@ -301,7 +301,7 @@ final class MessageSender implements AutoCloseable {
             throw Checks.closed(owner);
         }
         if (broken != null) {
-            throw new UrmaException(UrmaStatus.FAIL, owner, "its queue could not be started again", broken);
+            throw new UrmaException(UrmaStatus.FAIL, owner, "its queue could not be restarted", broken);
         }
     }
 
@@ -314,7 +314,7 @@ final class MessageSender implements AutoCloseable {
                 if (drained) {
                     restart();
                 } else if (System.nanoTime() - deadline > 0) {
-                    throw new UrmaException(UrmaStatus.ETIMEOUT, jfs, "was not drained within " + DRAIN_TIMEOUT);
+                    throw new UrmaException(UrmaStatus.ETIMEOUT, jfs, "did not drain within " + DRAIN_TIMEOUT);
                 } else {
                     takeRecords(deadline - System.nanoTime());
                 }

@@ -67,13 +67,13 @@ public sealed class OperationFailedException extends UrmaException permits HomeG
             case REM_RESP_LEN_ERR -> "the answer has the wrong length";
             case REM_UNSUPPORTED_REQ_ERR -> "the peer cannot do it";
             case REM_OPERATION_ERR -> "the peer failed while doing it; a message may be longer than its buffers";
-            case REM_ACCESS_ABORT_ERR -> "the home refused it, took the segment back, or is gone";
+            case REM_ACCESS_ABORT_ERR -> "the home refused it, revoked the segment, or is gone";
             case ACK_TIMEOUT_ERR -> "the peer did not answer, or is gone; it may have been done";
-            case RNR_RETRY_CNT_EXC_ERR -> "the peer had no buffer for it in time";
-            case WR_FLUSH_ERR -> "the queue failed meanwhile; it may have been done";
-            case WR_UNHANDLED -> "the queue failed before; it was not done";
+            case RNR_RETRY_CNT_EXC_ERR -> "the peer posted no receive buffer in time";
+            case WR_FLUSH_ERR -> "the queue failed while it was in progress; it may have been done";
+            case WR_UNHANDLED -> "the queue failed before it started; it was not done";
             case LOC_DATA_POISON, REM_DATA_POISON -> "the memory is damaged";
-            case SUCCESS, WR_SUSPEND_DONE, WR_FLUSH_ERR_DONE -> "this is no failure";
+            case SUCCESS, WR_SUSPEND_DONE, WR_FLUSH_ERR_DONE -> "this is not a failure";
         };
     }
 }

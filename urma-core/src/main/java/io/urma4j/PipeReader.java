@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reading end of a pipe: messages from one thread elsewhere to one thread here, in order, through memory of ours that
- * the writer reaches by itself. Made by {@link UrmaContext#pipe}.
+ * the writer reaches by itself. Made by {@link UrmaContext#openPipe}.
  *
  * <pre>{@code
- * try (PipeReader reader = context.pipe()) {
+ * try (PipeReader reader = context.openPipe()) {
  *     print(reader.share());                            // for any side channel
  *     while (!reader.hasEnded()) {
  *         reader.poll((memory, offset, lengthBytes) -> ..., 64);
  *     }
  * }
  *
- * try (PipeWriter writer = context.pipeTo(line)) {      // elsewhere
+ * try (PipeWriter writer = context.openPipeTo(line)) {      // elsewhere
  *     writer.send(message, Duration.ofSeconds(5));
  * }
  * }</pre>
@@ -113,7 +113,7 @@ public final class PipeReader implements AutoCloseable {
     }
 
     /**
-     * Makes the pipe visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#pipeTo}
+     * Makes the pipe visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#openPipeTo}
      * finds it by {@code name:NAME}.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
@@ -239,7 +239,7 @@ public final class PipeReader implements AutoCloseable {
         return new UrmaException(
                 UrmaStatus.FAIL,
                 this,
-                "its writer broke it: the word 0x" + Long.toHexString(word) + " at byte "
+                "its writer broke the protocol: the word 0x" + Long.toHexString(word) + " at byte "
                         + (taken & (capacityBytes - 1)) + " begins no message");
     }
 

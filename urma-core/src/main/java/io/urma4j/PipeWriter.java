@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#pipeTo}.
+ * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#openPipeTo}.
  *
  * <p>For one thread at a time; {@link #close} may come from any. Sending allocates nothing.
  */
@@ -56,7 +56,7 @@ public final class PipeWriter implements AutoCloseable {
             int capacityBytes = capacity(segment, words);
             isClaimed = words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) == 0;
             if (!isClaimed) {
-                throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that has, or had, another writer");
+                throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that already has, or had, a writer");
             }
             return segment.context().children().add(new PipeWriter(segment, words, capacityBytes), ClosingRank.COMFORT);
         } catch (UrmaException e) {
@@ -73,11 +73,15 @@ public final class PipeWriter implements AutoCloseable {
         if (segment.access() != Access.READ_WRITE_ATOMIC
                 || segment.lengthBytes() < PipeLayout.segmentBytes(PipeLayout.MIN_CAPACITY)
                 || words.readLong(PipeLayout.FORMAT_AT) != PipeLayout.FORMAT) {
-            throw Checks.invalid(segment, "is no pipe, or one of another version");
+            throw Checks.invalid(segment, "is no pipe, or a pipe of another version");
         }
         long capacity = words.readLong(PipeLayout.CAPACITY_AT);
         if (!PipeLayout.isCapacity(capacity) || PipeLayout.segmentBytes((int) capacity) > segment.lengthBytes()) {
-            throw Checks.invalid(segment, "is a pipe of " + capacity + " bytes, which it cannot be");
+            throw Checks.invalid(
+                    segment,
+                    "pipe capacity " + capacity + " is not a power of two in " + PipeLayout.MIN_CAPACITY + "…"
+                            + PipeLayout.MAX_CAPACITY + ", or exceeds its segment of " + segment.lengthBytes()
+                            + " bytes");
         }
         return (int) capacity;
     }
@@ -172,7 +176,9 @@ public final class PipeWriter implements AutoCloseable {
         long taken = memory.taken();
         if (taken < known || taken > begun) {
             throw new UrmaException(
-                    UrmaStatus.FAIL, this, "its reader says that it took " + taken + " of " + begun + " bytes");
+                    UrmaStatus.FAIL,
+                    this,
+                    "its reader broke the protocol: it claims to have read " + taken + " of " + begun + " bytes");
         }
         known = taken;
         return begun + bytes - known <= capacityBytes;
@@ -194,13 +200,17 @@ public final class PipeWriter implements AutoCloseable {
         for (int tries = 1; !trySend(message, 0, lengthBytes); tries++) {
             if (System.nanoTime() - deadline >= 0) {
                 throw new UrmaException(
-                        UrmaStatus.ETIMEOUT, this, "its reader made no room within " + timeout + "; nothing was sent");
+                        UrmaStatus.ETIMEOUT,
+                        this,
+                        "its reader freed no space within " + timeout + "; nothing was sent");
             }
             if (tries < SPINS) {
                 Thread.onSpinWait();
             } else if (Thread.currentThread().isInterrupted()) {
                 throw new UrmaException(
-                        UrmaStatus.EAGAIN, this, "the thread was interrupted while waiting for room; nothing was sent");
+                        UrmaStatus.EAGAIN,
+                        this,
+                        "the thread was interrupted while waiting for free space; nothing was sent");
             } else {
                 LockSupport.parkNanos(REST_NANOS);
             }

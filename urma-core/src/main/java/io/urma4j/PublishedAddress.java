@@ -77,7 +77,7 @@ final class PublishedAddress implements AutoCloseable {
 
     private static UrmaException notOne(UrmaContext context, String name) {
         return Checks.invalid(
-                context, "'" + name + "' is the name of a segment, not of a channel, JFR or Jetty; use remoteMemory");
+                context, "'" + name + "' is the name of a segment, not of a channel, JFR or Jetty; use importMemory");
     }
 
     /** Takes the name back. Idempotent. */

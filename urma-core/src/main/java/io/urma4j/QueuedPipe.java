@@ -95,7 +95,7 @@ final class QueuedPipe implements PipeMemory {
 
     private boolean hasRoom(long bytes) {
         if (failure != null) {
-            throw new OperationFailedException(writer, "message behind one that failed", failure.completionStatus());
+            throw new OperationFailedException(writer, "message after a failed one", failure.completionStatus());
         }
         take(port.jfc().poll(port.batch()));
         return unfinished < DEPTH && begun + bytes + PipeLayout.LINE_BYTES - finished <= capacity;

@@ -65,7 +65,10 @@ final class ReaderSleep implements AutoCloseable {
         byte[] line = made.share().getBytes(StandardCharsets.US_ASCII);
         if (line.length > PipeLayout.MAX_LINE_BYTES) {
             throw new UrmaException(
-                    UrmaStatus.FAIL, reader, "the line of its JFR has " + line.length + " characters, too many");
+                    UrmaStatus.FAIL,
+                    reader,
+                    "the line of its JFR has " + line.length + " characters, more than the limit of "
+                            + PipeLayout.MAX_LINE_BYTES);
         }
         long lineAt = PipeLayout.lineAt(capacityBytes);
         MemorySegment.copy(line, 0, memory, JAVA_BYTE, lineAt + Long.BYTES, line.length);

@@ -108,7 +108,8 @@ final class ReaderWakeUp implements AutoCloseable {
         if (!id.eid().equals(segment.descriptor().eid())
                 || id.uasid() != segment.descriptor().uasid()) {
             // or a reader could have us send to others
-            throw new UrmaException(UrmaStatus.ENOPERM, segment, "asks for wake-ups of " + id);
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM, segment, "requests wake-ups at " + id + ", a queue of another context");
         }
         UrmaContext context = segment.context();
         var options = MessageChannel.Options.builder()
@@ -124,7 +125,10 @@ final class ReaderWakeUp implements AutoCloseable {
                 ? 0 // a reader of the first version, which never sleeps
                 : memory.get(JAVA_LONG, lineAt);
         if (length <= 0 || length > PipeLayout.MAX_LINE_BYTES) {
-            throw new UrmaException(UrmaStatus.FAIL, segment, "has a line of " + length + " bytes for wake-ups");
+            throw new UrmaException(
+                    UrmaStatus.FAIL,
+                    segment,
+                    "has a wake-up address of " + length + " bytes, must be 1…" + PipeLayout.MAX_LINE_BYTES);
         }
         byte[] line = new byte[(int) length];
         MemorySegment.copy(memory, JAVA_BYTE, lineAt + Long.BYTES, line, 0, line.length);

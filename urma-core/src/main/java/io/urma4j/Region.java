@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A region, as its owner has it: a name for an ordered set of segments, his own and others' (S7.12). Whoever attaches by
- * {@link UrmaContext#attach} sees them as one space of offsets, one behind the other in the order in which they were
+ * {@link UrmaContext#importRegion} sees them as one space of offsets, one behind the other in the order in which they were
  * appended. Offsets never move: where a member was removed nothing is.
  *
  * <p>The owner hands out descriptors and tokens; what these allow is up to the segments' homes. When he closes it, or is
@@ -101,7 +101,7 @@ public final class Region implements AutoCloseable {
             throw new UrmaException(
                     UrmaStatus.ENOMEM,
                     this,
-                    "has " + byOffset.size() + " members, and no room for " + segments.size() + " more");
+                    "has " + byOffset.size() + " members, and no free entries for " + segments.size() + " more");
         }
         for (Entry entry : added) {
             RegionTable.write(
@@ -119,7 +119,7 @@ public final class Region implements AutoCloseable {
     private SharedSegment checked(@Nullable SharedSegment segment) {
         SharedSegment present = Checks.notNull(this, "a segment", segment);
         if (present.descriptor().access() == Access.LOCAL_ONLY) {
-            throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be imported by those who attach");
+            throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be a member, since no process can import it");
         }
         return present;
     }

@@ -117,6 +117,6 @@ final class RegionTable {
     }
 
     private static UrmaException notARegion(Object region) {
-        return Checks.invalid(region, "is no region: its table is not one");
+        return Checks.invalid(region, "is no region: its table has another format");
     }
 }

@@ -66,6 +66,6 @@ final class Registration {
 
     @Override
     public String toString() {
-        return "a registration that is under way";
+        return "a registration in progress";
     }
 }

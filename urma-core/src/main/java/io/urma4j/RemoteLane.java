@@ -248,8 +248,8 @@ final class RemoteLane {
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT,
                     owner,
-                    words(operation, offset, length) + " was not done within " + Duration.ofNanos(timeoutNanos)
-                            + "; it may still be done");
+                    words(operation, offset, length) + " did not complete within " + Duration.ofNanos(timeoutNanos)
+                            + "; it may still complete");
         } finally {
             if (completed != posted) {
                 abandonQueue();
@@ -264,7 +264,7 @@ final class RemoteLane {
     /** Posts; with at most {@link #PIECES} unfinished the queue has room. */
     private void post(BooleanSupplier attempt) {
         if (!attempt.getAsBoolean()) {
-            throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue takes no work request");
+            throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue is full");
         }
         posted++;
     }

@@ -65,7 +65,7 @@ final class RemoteLanes {
         long deadline = System.nanoTime() + RemoteLane.NO_LIMIT;
         RemoteLane lane = claim(deadline);
         if (lane == null) {
-            throw new IllegalStateException("a wait without limit has ended");
+            throw new IllegalStateException("an unlimited wait has ended");
         }
         return lane.limit(RemoteLane.NO_LIMIT, deadline);
     }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#remoteMemory}, or over a segment that
+ * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#importMemory}, or over a segment that
  * was imported already by {@link #of}.
  *
  * <p>A call returns when its bytes are where they belong (S8.1). Offsets and lengths are in bytes, from the start of the
@@ -68,7 +68,7 @@ public final class RemoteMemory implements AutoCloseable {
     /** What a name begins with in a program that runs on any provider. */
     static final String ANY_KIND = "name:";
 
-    /** Imports what the line or name says; see {@link UrmaContext#remoteMemory}. */
+    /** Imports what the line or name says; see {@link UrmaContext#importMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
         RemoteSegment segment = importSegment(context, lineOrName);
         try {

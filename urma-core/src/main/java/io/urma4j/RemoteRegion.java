@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * A region as somebody sees it who has attached: the memory of its members, whoever their homes are, as one space of
- * offsets and simple calls (S7.12). Made by {@link UrmaContext#attach}.
+ * offsets and simple calls (S7.12). Made by {@link UrmaContext#importRegion}.
  *
  * <p>A transfer that spans members is split, and returns when all of it is done, or with the first failure; then the parts
  * before the failing one are done. Before anything moves it is checked that every byte of it lies in a member, and may be
@@ -98,7 +98,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     private List<RegionMember> readTable() {
         if (table.isRevoked()) {
-            throw new HomeGoneException(this, "its owner has closed it, or is gone");
+            throw new HomeGoneException(this, "its owner closed it, or is gone");
         }
         RemoteLane lane = lanes.claim().aim(table, 0);
         try {
@@ -219,7 +219,7 @@ public final class RemoteRegion implements AutoCloseable {
     public long atomic(Opcode opcode, long offset, long operand, long expected) {
         List<Part> parts = parts(offset, Long.BYTES, Access.READ_WRITE_ATOMIC);
         if (parts.size() != 1) {
-            throw Checks.invalid(this, "the 8 bytes at offset " + offset + " of an atomic lie in two members");
+            throw Checks.invalid(this, "the 8 bytes at offset " + offset + " of an atomic span two members");
         }
         Part only = parts.getFirst();
         return perform(only, lane -> lane.atomic(opcode, only.inMember, operand, expected));
@@ -264,8 +264,8 @@ public final class RemoteRegion implements AutoCloseable {
         if (at < offset + lengthBytes) {
             throw Checks.invalid(
                     this,
-                    "offset " + offset + " + length " + lengthBytes
-                            + " lies outside its members, of which none has offset " + at);
+                    "offset " + offset + " + length " + lengthBytes + " lies outside its members: no member has offset "
+                            + at);
         }
         parts.forEach(part -> part.of.checkAccess(wanted));
         return parts;

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
 public final class RemoteSegment implements ContextObject {
     /** What messages say once it is revoked. */
-    static final String GONE = "its home took the segment back, or is gone";
+    static final String GONE = "its home revoked the segment, or is gone";
 
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
@@ -55,14 +55,16 @@ public final class RemoteSegment implements ContextObject {
      * @throws UrmaException EINVAL when the key lies outside of it, or it was revoked; ENOPERM when the key is somebody
      *     else's, or for more than this import may do
      */
-    public RemoteWindow window(WindowKey key) {
+    public RemoteWindow importWindow(WindowKey key) {
         Object opening = new OpeningWindow();
         life.retain(opening);
         try {
             Checks.range(this, key.offset(), key.lengthBytes(), lengthBytes);
             if (!access.covers(key.access())) {
                 throw new UrmaException(
-                        UrmaStatus.ENOPERM, this, "was imported as " + access + ", the window as " + key.access());
+                        UrmaStatus.ENOPERM,
+                        this,
+                        "was imported as " + access + ", but the window has access " + key.access());
             }
             var opened =
                     Await.result(this, provider.window(key, context.options().importTimeout()));
@@ -100,10 +102,10 @@ public final class RemoteSegment implements ContextObject {
     public MemorySegment map(MapPlace place) {
         life.checkOpen();
         if (!isMappable()) {
-            throw Checks.invalid(this, "cannot be mapped: the device or the segment does not offer it");
+            throw Checks.invalid(this, "cannot be mapped: the device or the segment does not support it");
         }
         if (provider.isRevoked()) {
-            throw Checks.invalid(this, "was taken back by its home");
+            throw Checks.invalid(this, "was revoked by its home");
         }
         return switch (place) {
             case ANYWHERE -> provider.map();
@@ -161,7 +163,7 @@ public final class RemoteSegment implements ContextObject {
                     UrmaStatus.ENOPERM,
                     this,
                     access == Access.READ_WRITE_ATOMIC
-                            ? "its memory has no atomics"
+                            ? "its memory does not support atomics"
                             : "was imported as " + access + ", which does not allow "
                                     + (wantedBit == 2 ? "reads" : wantedBit == 4 ? "writes" : "atomics"));
         }

@@ -105,7 +105,7 @@ final class ReplyPeers {
         try {
             peer.close();
         } catch (UrmaException e) {
-            LOG.log(Level.DEBUG, () -> peer + " was not given back: " + e.getMessage()); // the answer is not to blame
+            LOG.log(Level.DEBUG, () -> peer + " was not released: " + e.getMessage()); // the answer is not to blame
         }
     }
 }

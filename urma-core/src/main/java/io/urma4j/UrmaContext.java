@@ -136,7 +136,7 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /** A number under which segments can be registered (S7.4). */
-    public TokenId allocateTokenId() {
+    public TokenId createTokenId() {
         life.checkOpen();
         return children.add(
                 new TokenId(this, provider, attributes.capabilities().sharedTokenIds()), ClosingRank.TOKEN_ID);
@@ -152,7 +152,8 @@ public final class UrmaContext implements AutoCloseable {
     public LocalSegment registerForeign(MemorySegment memory, Access access) {
         if (!memory.isNative()) {
             throw Checks.invalid(
-                    this, "the memory is on the Java heap, which the collector moves; use allocate(), or an Arena");
+                    this,
+                    "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
         }
         Checks.inRange(
                 this,
@@ -286,7 +287,9 @@ public final class UrmaContext implements AutoCloseable {
         Token token = found.token();
         if (token == null) {
             throw new UrmaException(
-                    UrmaStatus.ENOPERM, this, "'" + publishedName + "' does not tell its token; is it a region?");
+                    UrmaStatus.ENOPERM,
+                    this,
+                    "'" + publishedName + "' was published without its token; is it a region?");
         }
         return new SharedSegment(found.descriptor(), token);
     }
@@ -316,7 +319,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL when nobody has a region of that name; ENOPERM when the token is wrong; ETIMEOUT when
      *     its owner does not answer
      */
-    public RemoteRegion attach(String name, Token token) {
+    public RemoteRegion importRegion(String name, Token token) {
         NamedSegment found = find(name);
         return children.add(
                 RemoteRegion.open(this, name, importSegment(found.descriptor(), token, Access.READ)),
@@ -362,22 +365,22 @@ public final class UrmaContext implements AutoCloseable {
      * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
      * segment, for example {@code shm:orders}; {@code name:orders} is one of this device, whatever its kind.
      */
-    public RemoteMemory remoteMemory(String lineOrName) {
+    public RemoteMemory importMemory(String lineOrName) {
         return RemoteMemory.open(this, lineOrName);
     }
 
     /** Messages as simple calls. */
-    public MessageChannel messageChannel() {
+    public MessageChannel openMessageChannel() {
         return MessageChannel.open(this, MessageChannel.Options.DEFAULT);
     }
 
     /** Messages as simple calls. */
-    public MessageChannel messageChannel(MessageChannel.Options channelOptions) {
+    public MessageChannel openMessageChannel(MessageChannel.Options channelOptions) {
         return MessageChannel.open(this, channelOptions);
     }
 
     /** The reading end of a pipe of {@link PipeReader#DEFAULT_CAPACITY_BYTES}. */
-    public PipeReader pipe() {
+    public PipeReader openPipe() {
         return PipeReader.open(this, PipeReader.DEFAULT_CAPACITY_BYTES);
     }
 
@@ -387,7 +390,7 @@ public final class UrmaContext implements AutoCloseable {
      * @param capacityBytes how much may wait to be read; a power of two from 4 KiB to 1 GiB, more than twice the longest
      *     message
      */
-    public PipeReader pipe(int capacityBytes) {
+    public PipeReader openPipe(int capacityBytes) {
         return PipeReader.open(this, capacityBytes);
     }
 
@@ -399,7 +402,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL when it is not of a pipe; EEXIST when that has or had another writer; ENOPERM when its
      *     reader refuses, ETIMEOUT when it cannot be reached
      */
-    public PipeWriter pipeTo(String lineOrName) {
+    public PipeWriter openPipeTo(String lineOrName) {
         return PipeWriter.open(this, lineOrName);
     }
 
@@ -443,8 +446,8 @@ public final class UrmaContext implements AutoCloseable {
         if (endless) {
             throw Checks.invalid(
                     this,
-                    "moderationPeriod is " + config.moderationPeriod() + ": a record would wait for ever for "
-                            + config.moderationCount() + " to be there");
+                    "moderationPeriod is " + config.moderationPeriod() + ": an event could wait forever for "
+                            + config.moderationCount() + " records");
         }
     }
 
@@ -467,7 +470,7 @@ public final class UrmaContext implements AutoCloseable {
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
         checkSendConfig(jfc, config);
         if (config.mode() == TransportMode.RC) {
-            throw Checks.invalid(this, "mode RC has Jetties only; use createJetty");
+            throw Checks.invalid(this, "mode RC supports only Jetties; use createJetty");
         }
         return meter.timed(
                 PerfStage.CREATE_SEND_QUEUE,
@@ -533,7 +536,7 @@ public final class UrmaContext implements AutoCloseable {
 
     private void checkErrorScope(JfsConfig config) {
         if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
-            throw Checks.invalid(this, "errorScope is TARGET, which exists in mode RM alone, not in " + config.mode());
+            throw Checks.invalid(this, "errorScope TARGET exists only in mode RM, not in " + config.mode());
         }
         if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
             throw Checks.invalid(this, "errorSuspend and errorScope TARGET exclude each other");

@@ -309,7 +309,7 @@ public final class WorkRequestList {
                     jfr, "request " + index + " is a " + Opcode.of(requests[index].opcode) + ", not a receive");
         }
         if (requests[index].inline != null) {
-            throw Checks.invalid(jfr, "a receive has buffers, no inline payload");
+            throw Checks.invalid(jfr, "a receive has buffers, not an inline payload");
         }
         if (handles[index].jfc != null) {
             throw Checks.invalid(
@@ -364,7 +364,8 @@ public final class WorkRequestList {
         if (request.sgeCount > sgeLimit) {
             throw Checks.invalid(
                     this,
-                    "request " + index + " has " + request.sgeCount + " local ranges, the queue takes " + sgeLimit);
+                    "request " + index + " has " + request.sgeCount + " local ranges, more than the queue's limit of "
+                            + sgeLimit);
         }
         long total = 0;
         for (int i = 0; i < request.sgeCount; i++) {

@@ -3,37 +3,42 @@ package io.urma4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What pages and sources refer to exists: pages, their headings, and rules of docs/semantics.md. */
+/**
+ * What pages and sources refer to exists: pages, their headings, rules of docs/semantics.md, clauses of docs/wire.md, and the
+ * clauses of the specification that it lists. Each kind has a second test with an invented citation, which must be found.
+ */
 class CitationsTest {
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
-    private static final Pattern PAGE = Pattern.compile("\\bdocs/[\\w/-]+\\.md(?:#[\\w-]+)?");
-    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
-    private static final Pattern RULE = Pattern.compile("\\bS\\d{1,2}\\.\\d{1,2}\\b");
+    private static final String TEXTS = ".*\\.(java|md|mutant|sh)";
 
-    /** Tests that invent rules. */
-    private static final String INVENTED = ".*/SelectionTest\\.java";
+    /** Tests that invent rules and clauses. */
+    private static final String INVENTED = ".*/(SelectionTest|CitationsTest)\\.java";
+
+    private final Citations citations = new Citations();
+
+    /** What is wrong in the files of a name, with their names. */
+    private static Set<String> wrong(String names, Function<String, List<String>> missing) throws IOException {
+        Set<String> wrong = new TreeSet<>();
+        for (Path file : Checkout.files(name -> name.matches(names) && !name.matches(INVENTED))) {
+            missing.apply(Checkout.text(file)).forEach(one -> wrong.add(Checkout.name(file) + ": " + one));
+        }
+        return wrong;
+    }
+
+    // ---- pages
 
     @Test
     void eachLinkOfAPageLeadsToAPageAndAHeading() throws IOException {
-        List<String> broken = new ArrayList<>();
+        Set<String> broken = new TreeSet<>();
         for (Path page : Checkout.files(name -> name.endsWith(".md"))) {
-            LINK.matcher(Checkout.text(page))
-                    .results()
-                    .map(link -> link.group(1))
-                    .filter(link -> !link.contains(":")) // of this repository, not of the web
-                    .filter(link -> !exists(page.getParent(), link, page))
+            citations
+                    .brokenLinks(Checkout.text(page), page)
                     .forEach(link -> broken.add(Checkout.name(page) + " -> " + link));
         }
 
@@ -41,55 +46,114 @@ class CitationsTest {
     }
 
     @Test
-    void eachPageThatASourceNamesExists() throws IOException {
-        List<String> broken = new ArrayList<>();
-        for (Path source : Checkout.files(name -> name.matches(".*\\.(java|sh|xml)"))) {
-            PAGE.matcher(Checkout.text(source))
-                    .results()
-                    .map(page -> page.group())
-                    .filter(page -> !exists(Checkout.ROOT, page, source))
-                    .forEach(page -> broken.add(Checkout.name(source) + " -> " + page));
-        }
+    void aLinkToAMissingHeadingIsFound() {
+        Path page = Checkout.ROOT.resolve("docs/order.md");
 
-        assertThat(broken).isEmpty();
+        assertThat(citations.brokenLinks(
+                        "[a](wire.md#2-opcodes) [b](wire.md#none) [c](none.md) [d](https://a.b)", page))
+                .containsExactly("wire.md#none", "none.md");
     }
 
     @Test
+    void eachPageThatASourceNamesExists() throws IOException {
+        assertThat(wrong(".*\\.(java|md|mutant|py|sh|xml)", citations::missingPages))
+                .isEmpty();
+    }
+
+    @Test
+    void aMissingPageIsFound() {
+        assertThat(citations.missingPages("see docs/order.md, docs/none.md, docs/wire.md#none, docs/wire.md#8-icrc"))
+                .containsExactly("docs/none.md", "docs/wire.md#none");
+    }
+
+    // ---- types
+
+    @Test
+    void eachTypeThatTheVocabularyNamesExists() throws IOException {
+        assertThat(citations.missingTypes(Checkout.text(Checkout.ROOT.resolve("docs/vocabulary.md"))))
+                .isEmpty();
+    }
+
+    @Test
+    void aMissingTypeIsFound() throws IOException {
+        assertThat(citations.missingTypes("`Jfs`, `EventLoop` and `Crank`, but not `int` or `SEND_ONLY`"))
+                .containsExactly("Crank");
+    }
+
+    // ---- rules
+
+    @Test
     void eachRuleThatIsNamedStandsInTheSemantics() throws IOException {
-        Set<String> rules = rules(Pattern.compile("\\*\\*(" + RULE.pattern() + ")")
-                .matcher(Checkout.text(Checkout.ROOT.resolve("docs/semantics.md")))
-                .results()
-                .map(rule -> rule.group(1)));
-        Set<String> unknown = new TreeSet<>();
-        for (Path source : Checkout.files(name -> name.matches(".*\\.(java|md)") && !name.matches(INVENTED))) {
-            RULE.matcher(Checkout.text(source))
-                    .results()
-                    .map(rule -> rule.group())
-                    .filter(rule -> !rules.contains(rule))
-                    .forEach(rule -> unknown.add(Checkout.name(source) + ": " + rule));
-        }
-
-        assertThat(rules).hasSizeGreaterThan(90);
-        assertThat(unknown).isEmpty();
+        assertThat(citations.rules()).hasSizeGreaterThan(90);
+        assertThat(wrong(TEXTS, citations::missingRules)).isEmpty();
     }
 
-    private static Set<String> rules(Stream<String> found) {
-        return found.collect(Collectors.toCollection(TreeSet::new));
+    @Test
+    void aMissingRuleIsFound() {
+        assertThat(citations.missingRules("S6.8, S99.1")).containsExactly("S99.1");
     }
 
-    private static boolean exists(Path folder, String link, Path self) {
-        int mark = link.indexOf('#');
-        String file = mark < 0 ? link : link.substring(0, mark);
-        Path target = file.isEmpty() ? self : folder.resolve(file).normalize();
-        return Files.exists(target) && (mark < 0 || headings(target).contains(link.substring(mark + 1)));
+    @Test
+    void eachSectionThatIsNamedStandsInTheSemantics() throws IOException {
+        assertThat(wrong(TEXTS, citations::missingSections)).isEmpty();
     }
 
-    /** The anchors of a page, as GitHub makes them. */
-    private static List<String> headings(Path page) {
-        return HEADING.matcher(Checkout.text(page))
-                .results()
-                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
-                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N}_\\- ]", "").replace(' ', '-'))
-                .toList();
+    @Test
+    void aMissingSectionIsFound() {
+        assertThat(citations.missingSections("SEMANTICS §6, §99 and §7.4–7.99; SEMANTICS.md §98"))
+                .containsExactly("99", "7.99", "98");
+    }
+
+    @Test
+    void aSectionOfAPaperThatIsElsewhereIsFound() {
+        assertThat(citations.missingSections("as in DESIGN §2.")).containsExactly("DESIGN §2");
+    }
+
+    // ---- clauses
+
+    @Test
+    void eachClauseOfTheWireHasItsOwnNumber() {
+        assertThat(citations.wireClauses()).hasSizeGreaterThan(60).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void eachClauseOfTheWireThatIsNamedExists() throws IOException {
+        assertThat(wrong(TEXTS, citations::missingWireClauses)).isEmpty();
+    }
+
+    @Test
+    void thePageOfTheWireRefersToItsOwnClauses() {
+        String page = Checkout.text(Checkout.ROOT.resolve("docs/wire.md"));
+
+        assertThat(citations.missingWireClauses(page.replace("§", "WIRE §"))).isEmpty();
+    }
+
+    @Test
+    void aMissingClauseOfTheWireIsFound() {
+        assertThat(citations.missingWireClauses("WIRE §4.4, §4.99 and §0.9; WIRE §4.3 to §99"))
+                .containsExactly("4.99", "99");
+    }
+
+    @Test
+    void aCitationThatGoesOnInTheNextLineOfACommentIsRead() {
+        assertThat(citations.missingWireClauses("""
+                     * what Linux does (WIRE §0,
+                     * §4.98), and (WIRE
+                     * §4.99).
+                     */
+                """)).containsExactly("4.98", "4.99");
+    }
+
+    @Test
+    void eachClauseOfTheSpecificationThatIsNamedIsListed() throws IOException {
+        assertThat(citations.specificationClauses()).contains("10.9.3", "A17");
+        assertThat(wrong(TEXTS, citations::missingSpecificationClauses)).isEmpty();
+    }
+
+    @Test
+    void aClauseOfTheSpecificationThatIsNotListedIsFound() {
+        assertThat(citations.missingSpecificationClauses(
+                        "IBTA 10.9.3, WIRE §7; IBTA A17 and A99; IBA volume 1, 13.4.3 and 12.99; IBTA C9-88"))
+                .containsExactly("A99", "12.99", "C9-88");
     }
 }

@@ -162,7 +162,7 @@ class DescriptorCodecTest {
     @Test
     void anUnknownMajorVersionIsNamed() {
         assertThatDecoding(resealed(SEGMENT.toBytes(), frame -> frame.put(4, (byte) 2)))
-                .withMessageContaining("major version 2 is unknown, this library reads 1");
+                .withMessageContaining("major version 2 is unknown, this library supports 1");
     }
 
     @Test
@@ -202,7 +202,7 @@ class DescriptorCodecTest {
                 assertThatDecoding(sealed(without(field, fields)))
                         .withMessageContaining("field '" + field + "' is missing");
                 assertThatDecoding(sealed(fields, field(field.tag, new int[field.lengthBytes])))
-                        .withMessageContaining("field '" + field + "' is there twice");
+                        .withMessageContaining("field '" + field + "' occurs twice");
             }
         }
     }

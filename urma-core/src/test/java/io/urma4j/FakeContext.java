@@ -254,13 +254,13 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
-        public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
+        public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
             token = next;
             return revocation;
         }
 
         @Override
-        public CompletableFuture<Revocation> unregister(Duration deadline) {
+        public CompletableFuture<Revocation> unregister(Duration timeout) {
             context.open.remove("segment");
             return revocation;
         }

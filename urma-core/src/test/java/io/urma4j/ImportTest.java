@@ -63,7 +63,7 @@ class ImportTest {
         LocalSegment local = home.segment();
         Jfs jfs = home.jfs();
         assertRefused(UrmaStatus.ENOPERM, () -> jfs.fetchAndAdd(remote, 0, local, 0, 1, 1))
-                .withMessageContaining("its memory has no atomics");
+                .withMessageContaining("its memory does not support atomics");
         assertThat(jfs.write(remote, 0, local, 0, 8, 1)).isTrue();
     }
 

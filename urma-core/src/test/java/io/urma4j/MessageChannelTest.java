@@ -24,7 +24,7 @@ class MessageChannelTest {
     private static final MemorySegment PAYLOAD = MemorySegment.ofArray(new byte[100]);
 
     private final FakeHome home = new FakeHome();
-    private final MessageChannel channel = home.context.messageChannel();
+    private final MessageChannel channel = home.context.openMessageChannel();
     private final Peer peer = channel.connect(home.jetty(TransportMode.RM).share());
 
     @AfterEach
@@ -48,7 +48,7 @@ class MessageChannelTest {
     }
 
     private void assertInvalidOptions(Options.Builder options, String message) {
-        assertInvalid(() -> home.context.messageChannel(options.build())).withMessageContaining(message);
+        assertInvalid(() -> home.context.openMessageChannel(options.build())).withMessageContaining(message);
     }
 
     @Test
@@ -124,7 +124,7 @@ class MessageChannelTest {
                 .sendBuffers(1)
                 .sendTimeout(Duration.ofMillis(20))
                 .build();
-        MessageChannel hasty = home.context.messageChannel(options);
+        MessageChannel hasty = home.context.openMessageChannel(options);
         Peer somebody = hasty.connect(channel.share());
         FakeSendQueue queue = sendQueue();
         queue.hold(true);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The checks of {@link RemoteMemory}, and its way out of failures. What it moves is tested on real providers. */
 class RemoteMemoryTest {
     private final FakeHome home = new FakeHome();
-    private final RemoteMemory memory = home.context.remoteMemory(home.segment().share());
+    private final RemoteMemory memory = home.context.importMemory(home.segment().share());
 
     @AfterEach
     void everythingIsClosedInTheEnd() {
@@ -28,15 +28,15 @@ class RemoteMemoryTest {
         String line = home.segment().share();
         for (String text :
                 new String[] {"", " ", "orders", "udma:orders", "xrma4j" + line.substring(6), line.substring(1)}) {
-            assertInvalid(() -> home.context.remoteMemory(text))
+            assertInvalid(() -> home.context.importMemory(text))
                     .withMessageContaining("neither a line of share()")
                     .withMessageContaining("'fake:NAME'");
         }
         assertThatExceptionOfType(DescriptorException.class)
-                .isThrownBy(() -> home.context.remoteMemory(line.substring(0, line.length() - 1)));
-        assertInvalid(() -> home.context.remoteMemory("fake:orders")).withMessageContaining("nobody published it");
-        assertInvalid(() -> home.context.remoteMemory("fake:../x")).withMessageContaining("1…255 letters");
-        home.context.remoteMemory("\t" + line + "\n").close();
+                .isThrownBy(() -> home.context.importMemory(line.substring(0, line.length() - 1)));
+        assertInvalid(() -> home.context.importMemory("fake:orders")).withMessageContaining("nobody published it");
+        assertInvalid(() -> home.context.importMemory("fake:../x")).withMessageContaining("1…255 letters");
+        home.context.importMemory("\t" + line + "\n").close();
     }
 
     @Test
@@ -77,7 +77,7 @@ class RemoteMemoryTest {
     @Test
     void whatTheAccessDoesNotAllowIsNotPermitted() {
         LocalSegment readable = home.context.register(home.context.allocate(64), Access.READ);
-        try (RemoteMemory readOnly = home.context.remoteMemory(readable.share())) {
+        try (RemoteMemory readOnly = home.context.importMemory(readable.share())) {
             assertRefused(UrmaStatus.ENOPERM, () -> readOnly.write(0, new byte[1]))
                     .withMessageContaining("READ");
             assertRefused(UrmaStatus.ENOPERM, () -> readOnly.writeLong(0, 1));
@@ -105,7 +105,7 @@ class RemoteMemoryTest {
 
     @Test
     void aFailureOfALaterPieceIsSurvived() {
-        RemoteMemory large = home.context.remoteMemory(home.context
+        RemoteMemory large = home.context.importMemory(home.context
                 .register(home.context.allocate(8 << 20), Access.READ_WRITE)
                 .share());
         byte[] bytes = new byte[7 << 20];
@@ -136,7 +136,7 @@ class RemoteMemoryTest {
     void aRevokedSegmentIsToldAtOnceAndAgain() {
         FakeImport.of(memory.segment(), home.context).revoked = true;
         for (int i = 0; i < 2; i++) {
-            assertRefused(UrmaStatus.ENOPERM, () -> memory.readLong(0)).withMessageContaining("took the segment back");
+            assertRefused(UrmaStatus.ENOPERM, () -> memory.readLong(0)).withMessageContaining("revoked the segment");
         }
     }
 

@@ -29,7 +29,7 @@ final class BareHome implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** Meets a guest, which is told the place. */
+    /** Meets a importer, which is told the place. */
     static BareHome open(ChildProcess child) throws IOException {
         Path place = Files.createTempDirectory("urma-bench");
         try (Dir directory = Dir.open(place);
@@ -72,7 +72,7 @@ final class BareHome implements AutoCloseable {
                 continue;
             }
             if (socket.receive(inbox) <= 0) {
-                return; // the guest has gone
+                return; // the importer has gone
             }
             Fd memory = shared;
             if (memory == null) {

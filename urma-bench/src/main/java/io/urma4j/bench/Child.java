@@ -11,19 +11,19 @@ import java.nio.charset.StandardCharsets;
 final class Child {
     /** What it does. */
     enum Role {
-        /** Answers each turn of {@link PingPongChapter}. */
+        /** Answers each turn of {@link PingPongSuite}. */
         RETURNER,
-        /** Takes the messages of {@link MessageChapter}. */
+        /** Takes the messages of {@link MessageSuite}. */
         TAKER,
-        /** Sleeps until it is woken, for {@link WaitingChapter}. */
+        /** Sleeps until it is woken, for {@link WaitingSuite}. */
         SLEEPER,
-        /** Counts with others, for {@link CountingChapter}. */
+        /** Counts with others, for {@link CountingSuite}. */
         COUNTER,
-        /** Imports, for {@link SharingChapter}. */
-        GUEST,
-        /** Writes, and is measured by others or not, for {@link MeasuringChapter}. */
+        /** Imports, for {@link SharingSuite}. */
+        IMPORTER,
+        /** Writes, and is measured by others or not, for {@link MeasuringSuite}. */
         WRITER,
-        /** Has the other card of {@link UdmaChapter}. */
+        /** Has the other card of {@link UdmaSuite}. */
         CARD,
         /** The same, and loses packets. */
         LOSSY_CARD,
@@ -37,17 +37,17 @@ final class Child {
     private Child() {}
 
     public static void main(String[] arguments) throws Exception {
-        Orphan.endWithParent();
+        ParentWatch.endWithParent();
         Child child = new Child();
         switch (Role.valueOf(arguments[0])) {
-            case RETURNER -> PingPongChapter.child(child);
-            case TAKER -> MessageChapter.child(child);
-            case SLEEPER -> WaitingChapter.child(child);
-            case COUNTER -> CountingChapter.child(child);
-            case GUEST -> SharingChapter.child(child);
-            case WRITER -> MeasuringChapter.child(child);
-            case CARD -> UdmaChapter.child(child, Loopback.options());
-            case LOSSY_CARD -> UdmaChapter.child(child, UdmaChapter.LOSSY);
+            case RETURNER -> PingPongSuite.child(child);
+            case TAKER -> MessageSuite.child(child);
+            case SLEEPER -> WaitingSuite.child(child);
+            case COUNTER -> CountingSuite.child(child);
+            case IMPORTER -> SharingSuite.child(child);
+            case WRITER -> MeasuringSuite.child(child);
+            case CARD -> UdmaSuite.child(child, Loopback.options());
+            case LOSSY_CARD -> UdmaSuite.child(child, UdmaSuite.LOSSY);
             case IDLER -> child.hear();
         }
         System.exit(0); // whatever still waits

@@ -105,15 +105,15 @@ public final class Numbers implements Callable<Integer> {
         String machine = Table.machine();
         System.out.println(machine);
         System.out.println(Table.head());
-        new OneSidedChapter(run).measure();
-        new MeasuringChapter(run).measure();
-        new PingPongChapter(run).measure();
-        new MessageChapter(run).measure();
-        new WaitingChapter(run).measure();
-        new CountingChapter(run).measure();
-        new SharingChapter(run).measure();
-        new AllocationChapter(run, "shm0", "", 1_000_000).measure();
-        new UdmaChapter(run).measure();
+        new OneSidedSuite(run).measure();
+        new MeasuringSuite(run).measure();
+        new PingPongSuite(run).measure();
+        new MessageSuite(run).measure();
+        new WaitingSuite(run).measure();
+        new CountingSuite(run).measure();
+        new SharingSuite(run).measure();
+        new AllocationSuite(run, "shm0", "", 1_000_000).measure();
+        new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(), "nothing was measured whose name begins with '" + run.unknown.getFirst() + "'");

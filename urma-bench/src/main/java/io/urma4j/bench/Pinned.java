@@ -12,7 +12,7 @@ public final class Pinned {
 
     private Pinned() {}
 
-    /** What is measured, in a chapter. */
+    /** What is measured, in a suite. */
     @FunctionalInterface
     interface Task {
         void run() throws Exception;

@@ -60,7 +60,7 @@ public final class Checks {
             throw invalid(object, "the arena of " + argument + " is closed");
         }
         if (!memory.isAccessibleBy(Thread.currentThread())) {
-            throw invalid(object, argument + " belongs to another thread; take it from a shared arena");
+            throw invalid(object, argument + " belongs to another thread; use a shared arena");
         }
     }
 

@@ -41,7 +41,7 @@ public interface ProviderImport {
      */
     default CompletableFuture<ProviderWindow> window(WindowKey key, Duration timeout) {
         return CompletableFuture.failedFuture(
-                new UrmaException(UrmaStatus.EINVAL, this, "has no windows: the device does not offer them"));
+                new UrmaException(UrmaStatus.EINVAL, this, "has no windows: the device does not support them"));
     }
 
     /** Gives it back; after the future completes no operation of this context touches the home's memory. */

@@ -33,7 +33,7 @@ public interface ProviderSegment {
      *     himself; ENOMEM when there are too many
      */
     default ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
-        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not offer it");
+        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not support them");
     }
 
     /**
@@ -62,11 +62,11 @@ public interface ProviderSegment {
     /**
      * From now on importers need {@code next}; those that it has now are revoked, as {@link #unregister} does (S7.5).
      */
-    CompletableFuture<Revocation> rotate(Token next, Duration deadline);
+    CompletableFuture<Revocation> rotate(Token next, Duration timeout);
 
     /**
      * Revokes it from all importers. The future completes with the result when no remote operation touches the memory
-     * any more, or when the deadline has passed (S7.9).
+     * any more, or when the timeout is over (S7.9).
      */
-    CompletableFuture<Revocation> unregister(Duration deadline);
+    CompletableFuture<Revocation> unregister(Duration timeout);
 }

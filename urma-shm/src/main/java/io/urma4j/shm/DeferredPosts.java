@@ -214,7 +214,7 @@ final class DeferredPosts {
     private ShmTarget whom(@Nullable ProviderTarget target) {
         ShmTarget known = target == null ? binding.target() : (ShmTarget) target;
         if (known == null) {
-            throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, nobody could receive");
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, so it has no receiver");
         }
         return known;
     }

@@ -323,7 +323,7 @@ final class MessagePath {
             }
             if (taken != RingReceiver.NONE) {
                 dead = true; // nothing more is believed of it, nor sent to it
-                context.broken(this, "its message ring holds what cannot be: " + in.describe());
+                context.broken(this, "its message ring holds an impossible slot: " + in.describe());
             }
             hold &= count == 1;
             if (!hold) {

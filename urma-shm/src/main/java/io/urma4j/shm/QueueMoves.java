@@ -65,15 +65,14 @@ final class QueueMoves {
     /** A bound RC Jetty is READY. */
     CompletableFuture<Void> bind(ShmTarget target, Duration timeout) {
         if (!window.isEmpty()) {
-            throw new UrmaException(UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush first");
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
         lock.acquire();
         try {
             if ((window.isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
-                        UrmaStatus.EINVAL,
-                        queue,
-                        "has records of its last connection that were not polled; poll first");
+                        UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
             }
         } finally {
             lock.release();
@@ -210,7 +209,7 @@ final class QueueMoves {
             lock.release();
             if (System.nanoTime() - deadline > 0) {
                 throw new UrmaException(
-                        UrmaStatus.ETIMEOUT, queue, "another thread was still copying for it after " + timeout);
+                        UrmaStatus.ETIMEOUT, queue, "another thread still copied for it after " + timeout);
             }
             LockSupport.parkNanos(BUSY_NAP_NANOS);
             lock.acquire();

@@ -283,7 +283,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     private ShmTarget targetOf(JettyDescriptor descriptor, QueueGrant grant) {
         MessagePath path = pathOf.get(grant.peer());
         if (path == null) {
-            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
+            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its home has just closed or ended");
         }
         return new ShmTarget(descriptor, grant.peer(), path);
     }

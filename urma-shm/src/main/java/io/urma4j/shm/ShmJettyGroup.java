@@ -87,7 +87,7 @@ final class ShmJettyGroup implements ProviderJettyGroup {
         Inbound[] all = members;
         boolean mine = Arrays.stream(all).anyMatch(member -> member.jetty() == failed);
         if (mine && Arrays.stream(all).allMatch(ShmJettyGroup::isInError)) {
-            context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last member that worked, " + failed + ", failed");
+            context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last working member, " + failed + ", failed");
         }
     }
 

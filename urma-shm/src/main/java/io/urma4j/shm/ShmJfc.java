@@ -323,7 +323,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
             for (int i = 0; i < ownerCount; i++) {
                 owners[i].jfcFailed();
             }
-            context.raise(AsyncEvent.Type.JFC_ERR, this, "no room for a record: its depth of " + depth + " is used up");
+            context.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
         }
         return false;
     }

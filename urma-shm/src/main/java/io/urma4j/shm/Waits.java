@@ -52,7 +52,7 @@ final class Waits {
         if (lane == null) {
             return "earlier messages to the same home";
         }
-        return lane.probing ? "a receive work request there" : "its turn, or room in the ring";
+        return lane.probing ? "a receive work request there" : "earlier requests, or free space in the ring";
     }
 
     List<Resource> lines() {

@@ -229,8 +229,8 @@ public abstract class AllocationContract {
     /** Where the writer asks for room by work requests, now and then, that is no operation of its own. */
     @Test
     void messageByPipeAllocatesNothing() {
-        try (PipeReader reader = home.context().pipe();
-                PipeWriter writer = remote.context().pipeTo(reader.share())) {
+        try (PipeReader reader = home.context().openPipe();
+                PipeWriter writer = remote.context().openPipeTo(reader.share())) {
             MemorySegment message = payload;
             PipeReader.Handler handler = (memory, offset, lengthBytes) -> {};
             assertAllocatesNothing(() -> {

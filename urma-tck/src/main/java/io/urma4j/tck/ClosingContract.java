@@ -34,7 +34,7 @@ public abstract class ClosingContract extends Contract {
         var jfc = context.createJfc(JfcConfig.DEFAULT, jfce);
         var jfr = context.createJfr(jfc, JfrConfig.builder().build());
         var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
-        var id = context.allocateTokenId();
+        var id = context.createTokenId();
         var memory = context.allocate(4096);
         var segment = context.register(memory, SegmentConfig.of(Access.READ).withTokenId(id));
 

@@ -486,7 +486,7 @@ public abstract class CompletionsContract extends Contract {
                 .hasMessageContaining("JFCE");
     }
 
-    /** DESIGN §5: counters tell what was posted and completed. */
+    /** Counters tell what was posted and completed. */
     @Rule("S10.1")
     @Test
     void countersTellWhatHappened() {

@@ -57,5 +57,5 @@ public interface HomeSegment extends HomeObject {
     HomeGrant grant(int importer, long offset, long lengthBytes, Access access);
 
     /** Ends the registration; the memory stays, and can be looked at as before. */
-    Revocation unregister(Duration deadline);
+    Revocation unregister(Duration timeout);
 }

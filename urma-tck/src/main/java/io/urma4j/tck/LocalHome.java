@@ -117,17 +117,17 @@ final class LocalHome implements Home {
 
     @Override
     public HomeChannel messageChannel(MessageChannel.Options options) {
-        return new LocalHomeChannel(context.messageChannel(options));
+        return new LocalHomeChannel(context.openMessageChannel(options));
     }
 
     @Override
     public HomePipeReader pipe(int capacityBytes) {
-        return new LocalHomePipeReader(context.pipe(capacityBytes));
+        return new LocalHomePipeReader(context.openPipe(capacityBytes));
     }
 
     @Override
     public HomePipeWriter pipeTo(String line) {
-        return new LocalHomePipeWriter(context.pipeTo(line));
+        return new LocalHomePipeWriter(context.openPipeTo(line));
     }
 
     @Override

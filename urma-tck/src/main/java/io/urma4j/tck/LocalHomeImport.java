@@ -56,7 +56,7 @@ final class LocalHomeImport implements HomeImport {
 
     @Override
     public void holdWindow(String key, SharedJetty unready) {
-        var window = remote.window(WindowKey.parse(key));
+        var window = remote.importWindow(WindowKey.parse(key));
         queue.jfs().send(context.importJetty(unready), queue.scratch(), 0, 8, 1);
         window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 2, PostFlags.DEFAULT); // keeps the order
     }

@@ -105,8 +105,8 @@ final class LocalHomeSegment implements HomeSegment {
     }
 
     @Override
-    public Revocation unregister(Duration deadline) {
-        return segment.unregister(deadline);
+    public Revocation unregister(Duration timeout) {
+        return segment.unregister(timeout);
     }
 
     @Override

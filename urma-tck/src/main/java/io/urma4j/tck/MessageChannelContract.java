@@ -56,14 +56,14 @@ public abstract class MessageChannelContract extends Contract {
 
     @BeforeEach
     void openChannels() {
-        here = pair.initiator().context().messageChannel();
+        here = pair.initiator().context().openMessageChannel();
         there = other(Options.DEFAULT);
     }
 
     /** A channel at the other end, where that is in this process; else in another context here. */
     private MessageChannel other(Options options) {
         Initiator end = topology() == Topology.LOOPBACK ? pair.initiator() : pair.anotherInitiator();
-        return end.context().messageChannel(options);
+        return end.context().openMessageChannel(options);
     }
 
     private static Message next(MessageChannel channel) {
@@ -135,7 +135,7 @@ public abstract class MessageChannelContract extends Contract {
         }
         assertThat(catchThrowableOfType(UrmaException.class, () -> here.connect("name:" + name)))
                 .hasMessageContaining("is the name of a segment, not of a channel, JFR or Jetty");
-        assertThat(catchThrowableOfType(UrmaException.class, () -> context.pipeTo("name:" + channelName)))
+        assertThat(catchThrowableOfType(UrmaException.class, () -> context.openPipeTo("name:" + channelName)))
                 .as("a pipe to a channel")
                 .isNotNull();
         segment.close();
@@ -191,7 +191,7 @@ public abstract class MessageChannelContract extends Contract {
                 .sendBuffers(1)
                 .build();
         HomeChannel home = pair.home().messageChannel(large);
-        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().messageChannel(large));
+        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().openMessageChannel(large));
         Payload there = new Payload(1);
         Payload back = new Payload(2);
 
@@ -207,7 +207,7 @@ public abstract class MessageChannelContract extends Contract {
     void initiatorAndHomeSendEachOtherMoreThanTheirBuffersHold() {
         Options few = Options.builder().receiveBuffers(2).sendBuffers(4).build();
         HomeChannel home = pair.home().messageChannel(few);
-        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().messageChannel(few));
+        HomeChannel mine = new LocalHomeChannel(pair.initiator().context().openMessageChannel(few));
         Payload there = new Payload(3);
         Payload back = new Payload(4);
         int count = 300;
@@ -240,7 +240,7 @@ public abstract class MessageChannelContract extends Contract {
                 .receiveBuffers(2)
                 .sendTimeout(Duration.ofSeconds(3))
                 .build();
-        MessageChannel mine = pair.initiator().context().messageChannel(hasty);
+        MessageChannel mine = pair.initiator().context().openMessageChannel(hasty);
         Peer gone = mine.connect(pair.home().messageChannel(hasty).share());
         Peer peer = mine.connect(there.share());
         List<CompletableFuture<Void>> waiting = waitingSends(gone, 6);
@@ -521,7 +521,7 @@ public abstract class MessageChannelContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> peer.sendWithReply(new byte[8192]))
                 .hasMessageContaining("with a reply address of");
 
-        MessageChannel asker = pair.initiator().context().messageChannel();
+        MessageChannel asker = pair.initiator().context().openMessageChannel();
         asker.connect(there.share()).sendWithReply(text("?"));
         Message question = next(there);
         assertRefused(UrmaStatus.EINVAL, () -> there.reply(question, new byte[8193]))
@@ -581,7 +581,7 @@ public abstract class MessageChannelContract extends Contract {
     @Rule({"S8.16", "S5.6"})
     @Test
     void aReplyAddressLeadsToNoThirdContext() {
-        MessageChannel third = pair.anotherInitiator().context().messageChannel();
+        MessageChannel third = pair.anotherInitiator().context().openMessageChannel();
         SharedJetty victim = SharedJetty.parse(third.share());
         String line = withId(
                 victim,
@@ -628,7 +628,7 @@ public abstract class MessageChannelContract extends Contract {
         List<MessageChannel> askers = new ArrayList<>();
         List<Peer> servers = new ArrayList<>();
         for (int i = 0; i < KEPT_FOR_REPLIES + 6; i++) {
-            MessageChannel asker = pair.initiator().context().messageChannel(small);
+            MessageChannel asker = pair.initiator().context().openMessageChannel(small);
             askers.add(asker);
             servers.add(asker.connect(there.share()));
         }
@@ -648,7 +648,7 @@ public abstract class MessageChannelContract extends Contract {
     void answerToAProcessThatDiedFailsInTime() {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
         Options hasty = Options.builder().sendTimeout(Duration.ofSeconds(3)).build();
-        MessageChannel mine = pair.initiator().context().messageChannel(hasty);
+        MessageChannel mine = pair.initiator().context().openMessageChannel(hasty);
         HomeChannel home = pair.home().messageChannel();
         home.sendWithReply(mine.share(), text("first"));
         Message answered = next(mine);

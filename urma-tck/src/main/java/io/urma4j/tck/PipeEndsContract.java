@@ -48,7 +48,7 @@ public abstract class PipeEndsContract extends Contract {
         UrmaContext reading = reading();
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             for (int i = 0; i < CLOSES; i++) {
-                try (PipeReader reader = reading.pipe(SMALLEST)) {
+                try (PipeReader reader = reading.openPipe(SMALLEST)) {
                     closeWhileSending(i, reader, threads, random);
                 }
             }
@@ -57,7 +57,7 @@ public abstract class PipeEndsContract extends Contract {
 
     private void closeWhileSending(int number, PipeReader reader, ExecutorService threads, SplittableRandom random)
             throws Exception {
-        PipeWriter writer = writing().pipeTo(reader.share());
+        PipeWriter writer = writing().openPipeTo(reader.share());
         int lengthBytes = random.nextBoolean() ? 1024 : 8;
         boolean isRead = random.nextInt(4) > 0; // else it is full, and the sender looks for room
         int delay = random.nextInt(LONGEST_DELAY);

@@ -46,7 +46,7 @@ public abstract class PipesContract extends Contract {
     }
 
     private HomePipeReader reader(int capacityBytes) {
-        return new LocalHomePipeReader(here().pipe(capacityBytes));
+        return new LocalHomePipeReader(here().openPipe(capacityBytes));
     }
 
     private static MemorySegment number(long value) {
@@ -80,7 +80,7 @@ public abstract class PipesContract extends Contract {
         HomePipeReader home = pair.home().pipe(capacity);
         HomePipeReader mine = reader(capacity);
         HomePipeWriter back = pair.home().pipeTo(mine.share());
-        try (PipeWriter writer = here().pipeTo(home.share())) {
+        try (PipeWriter writer = here().openPipeTo(home.share())) {
             assertThat(writer.maxMessageBytes()).isBetween(capacity / 2 - 1024, capacity / 2);
             for (int length : new int[] {0, 1, 8, 55, 56, 57, 63, 64, 65, 120, 128, 4096, writer.maxMessageBytes()}) {
                 byte[] question = new Payload(length).bytes(0, length);
@@ -98,9 +98,9 @@ public abstract class PipesContract extends Contract {
     @Test
     void aPipeIsFoundByItsName() {
         String name = "pipe-" + System.nanoTime();
-        try (PipeReader reader = here().pipe(SMALLEST)) {
+        try (PipeReader reader = here().openPipe(SMALLEST)) {
             reader.publish(name);
-            try (PipeWriter writer = there().pipeTo("name:" + name)) {
+            try (PipeWriter writer = there().openPipeTo("name:" + name)) {
                 writer.send(number(7), Patience.LIMIT);
                 awaitNumber(reader, 7);
             }
@@ -120,7 +120,7 @@ public abstract class PipesContract extends Contract {
         long seed = Seed.randomFor("pipes").nextLong();
         PipeSeries series = new PipeSeries(seed, longest);
         PipeSeries others = new PipeSeries(~seed, longest);
-        HomePipeWriter writer = new LocalHomePipeWriter(here().pipeTo(home.share()));
+        HomePipeWriter writer = new LocalHomePipeWriter(here().openPipeTo(home.share()));
 
         List<CompletableFuture<Void>> all = List.of(
                 async(() -> writer.sendSeries(series, count)),
@@ -146,8 +146,8 @@ public abstract class PipesContract extends Contract {
     @Rule("S8.12")
     @Test
     void aFullPipeTakesNothingUntilItIsRead() {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             long sent = 0;
             long read = 0;
             for (int round = 0; round < 10; round++) {
@@ -178,8 +178,8 @@ public abstract class PipesContract extends Contract {
     @Rule({"S8.12", "S12.6"})
     @Test
     void anInterruptEndsTheWaitForRoom() {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             long sent = 0;
             while (writer.trySend(number(sent))) {
                 sent++;
@@ -194,15 +194,15 @@ public abstract class PipesContract extends Contract {
     @Rule("S8.12")
     @Test
     void aPipeHasOneWriter() {
-        try (PipeReader reader = there().pipe()) {
+        try (PipeReader reader = there().openPipe()) {
             String line = reader.share();
             assertThat(reader.isConnected()).isFalse();
-            PipeWriter first = here().pipeTo(line);
+            PipeWriter first = here().openPipeTo(line);
             assertThat(reader.isConnected()).isTrue();
-            assertRefused(UrmaStatus.EEXIST, () -> here().pipeTo(line)).hasMessageContaining("writer");
+            assertRefused(UrmaStatus.EEXIST, () -> here().openPipeTo(line)).hasMessageContaining("writer");
             first.send(number(1), Patience.LIMIT);
             first.close();
-            assertRefused(UrmaStatus.EEXIST, () -> here().pipeTo(line));
+            assertRefused(UrmaStatus.EEXIST, () -> here().openPipeTo(line));
             awaitNumber(reader, 1);
         }
     }
@@ -212,14 +212,14 @@ public abstract class PipesContract extends Contract {
     void whatIsNoPipeIsRefused() {
         String segment =
                 pair.home().segment(1 << 16, Access.READ_WRITE_ATOMIC).shared().toLine();
-        assertRefused(UrmaStatus.EINVAL, () -> here().pipeTo(segment)).hasMessageContaining("is no pipe");
+        assertRefused(UrmaStatus.EINVAL, () -> here().openPipeTo(segment)).hasMessageContaining("is no pipe");
         String readOnly = pair.home().segment(1 << 16, Access.READ).shared().toLine();
-        assertRefused(UrmaStatus.EINVAL, () -> here().pipeTo(readOnly)).hasMessageContaining("is no pipe");
-        try (PipeReader reader = there().pipe()) {
+        assertRefused(UrmaStatus.EINVAL, () -> here().openPipeTo(readOnly)).hasMessageContaining("is no pipe");
+        try (PipeReader reader = there().openPipe()) {
             SharedSegment right = SharedSegment.parse(reader.share());
             String line =
                     new SharedSegment(right.descriptor(), Token.of(right.token().value() + 1)).toLine();
-            assertRefused(UrmaStatus.ENOPERM, () -> here().pipeTo(line));
+            assertRefused(UrmaStatus.ENOPERM, () -> here().openPipeTo(line));
         }
     }
 
@@ -227,10 +227,10 @@ public abstract class PipesContract extends Contract {
     @Test
     void argumentsAreChecked() {
         for (int capacity : new int[] {0, -1, 64, 2048, 5000, 4097, Integer.MIN_VALUE}) {
-            assertRefused(UrmaStatus.EINVAL, () -> here().pipe(capacity)).hasMessageContaining("capacityBytes is");
+            assertRefused(UrmaStatus.EINVAL, () -> here().openPipe(capacity)).hasMessageContaining("capacityBytes is");
         }
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share());
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share());
                 Arena arena = Arena.ofConfined()) {
             int longest = writer.maxMessageBytes();
             assertThat(reader.maxMessageBytes()).isEqualTo(longest);
@@ -249,8 +249,8 @@ public abstract class PipesContract extends Contract {
     @Rule({"S8.12", "S4.2"})
     @Test
     void memoryOutOfReachIsRefused() {
-        try (PipeReader reader = there().pipe();
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe();
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             MemorySegment dead;
             try (Arena arena = Arena.ofConfined()) {
                 dead = arena.allocate(8);
@@ -271,8 +271,8 @@ public abstract class PipesContract extends Contract {
     @Rule({"S8.12", "S4.2"})
     @Test
     void closeOfTheWriterEndsThePipe() {
-        try (PipeReader reader = there().pipe()) {
-            PipeWriter writer = here().pipeTo(reader.share());
+        try (PipeReader reader = there().openPipe()) {
+            PipeWriter writer = here().openPipeTo(reader.share());
             for (int i = 0; i < 3; i++) {
                 writer.send(number(i), Patience.LIMIT);
             }
@@ -293,8 +293,8 @@ public abstract class PipesContract extends Contract {
     @Rule({"S8.12", "S4.2", "S7.14"})
     @Test
     void closeOfTheReaderFailsTheWriter() {
-        PipeReader reader = there().pipe(SMALLEST);
-        PipeWriter writer = here().pipeTo(reader.share());
+        PipeReader reader = there().openPipe(SMALLEST);
+        PipeWriter writer = here().openPipeTo(reader.share());
         writer.send(number(1), Patience.LIMIT);
         reader.close();
         reader.close();
@@ -325,9 +325,9 @@ public abstract class PipesContract extends Contract {
     @Test
     void deathOfTheReaderFailsTheWriter() {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
-        PipeWriter writer = here().pipeTo(pair.home().pipe(SMALLEST).share());
-        try (PipeReader others = there().pipe();
-                PipeWriter other = here().pipeTo(others.share())) {
+        PipeWriter writer = here().openPipeTo(pair.home().pipe(SMALLEST).share());
+        try (PipeReader others = there().openPipe();
+                PipeWriter other = here().openPipeTo(others.share())) {
             writer.send(number(1), Patience.LIMIT);
             processOfHome().kill();
             awaitFailure(writer);
@@ -344,7 +344,7 @@ public abstract class PipesContract extends Contract {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
         PipeSeries series = new PipeSeries(3, 2000);
         List<byte[]> messages = new ArrayList<>();
-        try (PipeReader reader = here().pipe()) {
+        try (PipeReader reader = here().openPipe()) {
             PipeReader.Handler handler = (memory, offset, lengthBytes) ->
                     messages.add(memory.asSlice(offset, lengthBytes).toArray(ValueLayout.JAVA_BYTE));
             pair.home().pipeTo(reader.share()).sendSeries(series, 100);
@@ -370,8 +370,8 @@ public abstract class PipesContract extends Contract {
     @Rule("S8.12")
     @Test
     void whatAHandlerThrowsComesOut() {
-        try (PipeReader reader = there().pipe();
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe();
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             for (int i = 0; i < 3; i++) {
                 writer.send(number(i), Patience.LIMIT);
             }
@@ -413,15 +413,17 @@ public abstract class PipesContract extends Contract {
                 0x4_0000_0000L
             })
     void aBrokenPipeSaysSo(long word) {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                RemoteMemory memory = here().remoteMemory(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                RemoteMemory memory = here().importMemory(reader.share())) {
             memory.writeLong(FIRST_WORD, word);
             Patience.await("the word", () -> {
                 try {
                     return reader.poll((bytes, offset, lengthBytes) -> {}, 5) > 0;
                 } catch (UrmaException e) {
                     assertThat(e.status()).isEqualTo(UrmaStatus.FAIL);
-                    assertThat(e).hasMessageContaining("broke it").hasMessageContaining(Long.toHexString(word));
+                    assertThat(e)
+                            .hasMessageContaining("broke the protocol")
+                            .hasMessageContaining(Long.toHexString(word));
                     return true;
                 }
             });
@@ -433,9 +435,9 @@ public abstract class PipesContract extends Contract {
     @Rule({"S8.12", "S12.4"})
     @Test
     void aReaderThatTookMoreThanWasSentIsFoundOut() {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                RemoteMemory memory = here().remoteMemory(reader.share());
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                RemoteMemory memory = here().importMemory(reader.share());
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             memory.writeLong(128, Long.MAX_VALUE); // PipeLayout.TAKEN_AT
             assertRefused(UrmaStatus.FAIL, () -> {
                         while (true) {

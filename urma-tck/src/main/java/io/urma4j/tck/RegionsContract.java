@@ -80,7 +80,7 @@ public abstract class RegionsContract extends Contract {
         var owned = pair.home().region(NAME, token);
         owned.append(shared(first, second, third));
 
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             assertThat(region.lengthBytes()).isEqualTo(3L * SIZE).isEqualTo(owned.lengthBytes());
             assertThat(region.members()).extracting(RegionMember::offset).containsExactly(0L, (long) SIZE, 2L * SIZE);
             for (int member = 0; member < 3; member++) {
@@ -103,7 +103,7 @@ public abstract class RegionsContract extends Contract {
         var third = ofHome();
         pair.home().region(NAME, token).append(shared(first, second, third));
         byte[] bytes = bytes(SIZE + 200, 5);
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             region.write(SIZE - 100L, bytes);
 
             assertThat(first.get(SIZE - 100, 100)).isEqualTo(Arrays.copyOf(bytes, 100));
@@ -122,7 +122,7 @@ public abstract class RegionsContract extends Contract {
     @Test
     void nativeMemoryAndFuturesWork() throws Exception {
         pair.home().region(NAME, token).append(shared(ofHome(), ofAnother()));
-        try (RemoteRegion region = context.attach(NAME, token);
+        try (RemoteRegion region = context.importRegion(NAME, token);
                 Arena arena = Arena.ofShared()) {
             MemorySegment source = arena.allocate(2 * SIZE);
             new Payload(3).fill(source, 0, 0, 2 * SIZE);
@@ -144,7 +144,7 @@ public abstract class RegionsContract extends Contract {
     void atomicsWorkWithinAMember() {
         var second = ofAnother();
         pair.home().region(NAME, token).append(shared(ofHome(), second));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             assertThat(region.fetchAndAdd(SIZE + 8L, 5)).isZero();
             assertThat(region.compareAndSwap(SIZE + 8L, 5, 6)).isEqualTo(5);
             assertThat(second.word(8)).isEqualTo(6);
@@ -168,7 +168,7 @@ public abstract class RegionsContract extends Contract {
         var first = ofHome();
         var readable = ofHome(Access.READ);
         pair.home().region(NAME, token).append(shared(first, readable));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             List<ThrowingCallable> outside = List.of(
                     () -> region.write(2L * SIZE - 1, new byte[2]),
                     () -> region.read(2L * SIZE, 1),
@@ -194,7 +194,7 @@ public abstract class RegionsContract extends Contract {
         var revoked = ofAnother();
         var third = ofHome();
         pair.home().region(NAME, token).append(shared(first, revoked, third));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             region.write(0, bytes(3 * SIZE, 1));
 
             revoked.unregister(Patience.LIMIT);
@@ -233,7 +233,7 @@ public abstract class RegionsContract extends Contract {
         var third = ofAnother();
         var owned = pair.home().region(NAME, token);
         owned.append(shared(first));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             region.write(0, bytes(8, 1));
             assertRefused(UrmaStatus.EINVAL, () -> region.read(SIZE, 8));
 
@@ -261,14 +261,14 @@ public abstract class RegionsContract extends Contract {
     void attachNeedsTheToken() {
         pair.home().region(NAME, token).append(shared(ofHome()));
 
-        assertRefused(UrmaStatus.ENOPERM, () -> context.attach(NAME, Token.of(~token.value())));
+        assertRefused(UrmaStatus.ENOPERM, () -> context.importRegion(NAME, Token.of(~token.value())));
         assertRefused(UrmaStatus.ENOPERM, () -> context.lookup(NAME)).hasMessageContaining("token");
         assertRefused(
                 UrmaStatus.ENOPERM,
-                () -> context.remoteMemory(pair.device().attributes().provider() + ":" + NAME));
-        assertRefused(UrmaStatus.EINVAL, () -> context.attach("no-such-region", token));
-        assertRefused(UrmaStatus.EINVAL, () -> context.attach("no/name", token));
-        context.attach(NAME, token).close();
+                () -> context.importMemory(pair.device().attributes().provider() + ":" + NAME));
+        assertRefused(UrmaStatus.EINVAL, () -> context.importRegion("no-such-region", token));
+        assertRefused(UrmaStatus.EINVAL, () -> context.importRegion("no/name", token));
+        context.importRegion(NAME, token).close();
     }
 
     /** S7.12, S7.13: a name is taken by a region or a segment, and free again when that ends. */
@@ -285,7 +285,7 @@ public abstract class RegionsContract extends Contract {
         assertRefused(UrmaStatus.EEXIST, () -> segment.publish(NAME));
         assertRefused(
                         UrmaStatus.EINVAL,
-                        () -> context.attach("a-segment", segment.shared().token()))
+                        () -> context.importRegion("a-segment", segment.shared().token()))
                 .hasMessageContaining("no region");
         Patience.await(
                 "the import of a failed attach to go", () -> segment.importers().isEmpty());
@@ -304,7 +304,7 @@ public abstract class RegionsContract extends Contract {
         var unused = ofAnother();
         var owned = pair.home().region(NAME, token);
         owned.append(shared(used, unused));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             region.write(0, bytes(8, 1));
 
             owned.close();
@@ -315,7 +315,7 @@ public abstract class RegionsContract extends Contract {
             assertThat(unused.get(0, 8)).isEqualTo(bytes(8, 3));
             Patience.await("the end of the region", () -> fails(region::refresh));
             assertRefused(UrmaStatus.EINVAL, () -> region.read(2L * SIZE, 1));
-            assertRefused(UrmaStatus.EINVAL, () -> context.attach(NAME, token));
+            assertRefused(UrmaStatus.EINVAL, () -> context.importRegion(NAME, token));
         }
     }
 
@@ -326,7 +326,7 @@ public abstract class RegionsContract extends Contract {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
         var ofOther = ofAnother();
         pair.home().region(NAME, token).append(shared(ofHome(), ofOther));
-        try (RemoteRegion region = context.attach(NAME, token)) {
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
             region.write(0, bytes(2 * SIZE, 1));
 
             processOfHome().kill();
@@ -392,7 +392,7 @@ public abstract class RegionsContract extends Contract {
                 owned.append(many);
             }
             owned.append(shared(last));
-            try (RemoteRegion region = pair.anotherInitiator().context().attach(NAME, token)) {
+            try (RemoteRegion region = pair.anotherInitiator().context().importRegion(NAME, token)) {
                 region.write(4096L * SIZE + 8, bytes(8, 7));
                 assertThat(last.get(8, 8)).isEqualTo(bytes(8, 7));
                 assertThat(region.members()).hasSize(4097);
@@ -418,7 +418,7 @@ public abstract class RegionsContract extends Contract {
     void closedRegionsSaySo() {
         var owned = context.createRegion(NAME, token);
         owned.append(shared(ofHome()));
-        var region = pair.anotherInitiator().context().attach(NAME, token);
+        var region = pair.anotherInitiator().context().importRegion(NAME, token);
         region.close();
         region.close();
         owned.close();

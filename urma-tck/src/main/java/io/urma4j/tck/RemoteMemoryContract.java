@@ -40,7 +40,7 @@ public abstract class RemoteMemoryContract extends Contract {
     }
 
     private RemoteMemory memory(HomeSegment segment) {
-        return pair.initiator().context().remoteMemory(segment.shared().toLine());
+        return pair.initiator().context().importMemory(segment.shared().toLine());
     }
 
     /** Below, at and above the limits of inline payloads and of the pieces that long transfers are cut into. */
@@ -187,7 +187,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
         long begun = System.nanoTime();
         assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.readLong(0))
-                .hasMessageContaining("read of offset 0 + length 8 was not done within PT0.05S");
+                .hasMessageContaining("read of offset 0 + length 8 did not complete within PT0.05S");
         assertRefused(UrmaStatus.ETIMEOUT, () -> hasty.read(0, 2 * MIB)).hasMessageContaining("may still be done");
         assertThat(System.nanoTime() - begun).isBetween(100_000_000L, Patience.LIMIT.toNanos() / 2);
         for (int i = 0; i < 10; i++) {
@@ -202,12 +202,12 @@ public abstract class RemoteMemoryContract extends Contract {
         HomeSegment segment = segment();
         segment.publish("orders");
         String kind = pair.device().attributes().provider();
-        try (RemoteMemory memory = pair.initiator().context().remoteMemory(kind + ":orders")) {
+        try (RemoteMemory memory = pair.initiator().context().importMemory(kind + ":orders")) {
             assertThat(memory.lengthBytes()).isEqualTo(SIZE);
             memory.writeLong(8, 77);
             assertThat(segment.word(8)).isEqualTo(77);
         }
-        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().remoteMemory(kind + ":nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":nobody"));
     }
 
     @Rule("S7.6")
@@ -216,7 +216,7 @@ public abstract class RemoteMemoryContract extends Contract {
         SharedSegment right = segment().shared();
         String line =
                 new SharedSegment(right.descriptor(), Token.of(right.token().value() + 1)).toLine();
-        assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().remoteMemory(line));
+        assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().importMemory(line));
     }
 
     @Rule("S13.1")
@@ -292,7 +292,7 @@ public abstract class RemoteMemoryContract extends Contract {
             for (int i = 0; i < 3; i++) {
                 assertRefused(UrmaStatus.ENOPERM, () -> memory.writeLong(0, 2))
                         .isInstanceOf(HomeGoneException.class)
-                        .hasMessageContaining("took the segment back");
+                        .hasMessageContaining("revoked the segment");
                 assertRefused(UrmaStatus.ENOPERM, () -> memory.read(0, 2 * MIB)).isInstanceOf(HomeGoneException.class);
             }
             assertThat(segment.word(0)).isEqualTo(1);

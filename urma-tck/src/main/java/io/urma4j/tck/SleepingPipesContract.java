@@ -80,7 +80,7 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.13", "S13.2"})
     @Test
     void aMessageOfTheHomeWakesTheReader() throws Exception {
-        try (PipeReader reader = here().pipe()) {
+        try (PipeReader reader = here().openPipe()) {
             HomePipeWriter writer = pair.home().pipeTo(reader.share());
             for (byte i = 0; i < 3; i++) {
                 CompletableFuture<Boolean> waiting = awaiting(reader, FOR_EVER);
@@ -107,8 +107,8 @@ public abstract class SleepingPipesContract extends Contract {
     void aReaderThatSleepsNowAndThenMissesNothing() throws Exception {
         SplittableRandom random = Seed.randomFor("sleeps");
         long seed = random.nextLong();
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             CompletableFuture<Void> sending =
                     CompletableFuture.runAsync(() -> sendWithPauses(writer, seed), SleepingPipesContract::start);
             List<Long> seen = new ArrayList<>();
@@ -142,13 +142,13 @@ public abstract class SleepingPipesContract extends Contract {
     @Test
     void aSelectorWaitsForMessages() throws Exception {
         long seed = Seed.randomFor("selects").nextLong();
-        try (PipeReader reader = there().pipe(SMALLEST);
+        try (PipeReader reader = there().openPipe(SMALLEST);
                 Selector selector = Selector.open()) {
             reader.channel().register(selector, SelectionKey.OP_READ);
             assertThat(reader.channel()).isSameAs(reader.channel());
             CompletableFuture<Void> sending = CompletableFuture.runAsync(
                     () -> {
-                        try (PipeWriter writer = here().pipeTo(reader.share())) {
+                        try (PipeWriter writer = here().openPipeTo(reader.share())) {
                             sendWithPauses(writer, seed);
                         }
                     },
@@ -174,9 +174,9 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.13", "S12.6"})
     @Test
     void anAwaitEndsWithItsTime() throws Exception {
-        try (PipeReader reader = there().pipe(SMALLEST)) {
+        try (PipeReader reader = there().openPipe(SMALLEST)) {
             assertThat(reader.await(Duration.ZERO)).isFalse();
-            try (PipeWriter writer = here().pipeTo(reader.share())) {
+            try (PipeWriter writer = here().openPipeTo(reader.share())) {
                 long begun = System.nanoTime();
                 assertThat(reader.await(Duration.ofMillis(30))).isFalse();
                 assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(30_000_000);
@@ -192,8 +192,8 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.13", "S11.2"})
     @Test
     void anInterruptEndsAnAwaitAndLosesNothing() throws Exception {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> reader.await(FOR_EVER)).isInstanceOf(InterruptedException.class);
             assertThat(Thread.interrupted()).isTrue();
@@ -206,7 +206,7 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.13", "S4.2"})
     @Test
     void aCloseEndsAnAwait() {
-        PipeReader reader = there().pipe(SMALLEST);
+        PipeReader reader = there().openPipe(SMALLEST);
         CompletableFuture<Boolean> waiting = awaiting(reader, FOR_EVER);
         LockSupport.parkNanos(Patience.WATCH.toNanos());
         reader.close();
@@ -224,8 +224,8 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.12", "S8.13"})
     @Test
     void aReaderThatSleepsHasSaidWhatItTook() throws Exception {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                PipeWriter writer = here().pipeTo(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
             for (int round = 0; round < 20; round++) {
                 int sent = 0;
                 while (writer.trySend(number(sent))) {
@@ -247,7 +247,7 @@ public abstract class SleepingPipesContract extends Contract {
     @Test
     void deathOfTheWriterEndsAnAwait() throws Exception {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
-        try (PipeReader reader = here().pipe()) {
+        try (PipeReader reader = here().openPipe()) {
             pair.home().pipeTo(reader.share()).send(new byte[8]);
             assertThat(reader.await(Patience.LIMIT)).isTrue();
             assertThat(numbers(reader)).containsExactly(0L);
@@ -265,9 +265,9 @@ public abstract class SleepingPipesContract extends Contract {
     @Test
     void aReaderThatAsksForWakeUpsWithoutEndHoldsUpNoSender() {
         for (String line : new String[] {"", "urma4j:nothing", "x".repeat(999)}) {
-            try (PipeReader reader = there().pipe(SMALLEST);
-                    RemoteMemory memory = here().remoteMemory(reader.share());
-                    PipeWriter writer = here().pipeTo(reader.share())) {
+            try (PipeReader reader = there().openPipe(SMALLEST);
+                    RemoteMemory memory = here().importMemory(reader.share());
+                    PipeWriter writer = here().openPipeTo(reader.share())) {
                 memory.writeLong(LINE_AT, line.isEmpty() ? Long.MAX_VALUE : line.length());
                 memory.write(LINE_AT + Long.BYTES, line.getBytes(StandardCharsets.US_ASCII));
                 long begun = System.nanoTime();
@@ -290,12 +290,12 @@ public abstract class SleepingPipesContract extends Contract {
     @Rule({"S8.13", "S12.4"})
     @Test
     void aBrokenPipeEndsAnAwait() throws Exception {
-        try (PipeReader reader = there().pipe(SMALLEST);
-                RemoteMemory memory = here().remoteMemory(reader.share())) {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                RemoteMemory memory = here().importMemory(reader.share())) {
             assertThat(reader.await(Duration.ZERO)).isFalse();
             memory.writeLong(FIRST_WORD, -1);
             assertThat(reader.await(Patience.LIMIT)).isTrue();
-            assertRefused(UrmaStatus.FAIL, () -> numbers(reader)).hasMessageContaining("broke it");
+            assertRefused(UrmaStatus.FAIL, () -> numbers(reader)).hasMessageContaining("broke the protocol");
         }
     }
 
@@ -308,7 +308,7 @@ public abstract class SleepingPipesContract extends Contract {
         List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
         try {
             for (int i = 0; i < readers; i++) {
-                PipeReader reader = there().pipe(SMALLEST);
+                PipeReader reader = there().openPipe(SMALLEST);
                 all.add(reader);
                 waiting.add(awaiting(reader, FOR_EVER));
             }
@@ -316,7 +316,7 @@ public abstract class SleepingPipesContract extends Contract {
             start(() -> ran.set(true));
             Patience.await("another virtual thread", ran::get);
             for (int i = 0; i < readers; i++) {
-                try (PipeWriter writer = here().pipeTo(all.get(i).share())) {
+                try (PipeWriter writer = here().openPipeTo(all.get(i).share())) {
                     writer.send(number(i), Patience.LIMIT);
                     assertThat(waiting.get(i)).succeedsWithin(Patience.LIMIT).isEqualTo(true);
                 }

@@ -57,8 +57,8 @@ public abstract class TokensContract extends Contract {
     @Rule("S7.4")
     @Test
     void tokenIdLivesApartFromSegments() {
-        var first = owner.allocateTokenId();
-        var second = owner.allocateTokenId();
+        var first = owner.createTokenId();
+        var second = owner.createTokenId();
 
         assertThat(first.value()).isPositive().isNotEqualTo(second.value());
         first.free();
@@ -74,7 +74,7 @@ public abstract class TokensContract extends Contract {
     @Rule({"S7.4", "S4.1", "S2.2"})
     @Test
     void tokenIdInUseIsNotFreed() {
-        var id = owner.allocateTokenId();
+        var id = owner.createTokenId();
         var segment = segment(SegmentConfig.of(Access.READ_WRITE).withTokenId(id));
 
         assertRefused(UrmaStatus.EINVAL, id::free).hasMessageContaining(segment.toString());
@@ -93,7 +93,7 @@ public abstract class TokensContract extends Contract {
     @Rule({"S7.4", "S4.5"})
     @Test
     void tokenIdOutlivesItsSegmentsAndLetsNobodyIntoTheNext() {
-        var id = owner.allocateTokenId();
+        var id = owner.createTokenId();
         var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
         var first = segment(config);
         var old = shared(first);
@@ -117,7 +117,7 @@ public abstract class TokensContract extends Contract {
     @Test
     void segmentsOfOneTokenIdAreToldApart() {
         assumeTrue(pair.device().attributes().capabilities().sharedTokenIds(), "one segment a token id");
-        var id = owner.allocateTokenId();
+        var id = owner.createTokenId();
         var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
         var first = segment(config);
         var second = segment(config);
@@ -140,7 +140,7 @@ public abstract class TokensContract extends Contract {
     @Test
     void secondSegmentOfATokenIdIsRefusedWhereTheDeviceCannot() {
         assumeTrue(!pair.device().attributes().capabilities().sharedTokenIds(), "the device can");
-        var id = owner.allocateTokenId();
+        var id = owner.createTokenId();
         var config = SegmentConfig.of(Access.READ_WRITE).withTokenId(id);
         var first = segment(config);
         var memory = owner.allocate(SIZE);
@@ -155,7 +155,7 @@ public abstract class TokensContract extends Contract {
     @Rule({"S7.4", "S2.2"})
     @Test
     void tokenIdOfAnotherContextIsRefused() {
-        var foreign = pair.anotherInitiator().context().allocateTokenId();
+        var foreign = pair.anotherInitiator().context().createTokenId();
         var memory = owner.allocate(SIZE);
 
         assertRefused(
@@ -175,7 +175,7 @@ public abstract class TokensContract extends Contract {
         var offered = pair.device().attributes().capabilities().tokenPolicies();
         for (TokenPolicy policy : TokenPolicy.values()) {
             if (!offered.contains(policy)) {
-                var id = owner.allocateTokenId();
+                var id = owner.createTokenId();
                 var memory = owner.allocate(SIZE);
                 var config = SegmentConfig.of(Access.READ).withPolicy(policy).withTokenId(id);
 

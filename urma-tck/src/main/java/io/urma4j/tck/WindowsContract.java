@@ -64,7 +64,7 @@ public abstract class WindowsContract extends Contract {
     private Opened window(Access access) {
         var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
         var grant = imported.home().grant(0, FROM, LENGTH, access);
-        return new Opened(imported, grant, imported.remote().window(WindowKey.parse(grant.key())));
+        return new Opened(imported, grant, imported.remote().importWindow(WindowKey.parse(grant.key())));
     }
 
     private static CompletionStatus write(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
@@ -122,7 +122,7 @@ public abstract class WindowsContract extends Contract {
     void windowMayBeginAnywhere() {
         var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
         var grant = imported.home().grant(0, FROM + 3, 64, Access.READ_WRITE);
-        var window = imported.remote().window(WindowKey.parse(grant.key()));
+        var window = imported.remote().importWindow(WindowKey.parse(grant.key()));
         var queue = freshQueue();
         new Payload(4).fill(queue.scratch().memory(), 0, 0, 8);
 
@@ -216,8 +216,9 @@ public abstract class WindowsContract extends Contract {
         var counter = freshQueue();
         opened.window().atomic(counter.jfs(), Opcode.FADD, 0, counter.scratch(), 0, 8, 1, 0, 0, PostFlags.DEFAULT);
         assertThat(counter.awaitCompletion().status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
-        var late =
-                opened.imported().remote().window(WindowKey.parse(opened.grant().key()));
+        var late = opened.imported()
+                .remote()
+                .importWindow(WindowKey.parse(opened.grant().key()));
         assertThat(write(late, freshQueue(), 0, 8)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(home.firstDifference(new Payload(8), 0, 0, SIZE)).isEqualTo(-1);
         assertThat(opened.grant().isQuiet()).isTrue();
@@ -230,11 +231,11 @@ public abstract class WindowsContract extends Contract {
         var opened = window(Access.READ_WRITE);
         var home = opened.imported().home();
         var remote = opened.imported().remote();
-        var neighbour = remote.window(
+        var neighbour = remote.importWindow(
                 WindowKey.parse(home.grant(0, 0, 64, Access.READ_WRITE).key()));
         opened.grant().takeBack();
 
-        var again = remote.window(
+        var again = remote.importWindow(
                 WindowKey.parse(home.grant(0, FROM, LENGTH, Access.READ_WRITE).key()));
 
         var queue = freshQueue();
@@ -309,7 +310,7 @@ public abstract class WindowsContract extends Contract {
         var imported = pair.imported(lengthBytes, Access.READ_WRITE);
         for (int round = 0; round < 60; round++) {
             var grant = imported.home().grant(0, 0, lengthBytes, Access.READ_WRITE);
-            var window = imported.remote().window(WindowKey.parse(grant.key()));
+            var window = imported.remote().importWindow(WindowKey.parse(grant.key()));
             var written = new AtomicInteger();
             var last = new AtomicReference<>(CompletionStatus.SUCCESS);
             var queue = freshQueue();
@@ -348,7 +349,7 @@ public abstract class WindowsContract extends Contract {
                 .context()
                 .importSegment(opened.imported().home().shared());
 
-        assertRefused(UrmaStatus.ENOPERM, () -> other.window(key)).hasMessageContaining("another import");
+        assertRefused(UrmaStatus.ENOPERM, () -> other.importWindow(key)).hasMessageContaining("another import");
         assertThat(write(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
     }
 
@@ -394,7 +395,7 @@ public abstract class WindowsContract extends Contract {
         var remote = user.importSegment(segment.descriptor(), segment.token());
         var importer = segment.importing().getFirst();
         var grant = segment.grant(importer, 0, 64, Access.READ_WRITE);
-        var window = remote.window(grant.key());
+        var window = remote.importWindow(grant.key());
 
         assertRefused(UrmaStatus.EAGAIN, remote::close).hasMessageContaining("window");
         window.close();

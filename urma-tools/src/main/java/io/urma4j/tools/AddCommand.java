@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code urma add}: one atomic addition. */
 @Command(
         name = "add",
-        description = "Add to the 8 bytes at an offset of remote memory that is shared as rwa, atomically; print the"
-                + " value that was there before.",
+        description = "Atomically add to the 8 bytes at an offset of remote memory that is shared as rwa; print the "
+ + "previous value.",
         footerHeading = "%nExamples:%n",
         footer = {"  urma add shm:counters 0 1", "  urma add @line 4KiB -5"})
 final class AddCommand implements Callable<Integer> {
@@ -32,10 +32,10 @@ final class AddCommand implements Callable<Integer> {
             index = "1",
             paramLabel = "OFFSET",
             converter = SizeConverter.class,
-            description = "Where the 8 bytes are: a multiple of 8.")
+            description = "Offset of the 8 bytes: a multiple of 8.")
     private long offset;
 
-    @Parameters(index = "2", paramLabel = "DELTA", description = "What to add; may be negative.")
+    @Parameters(index = "2", paramLabel = "DELTA", description = "Value to add; may be negative.")
     private long delta;
 
     @Mixin

@@ -19,13 +19,16 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "capture",
         description = {
-            "Run a program, and keep in a file what its udma devices send and receive, for Wireshark and 'urma decode'.",
-            "Nobody needs to be root for it: the packets are taken in the program, with headers as they have on the wire.",
-            "The file is secret: whoever reads it can forge packets of the connections in it while they last. Only its"
-                    + " owner may read it.",
-            "A packet that arrives damaged is kept as it came; one that URMA_UDMA_LOSS loses is not, as if the network had.",
-            "It sets URMA_UDMA_CAPTURE for the program, which you may do yourself; for a process that runs already it is"
-                    + " too late: 'tcpdump -w FILE udp port 4791' sees that one too."
+            "Run a program, and capture the packets of its udma devices in a file for Wireshark and 'urma "
+ + "decode'.",
+            "Does not need root: the program itself records the packets, with the headers that they have on "
+ + "the wire.",
+            "The file is secret: a reader can forge packets of its connections while they last. Only its "
+ + "owner may read it.",
+            "Corrupted packets are captured as they arrived. Packets dropped by URMA_UDMA_LOSS are not "
+ + "captured.",
+            "The command sets URMA_UDMA_CAPTURE for the program; you may also set it yourself. For a running "
+ + "process, use 'tcpdump -w FILE udp port 4791'."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -33,28 +36,28 @@ import picocli.CommandLine.Spec;
             "  urma capture -o f.pcap --limit 100M -- java -jar server.jar --port 80",
             "  urma decode f.pcap"
         },
-        exitCodeList = {"0…255:that of the program", "1:it cannot be run", "2:wrong use"})
+        exitCodeList = {"0…255:exit code of the program", "1:the program cannot be run", "2:usage error"})
 final class CaptureCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
             required = true,
             description =
-                    "File to write, in the pcap format. Of several processes at a time each has its own: the number"
-                            + " of the process is put into the name.")
+                    "File to write, in pcap format. If several processes write at the same time, the process id "
+ + "becomes part of each name.")
     private Path output;
 
     @Option(
             names = "--limit",
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "Longest that the file gets; what comes later is left out. By default there is no limit.")
+            description = "Maximum size of the file; later packets are not captured. Default: no limit.")
     private @Nullable Long limit;
 
     @Parameters(
             paramLabel = "COMMAND",
             arity = "1..*",
-            description = "The program and its arguments; 'urma' is this very one.")
+            description = "The program and its arguments; 'urma' means this program.")
     private List<String> command;
 
     @Spec
@@ -74,7 +77,7 @@ final class CaptureCommand implements Callable<Integer> {
         Path file = output.toAbsolutePath();
         Path folder = file.getParent();
         if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(file)) {
-            throw new CommandFailure("cannot write " + output + ": that is no file in a folder");
+            throw new CommandFailure("cannot write " + output + ": it is not a file in a directory");
         }
         Files.deleteIfExists(file); // or a program without a device would leave that of an earlier run
         ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();

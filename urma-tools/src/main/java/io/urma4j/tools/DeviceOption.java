@@ -8,7 +8,7 @@ public final class DeviceOption {
     @Option(
             names = {"-d", "--device"},
             paramLabel = "DEVICE",
-            description = "Device to use, as 'urma devices' names it; by default the first that fits.")
+            description = "Device to use, as listed by 'urma devices'; default: the first suitable one.")
     private @Nullable String name;
 
     /** The name that was asked for, or null for any. */

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 /** {@code urma devices}: what carries operations here, and what it can do. */
 @Command(
         name = "devices",
-        description = "List the devices of this machine and what each can do.",
+        description = "List the devices of this machine and their capabilities.",
         footerHeading = "%nExamples:%n",
         footer = {"  urma devices", "  urma devices --json | jq '.[].limits'"})
 final class DevicesCommand implements Callable<Integer> {

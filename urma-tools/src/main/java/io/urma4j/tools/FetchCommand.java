@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 /** {@code urma fetch}: bytes of remote memory into a file or to stdout. */
 @Command(
         name = "fetch",
-        description = "Read remote memory, and write it to standard output or to a file.",
+        description = "Read remote memory, and write it to standard output or a file.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma fetch - -o copy.bin < line",
@@ -38,7 +38,7 @@ final class FetchCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "File to write; it appears when all bytes are there, and not at all after a failure.")
+            description = "File to write; it appears only after all bytes have been read.")
     private @Nullable Path output;
 
     @Option(
@@ -46,14 +46,14 @@ final class FetchCommand implements Callable<Integer> {
             paramLabel = "BYTES",
             defaultValue = "0",
             converter = SizeConverter.class,
-            description = "Where to begin; default: ${DEFAULT-VALUE}.")
+            description = "Offset to start at; default: ${DEFAULT-VALUE}.")
     private long offset;
 
     @Option(
             names = "--length",
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "How much to read; by default up to the end.")
+            description = "Number of bytes to read; default: up to the end.")
     private @Nullable Long length;
 
     @Spec

@@ -22,7 +22,7 @@ public record InputFile(Path path, long sizeBytes) {
                 throw new CommandFailure("file '" + path + "' is a directory");
             }
             if (!attributes.isRegularFile()) {
-                throw new CommandFailure("file '" + path + "' is no regular file, so its size is not known");
+                throw new CommandFailure("file '" + path + "' is not a regular file, so its size is unknown");
             }
             if (!Files.isReadable(path)) {
                 throw new CommandFailure("file '" + path + "' may not be read by this user");

@@ -78,7 +78,7 @@ public record Line(String verb, SequencedMap<String, String> values) {
         for (int i = 1; i < words.length; i++) {
             int equals = words[i].indexOf('=');
             if (equals < 0) {
-                throw new CommandFailure("the other process said something unexpected: " + words[0]);
+                throw new CommandFailure("unexpected output of the other process: " + words[0]);
             }
             line.with(
                     words[i].substring(0, equals),

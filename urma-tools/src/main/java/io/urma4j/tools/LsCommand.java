@@ -14,9 +14,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ls",
         description = {
-            "List the memory that this user's processes share by name on this host, and who uses it.",
+            "List the memory that this user's processes share by name on this host, and its importers.",
             "",
-            "Names belong to a kind of device: those of the network are listed with -d udma0."
+            "Each kind of device has its own names: use -d udma0 to list those of the network."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma ls", "  urma ls -d udma0", "  urma ls --json | jq -r '.[].name'"})
@@ -48,7 +48,7 @@ final class LsCommand implements Callable<Integer> {
 
     private void print(String kind, List<PublishedName> names) {
         if (names.isEmpty()) {
-            spec.commandLine().getErr().println("urma: nothing is shared by name; 'urma share --name' does that");
+            spec.commandLine().getErr().println("urma: no memory is shared by name; 'urma share --name' shares some");
             return;
         }
         Table table = new Table().words("NAME").figures("SIZE").words("ACCESS").words("HOME");

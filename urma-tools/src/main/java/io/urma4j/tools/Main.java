@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         scope = ScopeType.INHERIT, // help, exit codes and version are alike in all commands
         versionProvider = Main.Version.class,
         usageHelpAutoWidth = true,
-        description = "Remote memory from a shell: look, try, measure.",
+        description = "Inspect, try and measure remote memory from the shell.",
         subcommands = {
             DevicesCommand.class,
             DoctorCommand.class,
@@ -58,12 +58,12 @@ import picocli.CommandLine.Spec;
             DemoInitiatorCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:it worked", "1:it failed, as the line on stderr tells", "2:wrong use", "130:Ctrl-C"})
+        exitCodeList = {"0:success", "1:failure, explained on stderr", "2:usage error", "130:interrupted by Ctrl-C"})
 public final class Main implements Callable<Integer> {
     @Option(
             names = "--debug",
             scope = ScopeType.INHERIT,
-            description = "Print the stack of a failure, which is one line otherwise.")
+            description = "Print the stack trace of a failure instead of one line.")
     private boolean debug;
 
     @Spec

@@ -33,7 +33,7 @@ public final class OutputFile implements AutoCloseable {
         }
         Path folder = path.toAbsolutePath().getParent();
         if (folder != null && !Files.isDirectory(folder)) { // else the message would name a file that nobody asked for
-            throw new CommandFailure("output '" + path + "': there is no folder '" + folder + "'");
+            throw new CommandFailure("output '" + path + "': there is no directory '" + folder + "'");
         }
         // a link stays a link: what it points to is replaced
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();

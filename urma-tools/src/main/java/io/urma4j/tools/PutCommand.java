@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 /** {@code urma put}: bytes of a file or of stdin into remote memory. */
 @Command(
         name = "put",
-        description = "Write a file, or standard input, into remote memory that is shared as rw or rwa.",
+        description = "Write a file or standard input into remote memory that is shared as rw or rwa.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma put @line data.bin",
@@ -35,7 +35,7 @@ final class PutCommand implements Callable<Integer> {
     @Mixin
     private SourceArgument source;
 
-    @Parameters(index = "1", paramLabel = "FILE", description = "What to write; '-' for standard input.")
+    @Parameters(index = "1", paramLabel = "FILE", description = "File to write; '-' for standard input.")
     private String file;
 
     @Option(
@@ -43,7 +43,7 @@ final class PutCommand implements Callable<Integer> {
             paramLabel = "BYTES",
             defaultValue = "0",
             converter = SizeConverter.class,
-            description = "Where in the remote memory to begin; default: ${DEFAULT-VALUE}.")
+            description = "Offset in the remote memory; default: ${DEFAULT-VALUE}.")
     private long offset;
 
     @Spec

@@ -68,7 +68,7 @@ public final class Session implements AutoCloseable {
                 }
             }
         }
-        throw new CommandFailure("no device here is of kind " + String.join(" or ", kinds) + "; see 'urma devices'"
+        throw new CommandFailure("this machine has no device of kind " + String.join(" or ", kinds) + "; see 'urma devices'"
                 + " for those that work, and 'urma doctor' for the reasons");
     }
 

@@ -28,10 +28,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "share",
         description = {
-            "Share a file's content, or zeroed memory, with other processes until Ctrl-C.",
+            "Share the content of a file, or zeroed memory, with other processes until Ctrl-C.",
             "",
-            "Prints one line that others need to reach it. The line holds the secret: hand it on by a pipe or a file"
-                    + " that others cannot read, never as an argument."
+            "Prints the line that other processes need to import it. The line contains the secret token: "
+ + "pass it by a pipe or a private file, never as an argument."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -51,21 +51,20 @@ final class ShareCommand implements Callable<Integer> {
             names = {"-a", "--access"},
             paramLabel = "ACCESS",
             converter = AccessConverter.class,
-            description = "What others may do: r, rw or rwa (with atomic operations). By default r for a file, rwa for"
-                    + " zeroed memory.")
+            description = "Access for importers: r, rw or rwa (with atomics). Default: r for a file, rwa for zeroed memory.")
     private @Nullable Access access;
 
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "Publish it under a name, for processes of this user on this host: shm:NAME.")
+            description = "Publish it as shm:NAME for processes of this user on this host.")
     private @Nullable String name;
 
     @Option(
             names = "--for",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "End by itself after this time: 500ms, 30s, 5m, 2h.")
+            description = "Stop after this time: 500ms, 30s, 5m, 2h.")
     private @Nullable Duration time;
 
     @Mixin
@@ -76,14 +75,14 @@ final class ShareCommand implements Callable<Integer> {
 
     /** What is shared. */
     static final class Content {
-        @Parameters(paramLabel = "FILE", description = "Its content is copied; later changes of the file do not show.")
+        @Parameters(paramLabel = "FILE", description = "File to share. Its content is copied, so later changes of the file are not visible.")
         private @Nullable Path file;
 
         @Option(
                 names = {"-n", "--bytes"},
                 paramLabel = "BYTES",
                 converter = SizeConverter.class,
-                description = "Share so many zeroed bytes instead: 4096, 4KiB, 256M, 1G.")
+                description = "Share this number of zeroed bytes instead: 4096, 4KiB, 256M, 1G.")
         private @Nullable Long bytes;
     }
 
@@ -152,7 +151,7 @@ final class ShareCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println(segment.share());
         if (out.checkError()) { // flushes
-            throw new CommandFailure("nobody reads the share line: standard output is closed");
+            throw new CommandFailure("the share line has no reader: standard output is closed");
         }
     }
 
@@ -167,10 +166,10 @@ final class ShareCommand implements Callable<Integer> {
     /** Tells who loses it, and takes it back. */
     private int end(LocalSegment segment) {
         List<String> users = segment.importers();
-        say(users.isEmpty() ? "ended; nobody used it any more" : "ended; still used by " + String.join(", ", users));
+        say(users.isEmpty() ? "ended; all importers have released it" : "ended; still used by " + String.join(", ", users));
         Revocation revocation = segment.unregister(CLOSE_TIMEOUT);
         if (!revocation.isComplete()) {
-            say("did not let go in " + Units.time(CLOSE_TIMEOUT) + ": " + String.join(", ", revocation.importers()));
+            say("not released within " + Units.time(CLOSE_TIMEOUT) + ": " + String.join(", ", revocation.importers()));
             return 1;
         }
         return 0;

@@ -52,7 +52,7 @@ sealed interface Source {
                 return new LineFile(Path.of(text.substring(1)));
             }
             if (looksLikeLine(text)) {
-                throw new TypeConversionException("a share line is no argument: it holds the secret, and 'ps' shows"
+                throw new TypeConversionException("a share line is not allowed as an argument: it holds the secret, and 'ps' shows"
                         + " arguments to every user; pass it on standard input as '-', or in a file as '@FILE'");
             }
             Matcher name = NAME.matcher(text);

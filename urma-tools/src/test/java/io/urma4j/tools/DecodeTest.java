@@ -80,7 +80,7 @@ class DecodeTest {
 
         assertThat(decode("--summary", cut)).isZero();
 
-        assertThat(lines().getLast()).matches("not read: \\d+ cut by the snap length");
+        assertThat(lines().getLast()).matches("skipped: \\d+ cut by the snap length");
         int unread = Integer.parseInt(lines().getLast().replaceAll("\\D", ""));
         assertThat(unread).isBetween(100, 325);
         assertThat(lines().getFirst()).contains(" frames in ").contains(325 - unread + " of RoCEv2");
@@ -118,7 +118,7 @@ class DecodeTest {
         assertThat(decode(file)).isZero();
 
         assertThat(lines().stream().filter(line -> line.contains("again"))).hasSize(2 + 1);
-        assertThat(lines().getLast()).contains("8 of RoCEv2", "sent again 2,");
+        assertThat(lines().getLast()).contains("8 of RoCEv2", "retransmitted 2,");
     }
 
     private static void shared(PcapWriter writer, int opcode, int context, int queue, int psn) {
@@ -151,7 +151,7 @@ class DecodeTest {
         assertThat(lines().getFirst()).contains("BUNDLE of 2 packets  ICRC ok");
         assertThat(lines().get(2)).startsWith("   ").contains("RC SEND_ONLY").contains("PSN 0x000006, 3 bytes");
         assertThat(lines().get(3)).contains("again");
-        assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, sent again 1,");
+        assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, retransmitted 1,");
     }
 
     /** A sealed packet is right if the capture tells the secret, and no wrong one if it does not. */

@@ -62,7 +62,7 @@ class ModulesIT {
                     for (String device : new String[] {"shm0", "udma0"}) {
                         try (var urma = Urma.open(); var context = urma.device(device).openContext()) {
                             var home = context.register(context.allocate(4096), Access.READ_WRITE_ATOMIC);
-                            try (var memory = context.remoteMemory(home.share())) {
+                            try (var memory = context.importMemory(home.share())) {
                                 memory.fetchAndAdd(8, 41);
                                 IO.println(device + " " + (memory.fetchAndAdd(8, 1) + 1));
                             }

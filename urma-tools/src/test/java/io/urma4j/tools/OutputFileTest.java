@@ -64,7 +64,7 @@ class OutputFileTest {
         assertThatThrownBy(() -> OutputFile.create(folder.resolve("no/out")))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessage(
-                        "output '" + folder.resolve("no/out") + "': there is no folder '" + folder.resolve("no") + "'");
+                        "output '" + folder.resolve("no/out") + "': there is no directory '" + folder.resolve("no") + "'");
     }
 
     private List<String> names() throws IOException {

@@ -34,7 +34,7 @@ class PerfIT extends WithShell {
                 .containsPattern("execute read +[1-9]\\d* ")
                 .containsPattern("complete +[1-9]\\d* ");
 
-        assertThat(out("perf", "stop", "-d", device)).contains("not measuring any more pid " + pid);
+        assertThat(out("perf", "stop", "-d", device)).contains("no longer measuring pid " + pid);
         String after = out("perf", "show", pid, "-d", device, "--json");
         assertThat(after).contains("\"stage\" : \"execute read\"").contains("\"t_median\" : ");
         assertThat(busy.process().isAlive()).as(busy.err()).isTrue();
@@ -56,6 +56,6 @@ class PerfIT extends WithShell {
     void whatWasNeverMeasuredIsNotShown() throws Exception {
         shell.share("-n", "4096");
 
-        assertThat(out("perf", "show", "-d", "shm0")).contains("nothing was measured; 'urma perf start' begins");
+        assertThat(out("perf", "show", "-d", "shm0")).contains("no measurements; 'urma perf start' starts measuring");
     }
 }

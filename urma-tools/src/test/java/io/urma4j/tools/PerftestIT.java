@@ -218,7 +218,7 @@ class PerftestIT extends WithShell {
         Ended run = perftest("write_lat --local -d shm0 -n 10 " + option + " " + file);
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).isEqualTo("urma: output '" + file + "': there is no folder '" + file.getParent() + "'\n");
+        assertThat(run.err()).isEqualTo("urma: output '" + file + "': there is no directory '" + file.getParent() + "'\n");
         assertThat(run.out()).isEmpty();
     }
 
@@ -229,7 +229,7 @@ class PerftestIT extends WithShell {
 
             assertThat(server.exitCode()).isEqualTo(1);
             assertThat(server.err())
-                    .startsWith("urma: port " + taken.getLocalPort() + " cannot be listened on: ")
+                    .startsWith("urma: port " + taken.getLocalPort() + " is not available: ")
                     .containsOnlyOnce("'urma doctor'")
                     .hasLineCount(1);
         }

@@ -64,7 +64,7 @@ class PingIT extends WithShell {
                 .contains("3 packets transmitted, 0 received, 100% packet loss")
                 .doesNotContain("rtt");
         assertThat(ended.err())
-                .startsWith("urma: nobody answers at " + EMPTY + " port 4791: no process there has a udma device open");
+                .startsWith("urma: no answer from " + EMPTY + " port 4791: no process there has a udma device open");
     }
 
     @Test

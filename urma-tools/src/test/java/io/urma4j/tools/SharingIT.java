@@ -194,7 +194,7 @@ class SharingIT extends WithShell {
         Ended ended = share.interrupted();
 
         assertThat(ended.exitCode()).as(ended.err()).isZero();
-        assertThat(ended.err()).contains("urma: ended; nobody used it any more");
+        assertThat(ended.err()).contains("urma: ended; all importers have released it");
         assertThat(shell.leftFiles()).isEmpty();
         assertThat(shell.run("ls").out()).isEmpty();
     }

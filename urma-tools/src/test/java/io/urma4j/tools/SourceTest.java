@@ -92,7 +92,7 @@ class SourceTest {
 
         assertThatThrownBy(() -> new Source.StandardInput().find(new DeviceOption(), in))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("no device here is of kind nosuch"); // so far it went: the line was read
+                .hasMessageContaining("this machine has no device of kind nosuch"); // so far it went: the line was read
 
         assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("more");
     }

@@ -42,7 +42,7 @@ class ConsumerIT {
                         for (String device : new String[] {"shm0", "udma0"}) {
                             try (Urma urma = Urma.open(); UrmaContext context = urma.device(device).openContext()) {
                                 LocalSegment home = context.register(context.allocate(4096), Access.READ_WRITE_ATOMIC);
-                                try (RemoteMemory memory = context.remoteMemory(home.share())) {
+                                try (RemoteMemory memory = context.importMemory(home.share())) {
                                     memory.fetchAndAdd(8, 41);
                                     System.out.println(device + " " + (memory.fetchAndAdd(8, 1) + 1));
                                 }

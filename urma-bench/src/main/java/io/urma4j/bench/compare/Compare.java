@@ -2,7 +2,7 @@ package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
-import io.urma4j.bench.compare.Contest.Outcome;
+import io.urma4j.bench.compare.RoundRobin.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -205,12 +205,12 @@ public final class Compare implements Callable<Integer> {
             if (onlyAsked) {
                 tellLeftOut(report, all);
             }
-            List<Peer> here = obtained(all, report, peer -> Tournament.has(peer, rows, onlyAsked));
-            Contest contest = new Contest(rounds, turn(quick ? 50 : 250));
-            Tournament tournament = new Tournament(contest, rows, here, onlyAsked);
-            Deadline deadline = deadline("the table", tournament.expected());
+            List<Peer> here = obtained(all, report, peer -> RowRunner.has(peer, rows, onlyAsked));
+            RoundRobin roundRobin = new RoundRobin(rounds, turn(quick ? 50 : 250));
+            RowRunner runner = new RowRunner(roundRobin, rows, here, onlyAsked);
+            Deadline deadline = deadline("the table", runner.expected());
             System.out.print(Report.head());
-            tournament.play(deadline, report, (row, outcome) -> {
+            runner.play(deadline, report, (row, outcome) -> {
                 report.beginsAnew(row.name());
                 tellFailures(report, row, outcome);
                 tell(report, row, outcome);
@@ -280,8 +280,8 @@ public final class Compare implements Callable<Integer> {
         List<Peer> all = Peers.few();
         try {
             List<Peer> here = obtained(all, report, peer -> Curves.has(peer, isDue));
-            Contest contest = new Contest(rounds, turn(50));
-            Curves curves = new Curves(contest, here, isDue);
+            RoundRobin roundRobin = new RoundRobin(rounds, turn(50));
+            Curves curves = new Curves(roundRobin, here, isDue);
             curves.draw(folder(), deadline("the drawings", curves.expected()), report, () -> save(report));
         } finally {
             all.forEach(Peer::close);
@@ -292,29 +292,29 @@ public final class Compare implements Callable<Integer> {
 
     private List<Peer> obtained(List<Peer> all, Report report, Predicate<Peer> isOfUse)
             throws IOException, InterruptedException {
-        Workshop workshop = new Workshop(Path.of(System.getProperty("urma.root", ".")), !noInstall);
+        Toolchain toolchain = new Toolchain(Path.of(System.getProperty("urma.root", ".")), !noInstall);
         List<Peer> here = new ArrayList<>();
         for (Peer peer : all) {
             boolean isUs = peer.name().equals(Names.URMA);
             boolean isAsked = peers.isEmpty() || peers.stream().anyMatch(peer.name()::startsWith);
             if (isUs || (isAsked && isOfUse.test(peer))) {
-                obtain(peer, workshop, report, here);
+                obtain(peer, toolchain, report, here);
             }
             if (isUs && here.isEmpty()) {
                 throw new IOException("urma4j itself cannot be measured here: "
                         + report.foot().strip());
             }
         }
-        hasBuilt |= workshop.hasBuilt();
+        hasBuilt |= toolchain.hasBuilt();
         return here;
     }
 
-    private static void obtain(Peer peer, Workshop workshop, Report report, List<Peer> here)
+    private static void obtain(Peer peer, Toolchain toolchain, Report report, List<Peer> here)
             throws InterruptedException {
         try {
-            report.takesPart(peer.name(), peer.obtain(workshop));
+            report.takesPart(peer.name(), peer.obtain(toolchain));
             here.add(peer);
-        } catch (Missing | IOException e) {
+        } catch (PeerUnavailableException | IOException e) {
             Processes.awaitEndIfNear();
             String reason = String.valueOf(e.getMessage());
             report.isMissing(peer.name(), reason);

@@ -1,6 +1,6 @@
 package io.urma4j.bench.compare;
 
-import io.urma4j.bench.compare.Contest.Outcome;
+import io.urma4j.bench.compare.RoundRobin.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ final class Curves {
     private static final List<Work> WORKS =
             List.of(Work.WRITE_SEEN, Work.WRITE_RATE, Work.READ, Work.READ_RATE, Work.SEND_LATENCY, Work.SEND_RATE);
 
-    private final Contest contest;
+    private final RoundRobin roundRobin;
     private final List<Peer> peers;
     private final List<Curve> curves;
 
@@ -53,8 +53,8 @@ final class Curves {
     }
 
     /** Those drawings whose names are wanted. */
-    Curves(Contest contest, List<Peer> peers, Predicate<String> isWanted) {
-        this.contest = contest;
+    Curves(RoundRobin roundRobin, List<Peer> peers, Predicate<String> isWanted) {
+        this.roundRobin = roundRobin;
         this.peers = peers;
         this.curves = all().filter(curve -> isWanted.test(curve.name())).toList();
     }
@@ -86,7 +86,7 @@ final class Curves {
     private Duration expected(Curve curve) {
         Duration all = Duration.ZERO;
         for (int bytes : SIZES) {
-            all = all.plus(contest.expected(curve.task(bytes), peers));
+            all = all.plus(roundRobin.expected(curve.task(bytes), peers));
         }
         return all;
     }
@@ -96,7 +96,7 @@ final class Curves {
      *
      * @throws IOException when a file cannot be written
      */
-    void draw(Path folder, Deadline deadline, Report report, Tournament.Saving saving)
+    void draw(Path folder, Deadline deadline, Report report, RowRunner.Saving saving)
             throws IOException, InterruptedException {
         for (Curve curve : curves) {
             if (deadline.isTooNearFor(expected(curve))) {
@@ -113,7 +113,7 @@ final class Curves {
         SequencedMap<String, SequencedMap<Long, Double>> values = new LinkedHashMap<>();
         for (int bytes : SIZES) {
             DoubleUnaryOperator value = curve.isLatency() ? nanos -> nanos / 1_000 : nanos -> bytes * 1_000 / nanos;
-            Outcome outcome = contest.play(curve.task(bytes), peers);
+            Outcome outcome = roundRobin.play(curve.task(bytes), peers);
             outcome.series()
                     .forEach((peer, series) -> values.computeIfAbsent(peer.name(), any -> new LinkedHashMap<>())
                             .put((long) bytes, value.applyAsDouble(series.typical())));

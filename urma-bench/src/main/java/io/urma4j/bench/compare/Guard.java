@@ -2,7 +2,7 @@ package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
-import io.urma4j.bench.compare.Contest.Outcome;
+import io.urma4j.bench.compare.RoundRobin.Outcome;
 import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
 import io.urma4j.bench.compare.peer.UrmaPeer;
@@ -94,17 +94,17 @@ public final class Guard implements Callable<Integer> {
             Destination.checkFile(root.resolve(LIMITS));
         }
         Properties limits = limits(root);
-        Contest contest = new Contest(
+        RoundRobin roundRobin = new RoundRobin(
                 Math.max(7, pairs != null ? pairs : report ? 7 : 9),
                 Duration.ofMillis(millis != null ? millis : report ? 50 : 100));
         List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), new RawNetwork());
         try {
-            Workshop workshop = new Workshop(root, false);
+            Toolchain toolchain = new Toolchain(root, false);
             for (Peer peer : peers) {
-                peer.obtain(workshop);
+                peer.obtain(toolchain);
             }
-            return guard(root, limits, contest, peers);
-        } catch (Missing e) {
+            return guard(root, limits, roundRobin, peers);
+        } catch (PeerUnavailableException e) {
             throw new IOException(e.reason(), e);
         } finally {
             peers.forEach(Peer::close);
@@ -120,18 +120,18 @@ public final class Guard implements Callable<Integer> {
         return limits;
     }
 
-    private int guard(Path root, Properties limits, Contest contest, List<Peer> peers)
+    private int guard(Path root, Properties limits, RoundRobin roundRobin, List<Peer> peers)
             throws IOException, InterruptedException {
         System.out.printf("%-20s %9s %19s %8s%n", "time by that of C", "ratio", "95 %", "limit");
         Map<String, Double> found = new LinkedHashMap<>();
         int failures = 0;
         for (Row row : rows()) {
             double limit = Double.parseDouble(limits.getProperty(row.name(), "Infinity"));
-            Interval interval = measured(row, contest, peers);
+            Interval interval = measured(row, roundRobin, peers);
             String verdict = verdict(interval, limit);
             if (interval.isBeyond(limit) && !report && !record) {
                 tell(row, interval, limit, verdict + ", once more");
-                interval = measured(row, contest, peers);
+                interval = measured(row, roundRobin, peers);
                 verdict = verdict(interval, limit);
                 failures += interval.isBeyond(limit) ? 1 : 0;
             }
@@ -160,9 +160,9 @@ public final class Guard implements Callable<Integer> {
                 verdict);
     }
 
-    private static Interval measured(Row row, Contest contest, List<Peer> peers)
+    private static Interval measured(Row row, RoundRobin roundRobin, List<Peer> peers)
             throws IOException, InterruptedException {
-        Outcome outcome = contest.play(row.task(), peers);
+        Outcome outcome = roundRobin.play(row.task(), peers);
         if (!outcome.failures().isEmpty()) {
             throw new IOException(
                     row.name() + ": " + String.join("; ", outcome.failures().values()));

@@ -12,9 +12,9 @@ public interface Peer extends AutoCloseable {
      * Installs or builds it.
      *
      * @return its version
-     * @throws Missing when it cannot be had
+     * @throws PeerUnavailableException when it cannot be had
      */
-    String obtain(Workshop workshop) throws Missing, IOException, InterruptedException;
+    String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException;
 
     /** Whether it can do this at all; asked after {@link #obtain}. */
     boolean can(Task task);

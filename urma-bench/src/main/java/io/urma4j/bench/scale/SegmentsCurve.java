@@ -57,8 +57,8 @@ final class SegmentsCurve {
                 COLUMNS);
         try (Urma urma = Urma.open(Loopback.options());
                 UrmaContext home = urma.device(device).openContext();
-                UrmaContext guest = urma.device(device).openContext()) {
-            Stand stand = new Stand(home, guest);
+                UrmaContext importer = urma.device(device).openContext()) {
+            Stand stand = new Stand(home, importer);
             for (int i = 0; i < run.pace().rounds(1); i++) {
                 stand.cycle(1, new long[4]); // compiled before the first row
             }
@@ -107,7 +107,7 @@ final class SegmentsCurve {
     /** Home and importer, and what is open between them. */
     private final class Stand {
         private final UrmaContext home;
-        private final UrmaContext guest;
+        private final UrmaContext importer;
         private final Jfc jfc;
         private final Jfs jfs;
         private final LocalSegment local;
@@ -117,12 +117,12 @@ final class SegmentsCurve {
         private final List<RemoteSegment> imports = new ArrayList<>();
         private int next;
 
-        Stand(UrmaContext home, UrmaContext guest) {
+        Stand(UrmaContext home, UrmaContext importer) {
             this.home = home;
-            this.guest = guest;
-            this.jfc = guest.createJfc(JfcConfig.DEFAULT);
-            this.jfs = guest.createJfs(jfc, JfsConfig.DEFAULT);
-            this.local = guest.register(guest.allocate(BYTES), Access.LOCAL_ONLY);
+            this.importer = importer;
+            this.jfc = importer.createJfc(JfcConfig.DEFAULT);
+            this.jfs = importer.createJfs(jfc, JfsConfig.DEFAULT);
+            this.local = importer.register(importer.allocate(BYTES), Access.LOCAL_ONLY);
         }
 
         void cycle(int count, long[] nanos) {
@@ -144,7 +144,7 @@ final class SegmentsCurve {
                     .toList();
             begin = System.nanoTime();
             for (SharedSegment line : lines) {
-                imports.add(guest.importSegment(line));
+                imports.add(importer.importSegment(line));
             }
             nanos[1] += System.nanoTime() - begin;
             next = 0;

@@ -23,7 +23,7 @@ final class FakePeer implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) {
+    public String obtain(Toolchain toolchain) {
         return "1";
     }
 

@@ -128,7 +128,7 @@ final class FlightEvents {
 
     @Name("io.urma4j.Import")
     @Label("Import")
-    @Description("A segment, JFR or Jetty was imported, or not; a threshold on the duration shows the slow ones")
+    @Description("Import of a segment, JFR or Jetty, with its result; a threshold on the duration selects slow ones")
     @Category("urma4j")
     @StackTrace(false)
     private static final class Import extends Event {
@@ -144,7 +144,7 @@ final class FlightEvents {
 
     @Name("io.urma4j.SegmentRevoked")
     @Label("Segment Revoked")
-    @Description("A segment was taken back from its importers")
+    @Description("A segment was revoked from its importers")
     @Category("urma4j")
     @StackTrace(false)
     private static final class SegmentRevoked extends Event {
@@ -157,7 +157,7 @@ final class FlightEvents {
 
     @Name("io.urma4j.ReceiverNotReady")
     @Label("Receiver Not Ready")
-    @Description("A message found no receive work request; told for the first of a flow until one is taken")
+    @Description("A message found no receive work request; one event per flow until a message is received")
     @Category("urma4j")
     @StackTrace(false)
     private static final class ReceiverNotReady extends Event {

@@ -19,7 +19,7 @@ public final class QueueFailure {
     public static AsyncEvent event(boolean isJetty, Object queue, @Nullable CompletionStatus cause) {
         AsyncEvent.Type type = isJetty ? AsyncEvent.Type.JETTY_ERR : AsyncEvent.Type.JFS_ERR;
         String detail = cause == null
-                ? "ERROR was asked for, or its JFC has overflowed"
+                ? "ERROR was requested, or its JFC has overflowed"
                 : "a work request failed with " + cause;
         return new AsyncEvent(type, queue, detail, Optional.ofNullable(cause));
     }

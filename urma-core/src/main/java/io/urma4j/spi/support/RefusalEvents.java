@@ -35,7 +35,7 @@ public final class RefusalEvents {
             return;
         }
         allowance--;
-        String more = untold == 0 ? "" : "; " + untold + " refusals before this one were not told";
+        String more = untold == 0 ? "" : "; " + untold + " earlier refusals were not reported";
         untold = 0;
         events.raise(new AsyncEvent(
                 AsyncEvent.Type.IMPORT_REFUSED, object, from + " offered a wrong token, id or access" + more));

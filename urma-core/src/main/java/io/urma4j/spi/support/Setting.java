@@ -14,30 +14,30 @@ public enum Setting {
     SHM_HUGE_PAGES(
             "urma.shm.hugepages",
             "`refused`",
-            "segments of other processes on huge pages of the machine's pool: `trusted` maps them, though a hole in them"
-                    + " can end this process"),
+            "segments of other processes on huge pages of the machine's pool: `trusted` maps them, although a hole in"
+                    + " them can end this process"),
     UDMA_ADDRESSES(
             "urma.udma.addresses",
             "the first that is up and reaches other hosts, IPv4 before IPv6; else `127.0.0.1`",
-            "IP addresses with commas between: `udma0` is at the first, `udma1` at the next"),
+            "comma-separated IP addresses: `udma0` uses the first, `udma1` the next"),
     UDMA_IO(
             "urma.udma.io",
             "`auto`",
-            "the backend of packets: `auto`, `gso`, `mmsg` or `channel`; see [udma](udma.md#the-way-in-and-out)"),
+            "the I/O backend for packets: `auto`, `gso`, `mmsg` or `channel`; see [udma](udma.md#io-backends)"),
     UDMA_STRANGERS(
             "urma.udma.strangers",
             "`apart`",
-            "whether packets of unknown peers have sockets of their own (`apart`) or share one with peers (`together`)"),
+            "whether unknown peers have sockets of their own (`apart`) or share the socket of peers (`together`)"),
     UDMA_ECN(
             "urma.udma.ecn",
             "`auto`",
-            "whether switches may mark packets: `auto`, `on` or `off`; see [udma](udma.md#marks-of-congestion)"),
-    UDMA_CAPTURE("urma.udma.capture", "none", "the pcap file that gets what the network devices send and receive"),
-    UDMA_CAPTURE_LIMIT("urma.udma.capture.limit", "none", "the largest length of that file, in bytes"),
+            "whether switches may mark packets: `auto`, `on` or `off`; see [udma](udma.md#congestion-marks-ecn)"),
+    UDMA_CAPTURE("urma.udma.capture", "none", "pcap file for all packets that the network devices send and receive"),
+    UDMA_CAPTURE_LIMIT("urma.udma.capture.limit", "none", "maximum size of that file, in bytes"),
     UDMA_LOSS(
             "urma.udma.loss",
             "none",
-            "for trials: the share of packets to lose, and after a colon a seed, as in `0.01:4711`");
+            "for tests: share of packets to drop, optionally with a colon and a seed, as in `0.01:4711`");
 
     private final String property;
     private final String variable;

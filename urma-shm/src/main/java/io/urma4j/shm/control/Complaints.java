@@ -20,7 +20,7 @@ public final class Complaints {
     public void log(Supplier<String> what) {
         long before = allowance(System.nanoTime());
         if (before >= 0) {
-            log.log(Level.WARNING, () -> what.get() + (before == 0 ? "" : " (and " + before + " more before it)"));
+            log.log(Level.WARNING, () -> what.get() + (before == 0 ? "" : " (and " + before + " earlier ones)"));
         }
     }
 

@@ -147,7 +147,7 @@ final class Connection {
         }
         pendingDescriptors += descriptors.length;
         if (pending.size() == MAX_PENDING || pendingDescriptors > MAX_PENDING_DESCRIPTORS) {
-            end("it has not read its last " + pending.size() + " messages");
+            end("it left " + pending.size() + " messages unread");
             return;
         }
         pending.add(
@@ -176,8 +176,8 @@ final class Connection {
         } catch (LibcException e) {
             broken(e);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, () -> this + " ends, a message could not be handled", e);
-            end("a message of it could not be handled: " + e.getMessage());
+            LOG.log(Level.WARNING, () -> this + " ends: a message failed", e);
+            end("handling its message failed: " + e.getMessage());
         }
     }
 
@@ -187,13 +187,13 @@ final class Connection {
             try {
                 sentNow(ControlCodec.encode(new Refused(0, UrmaStatus.FAIL, String.valueOf(unreadable.getMessage()))));
             } catch (LibcException e) {
-                LOG.log(Level.DEBUG, () -> this + " cannot be told why it ends: " + e.getMessage());
+                LOG.log(Level.DEBUG, () -> this + " cannot be notified of its end: " + e.getMessage());
             }
         }
     }
 
     private void broken(Exception why) {
-        COMPLAINTS.log(() -> this + " ends, it broke the protocol: " + why.getMessage());
+        COMPLAINTS.log(() -> this + " ends: it broke the protocol: " + why.getMessage());
         end("it broke the protocol: " + why.getMessage());
     }
 

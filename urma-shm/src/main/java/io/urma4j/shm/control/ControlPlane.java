@@ -194,7 +194,7 @@ public final class ControlPlane {
         try {
             directory.sweep();
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, () -> "cannot remove what dead contexts have left in " + directory, e);
+            LOG.log(Level.WARNING, () -> "cannot remove files of dead contexts in " + directory, e);
         }
     }
 
@@ -247,7 +247,7 @@ public final class ControlPlane {
             int tokenId = request.descriptor().tokenId();
             long address = atHomeAddress ? endpoint.vaBase() : 0;
             if (atHomeAddress && address == 0) {
-                throw new UrmaException(UrmaStatus.EINVAL, what, "its descriptor does not say its address");
+                throw new UrmaException(UrmaStatus.EINVAL, what, "its descriptor has no home address");
             }
             ShmImport.Twin again = timeout -> importSegment(
                             new ImportRequest(request.descriptor(), request.token(), request.access(), timeout), true)

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * The segments of this home: who may import them, who has, and how they are taken back.
  *
  * <p>To revoke is: no new import, a word to each importer, and its answer, or the proof that it is gone. Until then its
- * grant stays; after the deadline the memory stays in quarantine until the last grant has ended.
+ * grant stays; after the timeout the memory stays in quarantine until the last grant has ended.
  */
 final class Exports {
     static final String KIND = "shm";
@@ -115,7 +115,7 @@ final class Exports {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     "memory",
-                    "is not of a context and can only be LOCAL_ONLY here, not " + request.access()
+                    "was not allocated by a context and can only be LOCAL_ONLY here, not " + request.access()
                             + "; memory that peers can import comes from UrmaContext.allocate");
         }
         return add(foreign, null, request);
@@ -123,7 +123,7 @@ final class Exports {
 
     private static void checkPolicy(TokenPolicy policy) {
         if (policy != TokenPolicy.NONE && policy != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", policy + " is not offered; NONE and PLAIN_TEXT are");
+            throw invalid("token policy", policy + " is not supported; NONE and PLAIN_TEXT are");
         }
     }
 
@@ -229,8 +229,8 @@ final class Exports {
 
     // ---- revocation
 
-    CompletableFuture<Revocation> unregister(ShmSegment segment, Duration deadline) {
-        long deadlineNanos = ControlPlane.deadline(deadline);
+    CompletableFuture<Revocation> unregister(ShmSegment segment, Duration timeout) {
+        long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> revoke(segment, deadlineNanos));
     }
 
@@ -256,11 +256,11 @@ final class Exports {
     }
 
     /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration deadline) {
-        long deadlineNanos = ControlPlane.deadline(deadline);
+    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
+        long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> {
             if (segment.isRevoked()) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
             }
             segment.setToken(next);
             return SegmentRevocation.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
@@ -295,11 +295,13 @@ final class Exports {
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.grants.get(importer.number());
         if (to == null || segment.isRevoked()) {
-            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " has not imported it now");
+            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
         }
         if (segment.isIsolated()) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL, segment, "is isolated, and a window of it would bind only who keeps the rules");
+                    UrmaStatus.EINVAL,
+                    segment,
+                    "is isolated, and a window would not be enforced against a hostile importer");
         }
         if (!to.access().covers(window.access())) {
             throw new UrmaException(

@@ -60,7 +60,7 @@ final class GrantBoard {
         }
         if (slot == WindowTable.SLOTS) {
             throw new UrmaException(
-                    UrmaStatus.ENOMEM, label, "all " + WindowTable.SLOTS + " windows that can be granted at once are");
+                    UrmaStatus.ENOMEM, label, "limit of " + WindowTable.SLOTS + " concurrent windows reached");
         }
         next = slot + 1;
         return slot;

@@ -61,7 +61,9 @@ final class Imports {
         try (Fd fd = reply.takeDescriptor()) {
             if (!grant.access().covers(wanted)) {
                 throw new UrmaException(
-                        UrmaStatus.ENOPERM, home, "granted " + grant.access() + " where " + wanted + " was asked for");
+                        UrmaStatus.ENOPERM,
+                        home,
+                        "granted " + grant.access() + " although " + wanted + " was requested");
             }
             ImportedMapping mapping = ImportedMapping.mapAt(
                     address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
@@ -92,7 +94,7 @@ final class Imports {
             via.send(new Revoked(grant)); // given back already, and our word of it has crossed the home's
             return;
         }
-        take(taken, "its home took it back", () -> via.send(new Revoked(grant)));
+        take(taken, "its home revoked it", () -> via.send(new Revoked(grant)));
     }
 
     /** The home is gone, and all of its imports with it. */
@@ -139,7 +141,9 @@ final class Imports {
             Timers.Timer timeout = engine.after(
                     closeTimeoutNanos,
                     () -> done.completeExceptionally(new UrmaException(
-                            UrmaStatus.EAGAIN, closing, "is still used by a native call; it ends with that")));
+                            UrmaStatus.EAGAIN,
+                            closing,
+                            "is still used by a native call, and is closed when that call ends")));
             fence(closing, () -> {
                 timeout.cancel();
                 forget(closing);

@@ -91,7 +91,7 @@ final class Inspector {
                 if (pid.isPresent() && pid.getAsLong() != peer.pid()) {
                     view.complete(Optional.empty());
                 } else if ((peer.features() & ControlCodec.FEATURE_MEASURE) == 0) {
-                    end(new UrmaException(UrmaStatus.FAIL, peer, "is of a version that cannot be measured"));
+                    end(new UrmaException(UrmaStatus.FAIL, peer, "has a version that cannot be measured"));
                 } else {
                     var _ = requests.ask(peer, deadlineNanos, request -> new Measure(request, on))
                             .whenComplete((_, failure) -> {
@@ -119,7 +119,7 @@ final class Inspector {
 
         private void askNext(Peer peer) {
             if ((peer.features() & ControlCodec.FEATURE_INSPECT) == 0) {
-                end(new UrmaException(UrmaStatus.FAIL, peer, "is of a version that cannot be looked into"));
+                end(new UrmaException(UrmaStatus.FAIL, peer, "has a version that cannot be inspected"));
             } else if (kinds.isEmpty()) {
                 end("");
             } else {
@@ -129,7 +129,7 @@ final class Inspector {
 
         private void ask(Peer peer, Resource.Kind kind, long after) {
             if (++pages > MAX_PAGES) {
-                end("there is no end to it");
+                end("limit of " + MAX_PAGES + " pages reached");
                 return;
             }
             int number = ResourceText.number(kind);
@@ -155,7 +155,7 @@ final class Inspector {
                 if (page.complete()) {
                     askNext(peer);
                 } else if (last == after) {
-                    end("it repeats itself");
+                    end("the peer repeated a page");
                 } else {
                     ask(peer, kind, last);
                 }

@@ -21,7 +21,7 @@ final class Mount {
                     + (store.isReadOnly() ? ", read-only" : "") + ", where " + store.getUsableSpace() / 1024 + " of "
                     + store.getTotalSpace() / 1024 + " KiB are free";
         } catch (IOException e) {
-            return "the mount of " + nearest + " cannot be told: " + e.getMessage();
+            return "the mount of " + nearest + " is unknown: " + e.getMessage();
         }
     }
 }

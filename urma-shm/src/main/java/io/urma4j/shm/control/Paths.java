@@ -122,18 +122,20 @@ final class Paths {
     /** The peer wants a path. */
     void requested(Peer from, Connection via, OpenPath request, List<Fd> descriptors) {
         if (from.path.isOpen() || (from.path.asked() != null && isFirst(from))) {
-            via.send(new Refused(request.request(), UrmaStatus.EEXIST, "there is a path, or our attempt goes first"));
+            via.send(new Refused(
+                    request.request(), UrmaStatus.EEXIST, "a path exists, or our own attempt takes precedence"));
             return;
         }
         if (!from.importsFromUs()) {
-            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "a message path needs an import of ours"));
+            via.send(new Refused(
+                    request.request(), UrmaStatus.ENOPERM, "a message path needs an import from this context"));
             return;
         }
         if (request.ringBytes() != ringBytes || descriptors.size() != 1) {
             via.send(new Refused(
                     request.request(),
                     UrmaStatus.EINVAL,
-                    "a path needs one ring of " + ringBytes + " bytes, this is of " + request.ringBytes() + " with "
+                    "a path needs one ring of " + ringBytes + " bytes, not of " + request.ringBytes() + " with "
                             + descriptors.size() + " descriptors"));
             return;
         }

@@ -126,8 +126,8 @@ final class Peers {
             return CompletableFuture.completedFuture(peer);
         }
         if (!ContextRecord.isAddress(id.address())) {
-            return CompletableFuture.failedFuture(
-                    new UrmaException(UrmaStatus.EINVAL, "address '" + id.address() + "'", "is none of shared memory"));
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.EINVAL, "address '" + id.address() + "'", "is no address of shared memory"));
         }
         CompletableFuture<Peer> attempt = connecting.get(id);
         if (attempt == null) {
@@ -170,9 +170,9 @@ final class Peers {
                     case Errno.EAGAIN -> retry();
                     case Errno.ENOENT ->
                         fail(gone("no socket of that address is in " + directory
-                                + "; it is gone, or lives where another directory has that name: "
+                                + "; it is gone, or its namespace has another directory under that name: "
                                 + Mount.of(directory.sockets().path())));
-                    case Errno.ECONNREFUSED -> fail(gone("nobody listens at its socket"));
+                    case Errno.ECONNREFUSED -> fail(gone("no process listens at its socket"));
                     default -> fail(Failures.of("home " + id.address(), "cannot be reached", e));
                 }
             }
@@ -183,7 +183,7 @@ final class Peers {
             if (deadlineNanos - System.nanoTime() > 0 && !closed) {
                 engine.after(CONNECT_RETRY_NANOS, this::start);
             } else {
-                fail(gone("too many wait to be accepted"));
+                fail(gone("its queue of pending connections is full"));
             }
         }
 
@@ -208,7 +208,7 @@ final class Peers {
                 case Hello hello -> greetedBack(from, hello);
                 case Refused refused ->
                     end(from, new UrmaException(refused.status(), "home " + id.address(), refused.reason()));
-                default -> end(from, gone("it does not greet"));
+                default -> end(from, gone("its first message is no greeting"));
             }
         }
 
@@ -226,7 +226,7 @@ final class Peers {
         private void accept(Connection from, Hello hello) {
             Peer peer = UnknownPeers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
             if (peer == null || peer.outgoing != null) {
-                String why = "does not say who it is, or another process has spoken in its name";
+                String why = "does not identify itself, or another process has used its name";
                 end(from, new UrmaException(UrmaStatus.ENOPERM, "home " + id.address(), why));
                 return;
             }
@@ -308,7 +308,7 @@ final class Peers {
     private boolean hasEvicted() {
         Optional<Peer> idle =
                 living.values().stream().filter(Peer::holdsNothing).findFirst();
-        idle.ifPresent(peer -> lose(peer, "it held nothing, and another needed its place", false));
+        idle.ifPresent(peer -> lose(peer, "evicted: it held nothing, and a new peer needed its place", false));
         return idle.isPresent();
     }
 
@@ -336,7 +336,7 @@ final class Peers {
         } catch (LibcException e) {
             if (!acceptFailed) {
                 acceptFailed = true; // once: with no descriptors left, each round would say so
-                LOG.log(Level.WARNING, () -> engine + " cannot accept peers for now: " + e.getMessage());
+                LOG.log(Level.WARNING, () -> engine + " cannot accept peers at the moment: " + e.getMessage());
             }
             pauseAccepting();
         }
@@ -360,7 +360,7 @@ final class Peers {
             return;
         }
         if (callers.size() >= MAX_STRANGERS) {
-            callers.getFirst().end("too many have come after it");
+            callers.getFirst().end("limit of " + MAX_STRANGERS + " unidentified connections reached");
         }
         IncomingGreeting greeting = new IncomingGreeting();
         Connection connection = new Connection(engine, socket, greeting);
@@ -390,7 +390,7 @@ final class Peers {
             if (objection.isPresent()) {
                 refuse(from, UrmaStatus.FAIL, objection.get());
             } else if (!UnknownPeers.saysWhoItIs(hello)) {
-                refuse(from, UrmaStatus.ENOPERM, "refused a greeting that does not say who it is");
+                refuse(from, UrmaStatus.ENOPERM, "refused a greeting without a valid identity");
             } else if (hello.wanted() != self.incarnation()) {
                 refuse(from, UrmaStatus.ETIMEOUT, "the home is gone: another context has its address"); // S1.5
             } else {
@@ -409,7 +409,7 @@ final class Peers {
                 refuse(
                         from,
                         UrmaStatus.ENOPERM,
-                        "another has greeted in that name, or its process has too many contexts");
+                        "another process has greeted under that name, or the process has too many contexts");
                 return;
             }
             peer.incoming = from;
@@ -446,11 +446,11 @@ final class Peers {
                 case Goodbye goodbye -> lose(peer, "it said goodbye: " + goodbye.reason(), true);
                 case Request request when asksUs -> events.requested(peer, from, request, descriptors);
                 case Refused refused
-                when refused.request() == 0 -> from.end("it could not read what was said to it: " + refused.reason());
+                when refused.request() == 0 -> from.end("it could not read our message: " + refused.reason());
                 case Answer answer when !asksUs -> events.answered(peer, from, answer, descriptors);
                 case Hello again -> from.end("it greeted twice");
                 case Notice notice -> events.noticed(peer, from, notice);
-                default -> from.end("it asked on the connection for answers, or answered on the one for requests");
+                default -> from.end("it sent a request or an answer on the wrong connection");
             }
         }
 

@@ -43,7 +43,7 @@ final class Publisher {
         ShmSegment segment = entry.segment;
         try {
             if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name");
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it cannot have a name");
             }
             Optional<LockFile> file = directory.takeName(name);
             if (file.isPresent()) {
@@ -81,7 +81,7 @@ final class Publisher {
                         ? new Refused(
                                 lookup.request(),
                                 UrmaStatus.EINVAL,
-                                "no segment is published as '" + lookup.name() + "' any more")
+                                "segment '" + lookup.name() + "' is no longer published")
                         : named(entry, lookup));
     }
 

@@ -40,13 +40,13 @@ final class Requests {
             throw new UrmaException(
                     UrmaStatus.FAIL,
                     from,
-                    "answered with " + answer.getClass().getSimpleName() + " in place of " + kind.getSimpleName());
+                    "answered with " + answer.getClass().getSimpleName() + " instead of " + kind.getSimpleName());
         }
 
         /** The next descriptor, which belongs to the caller. */
         Fd takeDescriptor() {
             if (descriptors.isEmpty()) {
-                throw new UrmaException(UrmaStatus.FAIL, from, "sent too few descriptors with its answer");
+                throw new UrmaException(UrmaStatus.FAIL, from, "sent too few file descriptors with its answer");
             }
             return descriptors.removeFirst();
         }

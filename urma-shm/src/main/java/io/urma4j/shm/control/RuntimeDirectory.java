@@ -46,7 +46,7 @@ final class RuntimeDirectory implements AutoCloseable {
     private static final int UASID_ATTEMPTS = 1000;
 
     private static final String OTHER_PLACE =
-            "another one can be named by URMA_RUNTIME_DIR or UrmaOptions.withRuntimeDirectory";
+            "URMA_RUNTIME_DIR or UrmaOptions.withRuntimeDirectory selects another one";
 
     private final Dir directory;
     private final Dir names;
@@ -110,7 +110,7 @@ final class RuntimeDirectory implements AutoCloseable {
         Path parent = absolute.getParent();
         Path name = absolute.getFileName();
         if (parent == null || name == null) {
-            throw refused(path, "is no place for it");
+            throw refused(path, "is no path of a directory");
         }
         try (Dir above = openParent(parent)) {
             above.makeDirectory(name.toString());
@@ -169,7 +169,7 @@ final class RuntimeDirectory implements AutoCloseable {
         return new UrmaException(
                 UrmaStatus.ENOMEM,
                 "runtime directory " + directory.path(),
-                "takes no more files; " + Mount.of(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
+                "is full; " + Mount.of(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
                         + "each published name 4 KiB and a file; " + OTHER_PLACE + ": " + cause.getMessage(),
                 cause);
     }

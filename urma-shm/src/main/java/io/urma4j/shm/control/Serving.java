@@ -138,7 +138,7 @@ final class Serving implements PeerEvents {
 
     private void delay(Peer from, Connection via, Guess guess, long delayNanos) {
         if (delayed == MAX_DELAYED) {
-            via.end("it has asked with wrong tokens too often");
+            via.end("it sent too many requests with wrong tokens");
             return;
         }
         delayed++;
@@ -185,7 +185,7 @@ final class Serving implements PeerEvents {
             case Revoke m when !asksUs -> imports.revoked(from, via, m.grant());
             case Revoked m when asksUs -> exports.released(from, m.grant());
             case Unimport m when asksUs -> exports.released(from, m.grant());
-            default -> via.end("it said " + notice.getClass().getSimpleName() + " where it must not");
+            default -> via.end("it sent an unexpected " + notice.getClass().getSimpleName());
         }
     }
 

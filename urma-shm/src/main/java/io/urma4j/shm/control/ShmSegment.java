@@ -113,8 +113,8 @@ public final class ShmSegment implements ProviderSegment {
     }
 
     @Override
-    public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
-        return exports.rotate(this, next, deadline);
+    public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
+        return exports.rotate(this, next, timeout);
     }
 
     /**
@@ -243,8 +243,8 @@ public final class ShmSegment implements ProviderSegment {
     }
 
     @Override
-    public CompletableFuture<Revocation> unregister(Duration deadline) {
-        return exports.unregister(this, deadline);
+    public CompletableFuture<Revocation> unregister(Duration timeout) {
+        return exports.unregister(this, timeout);
     }
 
     @Override

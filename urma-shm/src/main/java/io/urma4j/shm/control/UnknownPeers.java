@@ -27,7 +27,7 @@ final class UnknownPeers {
         int own = UserIds.effective();
         if (peer.uid() != own) {
             throw new UrmaException(
-                    UrmaStatus.ENOPERM, "peer", "belongs to uid " + peer.uid() + ", we belong to uid " + own);
+                    UrmaStatus.ENOPERM, "peer", "belongs to uid " + peer.uid() + ", this process to uid " + own);
         }
         if (peer.uid() == overflowUid() && !everyUidIsMapped()) {
             throw new UrmaException(

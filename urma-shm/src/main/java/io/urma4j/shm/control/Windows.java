@@ -90,11 +90,12 @@ final class Windows {
     /** A peer wants to use windows of ours. */
     void requested(Peer from, Connection via, OpenWindows request, List<Fd> descriptors) {
         if (!from.importsFromUs()) {
-            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "windows need an import of ours"));
+            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "windows need an import from this context"));
             return;
         }
         if (descriptors.size() != 1) {
-            via.send(new Refused(request.request(), UrmaStatus.EINVAL, "it sent no memory to announce operations in"));
+            via.send(new Refused(
+                    request.request(), UrmaStatus.EINVAL, "the request has no memory for its operation counters"));
             return;
         }
         try (Fd theirs = descriptors.removeFirst()) {

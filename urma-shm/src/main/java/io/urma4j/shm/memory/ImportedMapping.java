@@ -71,7 +71,7 @@ public final class ImportedMapping {
             return mapped(address == 0 ? 0 : checkedAddress(address) - (offset - start), fd, start, end, writable)
                     .slice(offset - start, lengthBytes);
         } catch (LibcException e) {
-            throw Failures.of("import", "cannot map what the peer sent", e);
+            throw Failures.of("import", "cannot map the peer's memory", e);
         }
     }
 
@@ -114,7 +114,7 @@ public final class ImportedMapping {
             throw new UrmaException(
                     UrmaStatus.ENOMEM,
                     "import",
-                    "length " + bytes + " + " + others + " bytes that this process has of peers already is more than "
+                    "length " + bytes + " + " + others + " bytes already mapped from peers is more than the limit of "
                             + MAX_BYTES);
         }
     }
@@ -149,7 +149,7 @@ public final class ImportedMapping {
     private static long checkedAddress(long address) {
         if (address <= 0 || address % Mapping.pageSizeBytes() != 0) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL, "import", "address 0x" + Long.toHexString(address) + " is no start of a page");
+                    UrmaStatus.EINVAL, "import", "address 0x" + Long.toHexString(address) + " is not page-aligned");
         }
         return address;
     }
@@ -163,7 +163,7 @@ public final class ImportedMapping {
     }
 
     private static UrmaException refused(String why) {
-        return new UrmaException(UrmaStatus.ENOPERM, "import", "what the peer sent cannot be mapped: " + why);
+        return new UrmaException(UrmaStatus.ENOPERM, "import", "the peer's memory cannot be mapped: " + why);
     }
 
     /** The bytes; read-only when they were mapped so, dead after {@link #revoke}. */

@@ -177,13 +177,13 @@ public final class ShmMemory implements ProviderMemory {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     this,
-                    "was imported as a READ segment and is sealed against writing by others for ever");
+                    "was imported as a READ segment and is permanently sealed against writing by other processes");
         }
         if (alone != null || (isolated && !users.isEmpty())) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
-                    "is used by " + users + ", and an isolated segment shares its memory with none");
+                    "is used by " + users + ", but an isolated segment cannot share its memory");
         }
         if (isolated && !writable) {
             sealAgainstWriting();
@@ -201,7 +201,7 @@ public final class ShmMemory implements ProviderMemory {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
-                    "was shared for writing before, and cannot be sealed for readers any more");
+                    "was shared for writing before, so it can no longer be sealed for readers");
         }
     }
 

@@ -170,7 +170,7 @@ class OtherVersionsTest {
                 home.send(new Refused(0, UrmaStatus.FAIL, "message type 16 is unknown to control protocol 1.0"));
 
                 assertThat(failureOf(imported))
-                        .hasMessageContaining("it could not read what was said to it:"
+                        .hasMessageContaining("it could not read our message:"
                                 + " message type 16 is unknown to control protocol 1.0");
             }
         }

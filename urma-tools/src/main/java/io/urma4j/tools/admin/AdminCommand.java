@@ -10,9 +10,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "admin",
         description = {
-            "Look into the running processes of this user that use urma4j: contexts, queues, segments, paths, counters, "
-                    + "events, and who waits for whom.",
-            "It costs those who are looked at nothing on their data path; tokens are never shown."
+            "Inspect the running urma4j processes of this user: contexts, queues, segments, paths, counters, "
+ + "events, and blocked requests.",
+            "Inspection has no cost on the data path of the inspected processes; tokens are never shown."
         },
         subcommands = {ShowCommand.class, StatsCommand.class, EventsCommand.class},
         footerHeading = "%nExamples:%n",

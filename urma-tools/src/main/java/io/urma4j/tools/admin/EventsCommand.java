@@ -25,23 +25,23 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "events",
         description = {
-            "Show the asynchronous events of all contexts, the last 128 of each: failed queues, revoked segments, lost "
-                    + "peers, refused imports.",
-            "Whether their owner has taken them makes no difference, neither to him nor here."
+            "Show the last 128 asynchronous events of each context: failed queues, revoked segments, lost "
+ + "peers, refused imports.",
+            "Events are shown whether the application has read them or not, and stay available to it."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin events", "  urma admin events --follow", "  urma admin events --follow --json"},
         exitCodeList = {
-            "0:it worked, or Ctrl-C ended what goes on until then",
-            "1:it failed, as stderr tells",
-            "2:wrong use"
+            "0:success, or a watch was ended by Ctrl-C",
+            "1:failure, explained on stderr",
+            "2:usage error"
         })
 final class EventsCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 250;
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on with those to come, until Ctrl-C.")
+            description = "Keep printing new events until Ctrl-C.")
     private boolean follow;
 
     @Mixin
@@ -92,7 +92,7 @@ final class EventsCommand implements Callable<Integer> {
             }
         }
         if (shown.isEmpty()) {
-            notice.say("no context has had an event");
+            notice.say("no context has events");
         }
         events.sort(Comparator.comparing(happened -> happened.event().field("time")));
         if (json.isAsked() && !follow) {

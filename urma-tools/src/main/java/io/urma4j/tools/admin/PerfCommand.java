@@ -10,8 +10,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "perf",
         description = {
-            "Measure in running processes of this user how long the steps of the data path and of the control plane take.",
-            "Who is not measured pays nothing for it; who is, some hundred nanoseconds an operation."
+            "Measure the latency of the stages of data path and control plane in running processes of this "
+ + "user.",
+            "Measuring adds some hundred nanoseconds to each operation; a process that is not measured has "
+ + "no overhead."
         },
         subcommands = {PerfSwitchCommand.Start.class, PerfSwitchCommand.Stop.class, PerfShowCommand.class},
         footerHeading = "%nExamples:%n",

@@ -20,17 +20,19 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "show",
         description = {
-            "Show what was measured since the last 'urma perf start', in microseconds; percentiles within 3 percent.",
-            "post: the call that posts, and on shared memory the work itself. execute: from the begin of the post until its"
-                    + " record has been polled, of one signalled work request at a time in each queue. complete: a poll"
-                    + " that brought records. The others are control steps from the call to their result."
+            "Show the latencies measured since the last 'urma perf start', in microseconds; percentiles are "
+ + "accurate to 3 percent.",
+            "post: the posting call, which on shared memory includes the work itself. execute: from the "
+ + "start of the post until its record was polled, sampled for one signalled work request at a time "
+ + "per queue. complete: a poll that returned records. All others: control steps, from the call to "
+ + "the result."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma perf show", "  urma perf show 4711 --watch 1", "  urma perf show --json"},
         exitCodeList = {
-            "0:it worked, or Ctrl-C ended what goes on until then",
-            "1:it failed, as stderr tells",
-            "2:wrong use"
+            "0:success, or a watch was ended by Ctrl-C",
+            "1:failure, explained on stderr",
+            "2:usage error"
         })
 final class PerfShowCommand implements Callable<Integer> {
     private static final Set<Kind> KINDS = Set.of(Kind.PERF);
@@ -91,7 +93,7 @@ final class PerfShowCommand implements Callable<Integer> {
             }
         }
         if (!any && !contexts.isEmpty()) {
-            out.println("nothing was measured; 'urma perf start' begins");
+            out.println("no measurements; 'urma perf start' starts measuring");
         }
         ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
         out.flush();

@@ -39,8 +39,8 @@ abstract class PerfSwitchCommand implements Callable<Integer> {
     @Command(
             name = "start",
             description = {
-                "Begin to measure. What was measured before is forgotten.",
-                "It goes on until 'urma perf stop', or the end of the process that is measured."
+                "Start measuring. Earlier results are discarded.",
+                "Measuring continues until 'urma perf stop', or until the measured process ends."
             },
             footerHeading = "%nExamples:%n",
             footer = {"  urma perf start", "  urma perf start 4711 -d shm0"})
@@ -53,7 +53,7 @@ abstract class PerfSwitchCommand implements Callable<Integer> {
     /** Ends. */
     @Command(
             name = "stop",
-            description = "End measuring. What was measured can still be shown.",
+            description = "Stop measuring. 'urma perf show' still shows the results.",
             footerHeading = "%nExamples:%n",
             footer = {"  urma perf stop", "  urma perf stop 4711"})
     static final class Stop extends PerfSwitchCommand {
@@ -75,14 +75,14 @@ abstract class PerfSwitchCommand implements Callable<Integer> {
             } else {
                 seen.forEach(one -> one.contexts().stream()
                         .filter(context -> context.failure().isEmpty())
-                        .forEach(context -> out.println((on ? "measuring " : "not measuring any more ")
+                        .forEach(context -> out.println((on ? "measuring " : "no longer measuring ")
                                 + context.process() + ", context " + context.uasid() + " of "
                                 + one.device().name())));
             }
             out.flush();
             ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
             if (contexts.stream().noneMatch(context -> context.failure().isEmpty())) {
-                throw new CommandFailure("no context has heard of it");
+                throw new CommandFailure("no context could be reached");
             }
         }
         return 0;

@@ -13,7 +13,7 @@ final class ProcessChoice {
             index = "0",
             arity = "0..1",
             paramLabel = "PID",
-            description = "Only the process with this number; without it, all of this user that use urma4j.")
+            description = "Process id; default: all urma4j processes of this user.")
     private @Nullable Long pid;
 
     OptionalLong pid() {

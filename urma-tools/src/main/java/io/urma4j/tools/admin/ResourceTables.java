@@ -90,7 +90,7 @@ final class ResourceTables {
     static void tellFailures(PrintWriter err, List<ContextView> contexts) {
         for (ContextView context : contexts) {
             if (!context.failure().isEmpty()) {
-                err.println("urma: context " + context.uasid() + " (" + context.process() + ") does not tell all: "
+                err.println("urma: context " + context.uasid() + " (" + context.process() + ") gave an incomplete answer: "
                         + context.failure());
             }
         }

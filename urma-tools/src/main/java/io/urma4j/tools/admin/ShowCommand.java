@@ -25,17 +25,17 @@ import picocli.CommandLine.Spec;
 /** {@code urma admin show}: devices, and who uses them. */
 @Command(
         name = "show",
-        description = "Show the devices, and the contexts that processes of this user have on them.",
+        description = "Show the devices, and the contexts that processes of this user have opened on them.",
         subcommands = ShowDevCommand.class,
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty"},
         exitCodeList = {
-            "0:it worked, or Ctrl-C ended what goes on until then",
-            "1:it failed, as stderr tells",
-            "2:wrong use"
+            "0:success, or a watch was ended by Ctrl-C",
+            "1:failure, explained on stderr",
+            "2:usage error"
         })
 final class ShowCommand implements Callable<Integer> {
-    @Option(names = "--whole", description = "Everything that the contexts have.")
+    @Option(names = "--whole", description = "Show all objects of the contexts.")
     private boolean whole;
 
     @Mixin

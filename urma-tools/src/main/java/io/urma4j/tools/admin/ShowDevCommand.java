@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 /** {@code urma admin show dev}: one device, or the objects of one kind on it. */
 @Command(
         name = "dev",
-        description = "Show what a device can do, or the objects of one kind that processes have on it.",
+        description = "Show the capabilities of a device, or all objects of one kind on it.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma admin show dev shm0",
@@ -48,21 +48,21 @@ final class ShowDevCommand implements Callable<Integer> {
         }
     }
 
-    @Parameters(index = "0", paramLabel = "DEVICE", description = "The device, as 'urma devices' names it.")
+    @Parameters(index = "0", paramLabel = "DEVICE", description = "The device, as listed by 'urma devices'.")
     private String device;
 
     @Parameters(
             index = "1",
             arity = "0..1",
             paramLabel = "KIND",
-            description = "One of: ${COMPLETION-CANDIDATES}. Without it, what the device can do.")
+            description = "One of: ${COMPLETION-CANDIDATES}. Default: the capabilities of the device.")
     private @Nullable Objects objects;
 
     @Parameters(
             index = "2",
             arity = "0..1",
             paramLabel = "ID",
-            description = "Only those with this number: of the queue, the token id, the path.")
+            description = "Show only the object with this number: id of a queue, token id, number of a path.")
     private @Nullable Long id;
 
     @Mixin

@@ -22,16 +22,16 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "stats",
         description = {
-            "Show what contexts and their queues have counted.",
-            "tx_pkt and rx_pkt count work requests and messages, tx_pkt_err those that failed, rx_pkt_err messages that "
-                    + "found no receive work request. The sums are over queues that are open."
+            "Show the counters of contexts and their queues.",
+            "tx_pkt and rx_pkt count work requests and messages, tx_pkt_err failed ones, rx_pkt_err messages "
+ + "without a receive work request. Sums include only open queues."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin stats", "  urma admin stats --watch 1", "  urma admin stats --json"},
         exitCodeList = {
-            "0:it worked, or Ctrl-C ended what goes on until then",
-            "1:it failed, as stderr tells",
-            "2:wrong use"
+            "0:success, or a watch was ended by Ctrl-C",
+            "1:failure, explained on stderr",
+            "2:usage error"
         })
 final class StatsCommand implements Callable<Integer> {
     private static final Set<String> SUMS =

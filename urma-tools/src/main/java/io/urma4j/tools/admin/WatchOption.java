@@ -16,7 +16,7 @@ final class WatchOption {
             paramLabel = "SECONDS",
             arity = "0..1",
             fallbackValue = "2",
-            description = "Show it again every SECONDS, 2 by default, until Ctrl-C.")
+            description = "Repeat every SECONDS, 2 by default, until Ctrl-C.")
     private @Nullable Double seconds;
 
     /** A view that prints itself. */

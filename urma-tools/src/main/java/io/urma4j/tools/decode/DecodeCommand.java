@@ -30,29 +30,30 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "decode",
         description = {
-            "Decode the RoCEv2 packets of a capture file: one line a packet, each ICRC verified.",
-            "Then a summary: how many were wrong, sent again, and refused, and how many frames were not read, and why.",
-            "Between two peers of urma4j a secret enters each ICRC. It is taken from their greeting, or from a later"
-                    + " request with its answer, where the capture holds them. Without it an ICRC is not verifiable."
+            "Decode the RoCEv2 packets of a capture file: one line per packet, each ICRC verified.",
+            "A summary follows: the counts of wrong ICRCs, retransmissions, refusals, and frames that were "
+ + "skipped, with the reasons.",
+            "Between two urma4j peers a secret enters each ICRC. It is taken from their greeting, or from a "
+ + "later request with its answer, if the capture contains one. Otherwise an ICRC is not verifiable."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma decode f.pcap", "  urma decode --summary --json f.pcap", "  tcpdump -w f.pcap udp port 4791"},
-        exitCodeList = {"0:no ICRC is wrong", "1:one is wrong, or the file cannot be read", "2:wrong use"})
+        exitCodeList = {"0:all ICRCs are correct", "1:an ICRC is wrong, or the file is unreadable", "2:usage error"})
 public final class DecodeCommand implements Callable<Integer> {
     private static final int MOST_PORT = 0xFFFF;
 
-    @Parameters(paramLabel = "FILE", description = "A pcap file, of Ethernet frames.")
+    @Parameters(paramLabel = "FILE", description = "A pcap file of Ethernet frames.")
     private Path file;
 
-    @Option(names = "--summary", description = "Print the summary alone.")
+    @Option(names = "--summary", description = "Print only the summary.")
     private boolean summaryAlone;
 
     @Option(
             names = "--port",
             paramLabel = "PORT",
             description = {
-                "Take UDP from or to this port for RoCEv2 too, beside 4791; may be given again. A device of ours has"
-                        + " another port where 4791 is taken: 'urma devices' tells it."
+                "Decode this UDP port as RoCEv2, in addition to 4791; repeatable. A urma4j device has another "
+ + "port if 4791 is taken: see 'urma devices'."
             })
     private Set<Integer> ports = Set.of();
 

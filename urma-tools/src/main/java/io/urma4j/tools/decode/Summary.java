@@ -90,7 +90,7 @@ final class Summary {
         return String.format(
                         Locale.ROOT,
                         "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d,"
-                                + " not verifiable %d; in bundles %d, sent again %d, NAK %d, RNR NAK %d",
+                                + " not verifiable %d; in bundles %d, retransmitted %d, NAK %d, RNR NAK %d",
                         frames,
                         spanNanos / 1e9,
                         packets,
@@ -114,7 +114,7 @@ final class Summary {
         String each = unread.entrySet().stream()
                 .map(one -> one.getValue() + " " + one.getKey().text())
                 .collect(Collectors.joining(", "));
-        return System.lineSeparator() + "not read: " + each;
+        return System.lineSeparator() + "skipped: " + each;
     }
 
     Map<String, Object> toMap() {

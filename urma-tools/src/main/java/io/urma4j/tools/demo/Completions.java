@@ -66,9 +66,9 @@ final class Completions {
 
     private static String meaning(CompletionStatus status) {
         return switch (status) {
-            case REM_ACCESS_ABORT_ERR -> ": its home took the memory back, or ended";
+            case REM_ACCESS_ABORT_ERR -> ": its home revoked the memory, or ended";
             case ACK_TIMEOUT_ERR -> ": its home does not answer, or ended";
-            case RNR_RETRY_CNT_EXC_ERR -> ": nobody received it";
+            case RNR_RETRY_CNT_EXC_ERR -> ": no process received it";
             default -> "";
         };
     }

@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /** The demo's home: a process that the demo starts. */
-@Command(name = "demo-home", hidden = true, description = "Part of 'urma demo', which starts it.")
+@Command(name = "demo-home", hidden = true, description = "Internal part of 'urma demo'.")
 public final class DemoHomeCommand implements Callable<Integer> {
     @Override
     public Integer call() {

@@ -41,7 +41,7 @@ final class DeviceExamination implements Examination {
         String path = device.attributes().ioPath();
         try (UrmaContext context = device.openContext();
                 LocalSegment home = context.register(context.allocate(Long.BYTES), Access.READ_WRITE);
-                RemoteMemory remote = context.remoteMemory(home.share())) {
+                RemoteMemory remote = context.importMemory(home.share())) {
             remote.writeLong(0, PATTERN);
             return home.memory().get(ValueLayout.JAVA_LONG, 0) == PATTERN
                     ? Finding.ok(name, "works. " + path)

@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
 /** {@code urma doctor}: what was found, what was chosen and why, what would be faster. */
 @Command(
         name = "doctor",
-        description = "Look at this machine: what was found, what was chosen and why, what would be faster and how to"
-                + " get it. Fails when something is unusable.",
+        description = "Check this machine: what was found, what was selected and why, what would be faster and how to "
+ + "enable it. Fails if a feature is unusable.",
         footerHeading = "%nExamples:%n",
         footer = {"  urma doctor", "  urma doctor --json | jq '.[] | select(.mark != \"OK\")'"})
 public final class DoctorCommand implements Callable<Integer> {

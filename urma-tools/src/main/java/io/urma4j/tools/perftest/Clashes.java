@@ -117,7 +117,7 @@ final class Clashes {
             throw clash(
                     "--min_size " + settings.minSizeBytes(),
                     "--max_size " + settings.maxSizeBytes(),
-                    "the least is more than the most");
+                    "the minimum exceeds the maximum");
         }
         if (workload.kind() == Kind.ATOMIC) {
             for (String option : new String[] {"--size", "--min_size", "--max_size"}) {
@@ -160,7 +160,7 @@ final class Clashes {
         onlyIn("--share_jfr", settings.receives(), "nothing is received");
         onlyIn("--enable_credit", workload == Workload.SEND_BW, "credit paces messages");
         if (settings.hasCredit() && settings.mode() == TransportMode.UM) {
-            throw clash("--enable_credit", "--trans_mode UM", "what is lost would be counted for ever");
+            throw clash("--enable_credit", "--trans_mode UM", "lost messages would be awaited forever");
         }
     }
 
@@ -182,7 +182,7 @@ final class Clashes {
                     "all queues together may need " + settings.leastJfcDepth() + " records");
         }
         if (settings.sharesJfr() && settings.hasCredit()) {
-            throw clash("--share_jfr", "--enable_credit", "nobody knows whose credit a shared receive is");
+            throw clash("--share_jfr", "--enable_credit", "a shared receive cannot be credited to one sender");
         }
     }
 
@@ -195,9 +195,9 @@ final class Clashes {
         }
         if (settings.lanes() == 1) {
             throw new CommandFailure(
-                    "--share_jfs means nothing without --jettys or --pair_num: one shares with nobody");
+                    "--share_jfs means nothing without --jettys or --pair_num: a single sender shares with no other");
         }
-        exclude("--share_jfs", "--enable_err_continue", "what fails one ends the JFS of all");
+        exclude("--share_jfs", "--enable_err_continue", "one failure ends the shared JFS of all");
         long depth = (long) settings.lanes() * settings.laneDepth();
         range("the depth of the JFS that " + settings.lanes() + " Jetties share", depth, 1, MAX_DEPTH);
     }
@@ -235,9 +235,9 @@ final class Clashes {
 
     private void goingOn() {
         need("--enable_err_continue", "--no-verify"); // what has failed has not arrived
-        exclude("--enable_err_continue", "--enable_credit", "credit that was lost would be missing for ever");
+        exclude("--enable_err_continue", "--enable_credit", "lost credit would never return");
         if (settings.continuesAfterErrors() && settings.mode() == TransportMode.RC) {
-            throw clash("--enable_err_continue", "--trans_mode RC", "an RC Jetty that failed must be bound anew");
+            throw clash("--enable_err_continue", "--trans_mode RC", "a failed RC Jetty must be bound again");
         }
     }
 
@@ -265,7 +265,7 @@ final class Clashes {
             onlyIn(option, bandwidth, reason);
         }
         if (settings.isBidirectional() && settings.period() != null) {
-            throw clash("--bidirection", "--infinite", "the sum is known at the end only");
+            throw clash("--bidirection", "--infinite", "the sum is known only at the end");
         }
     }
 
@@ -273,7 +273,7 @@ final class Clashes {
         need("--rate_units", "--rate_limit");
         need("--burst_size", "--rate_limit");
         if (settings.hasRate() && !(settings.rate(1) > 0)) {
-            throw new CommandFailure("--rate_limit must be more than nothing");
+            throw new CommandFailure("--rate_limit must be more than 0");
         }
     }
 

@@ -60,7 +60,7 @@ final class Client {
                 socket.close();
                 if (System.nanoTime() - deadline > 0) {
                     throw new CommandFailure(
-                            "nobody listens on port " + port + " of " + host + "; 'urma perftest' there is the server");
+                            "no process listens on port " + port + " of " + host + "; 'urma perftest' there is the server");
                 }
             } catch (SocketTimeoutException | SocketException e) {
                 socket.close();
@@ -185,18 +185,18 @@ final class Client {
         }
         if (settings.continuesAfterErrors()) {
             long failures = side.failures() + side.lastOfPeer().number("failures");
-            report.note(Units.count(failures) + " operations failed, and were passed over.");
+            report.note(Units.count(failures) + " operations failed, and were skipped.");
         }
         report.note(
                 settings.isVerified()
-                        ? "Verified: what arrived was compared with what was sent, outside of the timed part."
-                        : "Not verified, as --no-verify asks.");
+                        ? "Verified: the received data was compared with the sent data, outside of the timed part."
+                        : "Not verified (--no-verify).");
         side.endpoint().steps().forEach(report::note);
         Map<String, Meter.Reading> readings = new LinkedHashMap<>();
         readings.put("client", side.meter().reading());
         readings.put("server", Meter.Reading.of(side.lastOfPeer()));
         readings.forEach(report::note);
-        report.note(Machine.line() + "; a look at the clock takes " + Machine.clockNanos() + " ns");
+        report.note(Machine.line() + "; reading the clock takes " + Machine.clockNanos() + " ns");
         report.end(side.endpoint(), readings);
     }
 }

@@ -121,7 +121,7 @@ final class Control implements AutoCloseable {
                     return;
                 }
             }
-            end(peer + " ended the conversation");
+            end(peer + " closed the control connection");
         } catch (IOException e) {
             end("the connection to " + peer + " broke: " + e.getMessage());
         }
@@ -138,7 +138,7 @@ final class Control implements AutoCloseable {
         switch (line.verb()) {
             case FAILED -> end(peer + ": " + line.values().getOrDefault("message", "failed"));
             case STOPPED -> end(peer + " was stopped by its user");
-            case "?" -> end(peer + " said something that is no line of " + PROGRAM);
+            case "?" -> end(peer + " sent a line that is not of " + PROGRAM);
             default -> {
                 lines.add(line);
                 return true;
@@ -209,7 +209,7 @@ final class Control implements AutoCloseable {
             }
             check();
             if (System.nanoTime() - deadline > 0) {
-                throw new CommandFailure(peer + " said nothing for " + Units.time(patience));
+                throw new CommandFailure(peer + " sent nothing for " + Units.time(patience));
             }
         }
     }

@@ -68,7 +68,7 @@ final class LocalServer implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             port.completeExceptionally(e);
         }
-        port.completeExceptionally(new IOException("no port was told"));
+        port.completeExceptionally(new IOException("the server reported no port"));
     }
 
     /** In the child: interrupts this thread when the parent is gone, in whatever way. */

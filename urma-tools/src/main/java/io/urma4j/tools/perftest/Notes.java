@@ -8,14 +8,14 @@ final class Notes {
         String meaning = switch (settings.workload()) {
             case WRITE_LAT -> "Half of the round trip. " + writes(settings);
             case SEND_LAT -> "Half of the round trip of a message and its answer.";
-            case READ_LAT, ATOMIC_LAT -> "From the post to the record: there and back.";
+            case READ_LAT, ATOMIC_LAT -> "Round trip, from the post to the record.";
             case READ_BW, WRITE_BW, SEND_BW, ATOMIC_BW ->
                 "From the first post to the last record, " + settings.jfsDepth() + " unfinished on each of "
                         + settings.lanes() + " queues" + (settings.sharesJfs() ? ", which share a JFS" : "")
                         + (settings.isBidirectional() ? "; both directions together." : ".");
         };
         return settings.isLatency() && settings.hasRate()
-                ? meaning + " Counted from when each was meant to begin, so that waiting behind a slow one counts."
+                ? meaning + " Counted from the scheduled start of each, so that waiting behind a slow one is included."
                 : meaning;
     }
 
@@ -27,6 +27,6 @@ final class Notes {
             return "Each write is a WRITE_NOTIFY, whose value is polled for.";
         }
         return "1, 2, 4 and 8 bytes are a plain WRITE, polled as a word; others a WRITE_NOTIFY, since bytes inside one "
-                + "larger operation are in no order (S8.10).";
+                + "larger operation are unordered (S8.10).";
     }
 }

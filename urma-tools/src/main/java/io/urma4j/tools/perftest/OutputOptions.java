@@ -11,19 +11,19 @@ final class OutputOptions {
     @Mixin
     private JsonOption json;
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "Write the rows of the table to a file, too.")
+    @Option(names = "--csv", paramLabel = "FILE", description = "Also write the rows of the table to a file.")
     private @Nullable Path csv;
 
     @Option(
             names = "--plot",
             paramLabel = "FILE.svg",
-            description = "Draw latency or bandwidth against size into a file.")
+            description = "Plot latency or bandwidth by size into a file.")
     private @Nullable Path plot;
 
     @Option(
             names = "--bw_unit",
             paramLabel = "UNIT",
-            description = "Of bandwidth: ${COMPLETION-CANDIDATES}; by default MB, which is 10^6 bytes.")
+            description = "Bandwidth unit: ${COMPLETION-CANDIDATES}; default: MB, 10^6 bytes.")
     private @Nullable BandwidthUnit unit;
 
     boolean asksJson() {

@@ -25,10 +25,10 @@ import picocli.CommandLine.Spec;
         name = "perftest",
         sortOptions = false,
         description = {
-            "Measure latency or bandwidth between two processes, here or on two machines.",
+            "Measure latency or bandwidth between two processes, on one or on two machines.",
             "",
-            "Without --server and --local it is the server: it waits for one client, takes over the settings that only "
-                    + "the client was given, and refuses those that differ."
+            "Without --server and --local it is the server: it waits for one client, adopts settings that "
+ + "only the client has, and refuses conflicting ones."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -51,32 +51,32 @@ public final class PerftestCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "TEST",
-            description = "read_lat, write_lat, send_lat, atomic_lat, read_bw, write_bw, send_bw or atomic_bw; a "
-                    + "server may leave it to the client.")
+            description = "read_lat, write_lat, send_lat, atomic_lat, read_bw, write_bw, send_bw or atomic_bw; optional on "
+ + "the server.")
     private @Nullable String test;
 
     @Option(
             names = {"-S", "--server"},
             paramLabel = "HOST",
-            description = "Be the client of the server there.")
+            description = "Run as the client of the server at this host.")
     private @Nullable String host;
 
     @Option(
             names = {"-P", "--port"},
             paramLabel = "PORT",
-            description = "TCP port of the server; by default 21115.")
+            description = "TCP port of the server; default: 21115.")
     private @Nullable Integer port;
 
-    @Option(names = "--local", description = "Start the server side here, too, in a process of its own.")
+    @Option(names = "--local", description = "Also start the server side on this machine, in a separate process.")
     private boolean local;
 
-    @Option(names = "--child", hidden = true, description = "Be the server of --local.")
+    @Option(names = "--child", hidden = true, description = "Run as the server of --local.")
     private boolean child;
 
     @Mixin
     private DeviceOption device;
 
-    @Option(names = "--eid_idx", paramLabel = "INDEX", description = "Which endpoint of the device; by default 0.")
+    @Option(names = "--eid_idx", paramLabel = "INDEX", description = "Index of the device's endpoint; default: 0.")
     private int eidIndex;
 
     @Mixin
@@ -131,7 +131,7 @@ public final class PerftestCommand implements Callable<Integer> {
             throw wrongUse("which TEST? One of " + Workload.words());
         }
         if (output.plot() != null && settings.isGiven("--infinite")) {
-            throw wrongUse("--plot and --infinite clash: a curve over time is none over sizes");
+            throw wrongUse("--plot and --infinite clash: the plot is by size, not by time");
         }
         boolean endless = settings.isGiven("--infinite") && !settings.isGiven("--duration");
         if (endless && (output.asksJson() || output.csv() != null)) {

@@ -259,9 +259,9 @@ final class Records {
 
     private static String meaning(CompletionStatus status) {
         return switch (status) {
-            case REM_ACCESS_ABORT_ERR -> ": the other side took its memory back, or ended";
+            case REM_ACCESS_ABORT_ERR -> ": the other side revoked its memory, or ended";
             case ACK_TIMEOUT_ERR -> ": the other side does not answer, or ended";
-            case RNR_RETRY_CNT_EXC_ERR -> ": nobody received it";
+            case RNR_RETRY_CNT_EXC_ERR -> ": no process received it";
             default -> "";
         };
     }

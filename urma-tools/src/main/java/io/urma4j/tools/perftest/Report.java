@@ -111,7 +111,7 @@ final class Report {
                 side,
                 reading.isLong()
                         ? String.format(Locale.ROOT, "%.0f %% of a CPU", reading.cpuPercent())
-                        : "too short a run to tell its CPU",
+                        : "run too short to measure its CPU",
                 Units.bytes(reading.allocatedBytes()),
                 pauses,
                 reading.cores().isEmpty() ? "unknown" : reading.cores()));

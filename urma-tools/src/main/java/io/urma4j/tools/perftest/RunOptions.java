@@ -53,13 +53,13 @@ final class RunOptions {
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "Bytes of an operation: 64, 4K. By default 2 for latency, 64K for bandwidth, 8 for atomics.")
+            description = "Bytes per operation: 64, 4K. Default: 2 for latency, 64K for bandwidth, 8 for atomics.")
     @Nullable
     Long size;
 
     @Option(
             names = {"-a", "--all"},
-            description = "All powers of two from --min_size to --max_size, by default 2 to 8M.")
+            description = "All powers of two from --min_size to --max_size; default: 2 to 8M.")
     boolean all;
 
     @Option(names = "--min_size", paramLabel = "BYTES", converter = SizeConverter.class, description = "See --all.")
@@ -73,14 +73,14 @@ final class RunOptions {
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "COUNT",
-            description = "Operations per size, at least 5; by default as many as take about a second.")
+            description = "Operations per size, at least 5; default: about one second's worth.")
     @Nullable
     Long iters;
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            description = "Measure each size so long, in place of --iters.")
+            description = "Measure each size for this time instead of --iters.")
     @Nullable
     Integer duration;
 
@@ -89,7 +89,7 @@ final class RunOptions {
             arity = "0..1",
             fallbackValue = "2",
             paramLabel = "SECONDS",
-            description = "Bandwidth: go on until Ctrl-C or --duration, with a line each so many seconds (2).")
+            description = "Bandwidth: run until Ctrl-C or --duration, and print a line every SECONDS; default: 2.")
     @Nullable
     Integer infinite;
 
@@ -97,12 +97,12 @@ final class RunOptions {
             names = {"-w", "--warm_up"},
             paramLabel = "COUNT",
             description =
-                    "Untimed operations before each size; by default many before the first, few before others, and in each"
-                            + " case until the compiler has no more to do.")
+                    "Untimed operations before each size; default: many before the first, few before others, until "
+ + "the JIT compiler is idle.")
     @Nullable
     Long warmUp;
 
-    @Option(names = "--no-verify", description = "Do not compare what arrived with what was sent.")
+    @Option(names = "--no-verify", description = "Do not verify the received data.")
     boolean noVerify;
 
     // ---- which operations
@@ -116,23 +116,23 @@ final class RunOptions {
 
     @Option(
             names = {"-B", "--bidirection"},
-            description = "Bandwidth: both sides at the same time; the table shows the sum.")
+            description = "Bandwidth: both sides send at the same time; the table shows the sum.")
     boolean bidirection;
 
-    @Option(names = "--enable_imm", description = "Writes and sends with an immediate.")
+    @Option(names = "--enable_imm", description = "Use writes and sends with an immediate.")
     boolean enableImm;
 
-    @Option(names = "--enable_notify", description = "Writes that store a second value when all bytes are there.")
+    @Option(names = "--enable_notify", description = "Use writes that store a second value after all bytes.")
     boolean enableNotify;
 
     @Option(
             names = {"-I", "--inline_size"},
             paramLabel = "BYTES",
-            description = "Payloads of at most so many bytes travel inline; by default none.")
+            description = "Send payloads of up to this many bytes inline; default: none.")
     @Nullable
     Integer inlineSize;
 
-    @Option(names = "--sge_num", paramLabel = "COUNT", description = "Local ranges of an operation; by default 1.")
+    @Option(names = "--sge_num", paramLabel = "COUNT", description = "Local ranges per operation; default: 1.")
     @Nullable
     Integer sgeNum;
 
@@ -141,8 +141,8 @@ final class RunOptions {
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "BOOLEAN",
-            description = "Post by single calls, and refuse what has none; with false, post all by lists of work "
-                    + "requests. By default a single call where there is one.")
+            description = "true: post by single calls, and refuse operations without one; false: post all by lists. "
+ + "Default: single calls where possible.")
     @Nullable
     Boolean useFlatApi;
 
@@ -164,130 +164,130 @@ final class RunOptions {
 
     @Option(
             names = {"-b", "--simplex_mode"},
-            description = "JFS and JFR in place of Jetties.")
+            description = "Use a JFS and a JFR instead of each Jetty.")
     boolean simplexMode;
 
     @Option(
             names = {"-J", "--jettys"},
             paramLabel = "COUNT",
-            description = "Bandwidth: so many Jetties on each side; by default 1.")
+            description = "Bandwidth: number of Jetties on each side; default: 1.")
     @Nullable
     Integer jettys;
 
     @Option(
             names = "--pair_num",
             paramLabel = "COUNT",
-            description = "Bandwidth: so many pairs of sides, each with its JFC and its --jettys; by default 1.")
+            description = "Bandwidth: number of pairs, each with its own JFC and --jettys; default: 1.")
     @Nullable
     Integer pairNum;
 
     @Option(
             names = {"-j", "--share_jfr"},
-            description = "All Jetties of a pair receive by one JFR.")
+            description = "All Jetties of a pair share one JFR.")
     boolean shareJfr;
 
-    @Option(names = "--share_jfs", description = "Bandwidth, with --simplex_mode: all of a side send by one JFS.")
+    @Option(names = "--share_jfs", description = "Bandwidth, with --simplex_mode: all senders of a side share one JFS.")
     boolean shareJfs;
 
     @Option(
             names = {"-T", "--jfs_depth"},
             paramLabel = "COUNT",
-            description = "Most unfinished operations of a Jetty; by default 128 for bandwidth, 16 for latency.")
+            description = "Maximum operations in flight per Jetty; default: 128 for bandwidth, 16 for latency.")
     @Nullable
     Integer jfsDepth;
 
     @Option(
             names = {"-R", "--jfr_depth"},
             paramLabel = "COUNT",
-            description = "Receives that wait; by default 512 for bandwidth, 64 for latency.")
+            description = "Depth of the receive queue; default: 512 for bandwidth, 64 for latency.")
     @Nullable
     Integer jfrDepth;
 
     @Option(
             names = {"-C", "--jfc_depth"},
             paramLabel = "COUNT",
-            description = "Records that wait; by default what the queues may need.")
+            description = "Depth of the JFC; default: as many records as the queues may need.")
     @Nullable
     Integer jfcDepth;
 
     @Option(
             names = {"-l", "--jfs_post_list"},
             paramLabel = "COUNT",
-            description = "Bandwidth: post so many at a time; by default 1.")
+            description = "Bandwidth: number of operations per post; default: 1.")
     @Nullable
     Integer jfsPostList;
 
     @Option(
             names = {"-r", "--jfr_post_list"},
             paramLabel = "COUNT",
-            description = "Hand in so many receives at a time; by default 1.")
+            description = "Number of receives per post; default: 1.")
     @Nullable
     Integer jfrPostList;
 
     @Option(
             names = {"-Q", "--cq_mod"},
             paramLabel = "COUNT",
-            description = "Bandwidth: each so-many-th operation makes a record; by default 64 up to 8 KiB, 1 beyond.")
+            description = "Bandwidth: signal every N-th operation; default: 64 up to 8 KiB, 1 above.")
     @Nullable
     Integer cqMod;
 
     @Option(
             names = {"-e", "--use_jfce"},
-            description = "Sleep until there is a record, in place of polling.")
+            description = "Sleep until a record arrives, instead of polling.")
     boolean useJfce;
 
     @Option(
             names = "--wait_jfc_timeout",
             paramLabel = "MILLIS",
-            description = "How long such a sleep lasts at most before it looks up; by default 10.")
+            description = "Maximum length of such a sleep before polling again; default: 10.")
     @Nullable
     Integer waitJfcTimeout;
 
     @Option(
             names = {"-E", "--err_timeout"},
             paramLabel = "EXPONENT",
-            description = "A silent peer fails an operation after 4.096 µs * 2^EXPONENT, 8 to 31; by default 15 s.")
+            description = "Timeout for a silent peer: 4.096 µs * 2^EXPONENT, 8 to 31; default: 15 s.")
     @Nullable
     Integer errTimeout;
 
     @Option(
             names = "--enable_err_continue",
-            description = "Bandwidth: count operations that fail, bring their queue back, and go on.")
+            description = "Bandwidth: count failed operations, recover their queue, and continue.")
     boolean enableErrContinue;
 
     @Option(
             names = {"-K", "--token_policy"},
             paramLabel = "POLICY",
-            description = "NONE, PLAIN_TEXT (default), SIGNED or ALL_ENCRYPTED, as the device offers.")
+            description = "NONE, PLAIN_TEXT (default), SIGNED or ALL_ENCRYPTED, if the device supports it.")
     @Nullable
     TokenPolicy tokenPolicy;
 
     @Option(
             names = {"-L", "--lock_free"},
-            description = "Queues without locks, since one thread uses them.")
+            description = "Use queues without locks; a single thread uses them.")
     boolean lockFree;
 
     @Option(
             names = "--enable_credit",
-            description = "send_bw: the receiver tells what it has taken, so that it is never found without a receive.")
+            description = "send_bw: the receiver returns credits, so that no message arrives without a posted receive.")
     boolean enableCredit;
 
     @Option(
             names = "--page_size",
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "Payloads of a page and more begin at multiples of it; by default 4K.")
+            description = "Align payloads of at least a page to this page size; default: 4K.")
     @Nullable
     Long pageSize;
 
-    @Option(names = "--hugepages", description = "Ask for huge pages; what is given instead is told.")
+    @Option(names = "--hugepages", description = "Request huge pages; a fallback is reported.")
     boolean hugepages;
 
     @Option(
             names = "--hugepage_size",
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "Ask for huge pages of this size; what is given instead is told.")
+            description = "Request huge pages of this size; a fallback is reported.")
     @Nullable
     Long hugepageSize;
 
@@ -309,28 +309,27 @@ final class RunOptions {
     @Option(
             names = "--rate_limit",
             paramLabel = "RATE",
-            description = "At most so much, in --rate_units. Latency then counts from when an operation was meant to "
-                    + "begin.")
+            description = "Maximum rate, in --rate_units. Latency then counts from the scheduled start of an operation.")
     @Nullable
     Double rateLimit;
 
     @Option(
             names = "--rate_units",
             paramLabel = "UNIT",
-            description = "M for MB/s, G for Gb/s (default), P for thousands of operations a second.")
+            description = "M for MB/s, G for Gb/s (default), P for thousands of operations per second.")
     @Nullable
     RateUnit rateUnits;
 
     @Option(
             names = "--burst_size",
             paramLabel = "COUNT",
-            description = "Operations at a time under --rate_limit; by default those of --jfs_post_list.")
+            description = "Operations per burst under --rate_limit; default: --jfs_post_list.")
     @Nullable
     Integer burstSize;
 
     @Option(
             names = {"-N", "--no_peak"},
-            description = "Do not look for the peak of the bandwidth.")
+            description = "Do not measure the peak bandwidth.")
     boolean noPeak;
 
     /** The options of a run that the user has given, by their long name. */

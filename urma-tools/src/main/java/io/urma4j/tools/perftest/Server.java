@@ -42,7 +42,7 @@ final class Server implements AutoCloseable {
         } catch (BindException e) {
             socket.close();
             throw new CommandFailure(
-                    "port " + port + " cannot be listened on: " + e.getMessage() + "; --port takes another", e);
+                    "port " + port + " is not available: " + e.getMessage() + "; --port selects another", e);
         }
     }
 
@@ -62,7 +62,7 @@ final class Server implements AutoCloseable {
                     return Control.greet(client, "the client");
                 } catch (CommandFailure | IOException e) {
                     client.close();
-                    err.println("urma: sent away " + client.getInetAddress().getHostAddress() + ": " + e.getMessage());
+                    err.println("urma: rejected " + client.getInetAddress().getHostAddress() + ": " + e.getMessage());
                     err.flush();
                 } catch (InterruptedException e) {
                     client.close();

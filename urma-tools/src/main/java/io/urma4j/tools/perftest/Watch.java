@@ -64,8 +64,8 @@ final class Watch {
             idle = true;
             idleSinceNanos = now;
         } else if (now - idleSinceNanos > PATIENCE_NANOS) {
-            throw new CommandFailure("nothing has happened for " + Units.time(PATIENCE_NANOS)
-                    + "; 'urma admin show --whole' looks into both processes");
+            throw new CommandFailure("no progress for " + Units.time(PATIENCE_NANOS)
+                    + "; 'urma admin show --whole' inspects both processes");
         }
     }
 }

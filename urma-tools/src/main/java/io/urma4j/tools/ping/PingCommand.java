@@ -29,9 +29,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ping",
         description = {
-            "Ask whether anybody has a udma device open at an address, and how long the way there and back takes.",
-            "Any process with an open udma device answers, whatever it does; it sends no more bytes than it was sent, and"
-                    + " only to who has shown that he is where he says."
+            "Check whether a process has a udma device open at an address, and measure the round-trip time.",
+            "Any process with an open udma device answers. An answer is never longer than its request, and "
+ + "goes only to a sender whose address has been verified."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -39,38 +39,38 @@ import picocli.CommandLine.Spec;
             "  urma ping -c 5 -i 0.2 ::ffff:10.0.0.2",
             "  urma ping -c 1 -W 0.2 -p 4792 host && echo there"
         },
-        exitCodeList = {"0:somebody has answered", "1:nobody has", "2:wrong use"})
+        exitCodeList = {"0:at least one answer arrived", "1:no answer", "2:usage error"})
 public final class PingCommand implements Callable<Integer> {
     private static final double SHORTEST_INTERVAL = 0.001;
     private static final double LONGEST_SECONDS = 86_400;
     private static final double NANOS = 1e9;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    @Parameters(paramLabel = "EID|ADDRESS", description = "Who is asked: an EID, an IP address or the name of a host.")
+    @Parameters(paramLabel = "EID|ADDRESS", description = "Target: an EID, an IP address or a host name.")
     private String target;
 
-    @Option(names = "-c", paramLabel = "N", description = "Stop after so many; without it, at Ctrl-C.")
+    @Option(names = "-c", paramLabel = "N", description = "Number of requests; default: until Ctrl-C.")
     private int count = Integer.MAX_VALUE;
 
     @Option(
             names = "-i",
             paramLabel = "SECONDS",
             defaultValue = "1",
-            description = "Time from one to the next, at least 0.001. Default: ${DEFAULT-VALUE}.")
+            description = "Seconds between requests, at least 0.001. Default: ${DEFAULT-VALUE}.")
     private double intervalSeconds;
 
     @Option(
             names = "-W",
             paramLabel = "SECONDS",
             defaultValue = "1",
-            description = "Time that an answer may take; then it counts as lost. Default: ${DEFAULT-VALUE}.")
+            description = "Seconds to wait for an answer before it counts as lost. Default: ${DEFAULT-VALUE}.")
     private double patienceSeconds;
 
     @Option(
             names = "-s",
             paramLabel = "BYTES",
             defaultValue = "56",
-            description = "Bytes that each carries, at most " + Pinger.MAX_BODY_BYTES + ". Default: ${DEFAULT-VALUE}.")
+            description = "Payload bytes of each request, at most " + Pinger.MAX_BODY_BYTES + ". Default: ${DEFAULT-VALUE}.")
     private int bytes;
 
     @Option(
@@ -78,19 +78,19 @@ public final class PingCommand implements Callable<Integer> {
             paramLabel = "PORT",
             defaultValue = "" + Pinger.DEFAULT_PORT,
             description =
-                    "UDP port of the device, which 'urma devices' names there. Default: ${DEFAULT-VALUE}; a second"
-                            + " process at an address has another.")
+                    "UDP port of the device, as listed by 'urma devices' there. Default: ${DEFAULT-VALUE}; a second "
+ + "process at the same address has another port.")
     private int port;
 
     @Option(
             names = "-I",
             paramLabel = "ADDRESS",
-            description = "Ask from this address of ours; by default the one from which the other is reached.")
+            description = "Local address to send from; default: the one that the kernel's route selects.")
     private @Nullable String source;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Print the summary alone.")
+            description = "Print only the summary.")
     private boolean quiet;
 
     @Mixin
@@ -263,7 +263,7 @@ public final class PingCommand implements Callable<Integer> {
     }
 
     private String nobody(String address, String trouble) {
-        return "nobody answers at " + address + " port " + port + ": "
+        return "no answer from " + address + " port " + port + ": "
                 + (trouble.isEmpty()
                         ? "no process there has a udma device open at this address and port, or UDP does not get through"
                         : trouble);

@@ -52,7 +52,7 @@ final class Exchange implements Closeable {
             }
         } while (pause(deadline));
         throw new CommandFailure(
-                "nobody takes the connection at " + server.getHostAddress() + " port " + port + " within "
+                "no process accepts the connection at " + server.getHostAddress() + " port " + port + " within "
                         + timeout.toSeconds() + " s: " + message(last),
                 last);
     }
@@ -97,7 +97,7 @@ final class Exchange implements Closeable {
         write(ours.toBytes());
         byte[] end = read(DONE.length, "'done'");
         if (!Arrays.equals(end, DONE)) {
-            throw new CommandFailure("the peer ended the exchange with something else than 'done'");
+            throw new CommandFailure("the peer did not end the exchange with 'done'");
         }
         return theirs;
     }
@@ -106,7 +106,7 @@ final class Exchange implements Closeable {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException e) {
-            throw new CommandFailure("the peer went while we told our address: " + message(e), e);
+            throw new CommandFailure("the peer disconnected while our address was sent: " + message(e), e);
         }
     }
 
@@ -118,15 +118,15 @@ final class Exchange implements Closeable {
                 socket.setSoTimeout(millisLeft(deadlineNanos));
                 int more = socket.getInputStream().read(bytes, got, count - got);
                 if (more < 0) {
-                    throw new CommandFailure("the peer went after " + got + " of the " + count + " bytes of " + what);
+                    throw new CommandFailure("the peer disconnected after " + got + " of the " + count + " bytes of " + what);
                 }
                 got += more;
             }
             return bytes;
         } catch (SocketTimeoutException e) {
-            throw new CommandFailure("the peer told " + got + " of the " + count + " bytes of " + what + " in time", e);
+            throw new CommandFailure("the peer sent " + got + " of the " + count + " bytes of " + what + " in time", e);
         } catch (IOException e) {
-            throw new CommandFailure("the peer went while it told " + what + ": " + message(e), e);
+            throw new CommandFailure("the peer disconnected while it sent " + what + ": " + message(e), e);
         }
     }
 

@@ -26,9 +26,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "pingpong",
         description = {
-            "Play pingpong with ibv_rc_pingpong or ibv_ud_pingpong of Linux, or with another urma pingpong.",
-            "Without a HOST it waits for a client; with one it is the client.",
-            "The other side needs -g, the index of its GID of RoCE v2, and the same size, number and MTU."
+            "Exchange messages with ibv_rc_pingpong or ibv_ud_pingpong of Linux, or with another urma "
+ + "pingpong.",
+            "With a HOST it is the client; without one it waits for a client.",
+            "The other side needs -g, the index of its RoCE v2 GID, and the same size, count and MTU."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -44,45 +45,45 @@ public final class PingpongCommand implements Callable<Integer> {
 
     /** Which of the two it is. */
     private static final class Transport {
-        @Option(names = "--rc", description = "Over a reliable connection: the default.")
+        @Option(names = "--rc", description = "Use a reliable connection (default).")
         @SuppressWarnings("UnusedVariable") // nobody need read it: what is not UD is RC
         private boolean rc;
 
-        @Option(names = "--ud", description = "With datagrams.")
+        @Option(names = "--ud", description = "Use datagrams.")
         private boolean ud;
     }
 
     @ArgGroup
     private @Nullable Transport transport;
 
-    @Parameters(paramLabel = "HOST", arity = "0..1", description = "Where the other side listens.")
+    @Parameters(paramLabel = "HOST", arity = "0..1", description = "Host where the other side listens.")
     private @Nullable String host;
 
     @Option(
             names = {"-g", "--address"},
             paramLabel = "ADDRESS",
-            description = "Our address, IPv4 or IPv6; by default that of the first device.")
+            description = "Local address, IPv4 or IPv6; default: that of the first device.")
     private @Nullable String address;
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
             defaultValue = "18515",
-            description = "TCP port where both sides meet; default: ${DEFAULT-VALUE}.")
+            description = "TCP port for the exchange of addresses; default: ${DEFAULT-VALUE}.")
     private int port;
 
     @Option(
             names = {"-s", "--size"},
             paramLabel = "BYTES",
             converter = SizeConverter.class,
-            description = "Length of a message; default: 4096, with --ud 1024.")
+            description = "Bytes per message; default: 4096, with --ud 1024.")
     private @Nullable Long size;
 
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "NUMBER",
             defaultValue = "1000",
-            description = "How often there and back; default: ${DEFAULT-VALUE}.")
+            description = "Number of round trips; default: ${DEFAULT-VALUE}.")
     private int iterations;
 
     @Option(
@@ -96,7 +97,7 @@ public final class PingpongCommand implements Callable<Integer> {
             names = {"-r", "--rx-depth"},
             paramLabel = "NUMBER",
             defaultValue = "500",
-            description = "How many receives wait; default: ${DEFAULT-VALUE}.")
+            description = "Number of posted receives; default: ${DEFAULT-VALUE}.")
     private int receives;
 
     @Spec
@@ -162,7 +163,7 @@ public final class PingpongCommand implements Callable<Integer> {
         return urma.devices().stream()
                 .filter(device -> device.attributes().provider().equals("udma"))
                 .findFirst()
-                .orElseThrow(() -> new CommandFailure("no device here speaks RoCE; see 'urma doctor'"));
+                .orElseThrow(() -> new CommandFailure("this machine has no RoCE device; see 'urma doctor'"));
     }
 
     private void meet(Rally rally) {

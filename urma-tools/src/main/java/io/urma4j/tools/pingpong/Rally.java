@@ -92,7 +92,7 @@ final class Rally implements AutoCloseable {
     Destination destination() {
         JettyDescriptor descriptor = jetty.descriptor();
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
-                .orElseThrow(() -> new CommandFailure("no other program can reach us: "
+                .orElseThrow(() -> new CommandFailure("no other program can reach this device: "
                         + context.device().attributes().ioPath()));
         return new Destination(endpoint.qpNumber(), endpoint.firstPsn(), endpoint.gid());
     }
@@ -140,7 +140,7 @@ final class Rally implements AutoCloseable {
                 Thread.yield(); // the peer may need this very core
             }
             if (System.nanoTime() - last > patience.toNanos()) {
-                throw new CommandFailure("nothing has come for " + patience.toSeconds() + " s, after " + sent
+                throw new CommandFailure("no packet arrived for " + patience.toSeconds() + " s, after " + sent
                         + " messages sent and " + received + " received; "
                         + (datagrams
                                 ? "datagrams may be lost, and the other program must be ibv_ud_pingpong or alike"

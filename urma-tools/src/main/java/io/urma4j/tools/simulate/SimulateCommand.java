@@ -1,12 +1,12 @@
 package io.urma4j.tools.simulate;
 
+import io.urma4j.simulation.Report;
+import io.urma4j.simulation.Simulation;
+import io.urma4j.simulation.Violation;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Json;
 import io.urma4j.tools.JsonOption;
 import io.urma4j.tools.Progress;
-import io.urma4j.udma.simulation.Report;
-import io.urma4j.udma.simulation.Simulation;
-import io.urma4j.udma.simulation.Violation;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,24 +27,24 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "simulate",
         description = {
-            "Run network cards under a simulated network that loses, repeats, delays and damages packets,",
-            "cuts wires, and stops and restarts machines. Each seed is a run of its own, always the same."
+            "Run network cards under a simulated network that drops, duplicates, delays and corrupts packets,",
+            "cuts links, and stops and restarts machines. Each seed is a separate, reproducible run."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma simulate --seeds 20000", "  urma simulate --seed 4711 --trace", "  urma simulate --minutes 10"
         },
-        exitCodeList = {"0:no seed has shown a violation", "1:one has, as printed", "2:wrong use"})
+        exitCodeList = {"0:no violation", "1:a seed showed the printed violation", "2:usage error"})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int DEFAULT_SEEDS = 1000;
     private static final int MOST_SHOWN = 20;
 
-    @Option(names = "--seeds", paramLabel = "N", description = "Run so many seeds, 1000 unless something else is said.")
+    @Option(names = "--seeds", paramLabel = "N", description = "Number of seeds to run; default: 1000.")
     private @Nullable Long seeds;
 
-    @Option(names = "--seed", paramLabel = "S", description = "Begin with this seed; alone: run this one.")
+    @Option(names = "--seed", paramLabel = "S", description = "First seed; alone: run only this seed.")
     private @Nullable Long first;
 
-    @Option(names = "--minutes", paramLabel = "M", description = "Run seeds for so long.")
+    @Option(names = "--minutes", paramLabel = "M", description = "Run seeds for this time.")
     private @Nullable Double minutes;
 
     @Option(names = "--trace", description = "Print a line for each event.")

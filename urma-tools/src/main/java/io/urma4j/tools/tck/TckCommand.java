@@ -17,10 +17,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "tck",
         description = {
-            "Run the conformance suite on a device: every rule of docs/semantics.md, within one process and across "
-                    + "processes.",
-            "The last line says how many tests passed, failed and were skipped; a skipped one is about what the device "
-                    + "does not offer."
+            "Run the conformance suite on a device: every rule of docs/semantics.md, within one process and "
+ + "across processes.",
+            "The last line counts passed, failed and skipped tests; a skipped test needs a feature that the "
+ + "device lacks."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -33,39 +33,39 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = {"-d", "--device"},
             paramLabel = "DEVICE",
-            description = "Device to test; may be repeated. By default shm0.")
+            description = "Device to test; repeatable. Default: shm0.")
     private List<String> devices = List.of("shm0");
 
     @Option(
             names = {"-f", "--filter"},
             paramLabel = "WORD",
-            description = "Run only the tests of this rule (S7.8) or section (S7), or with this in their name; may be "
-                    + "repeated.")
+            description = "Run only the tests of this rule (S7.8) or section (S7), or with this text in their name; "
+ + "repeatable.")
     private List<String> filters = List.of();
 
     @Option(
             names = "--class-path",
             paramLabel = "PATH",
-            description = "Where the provider is, when it is not one of urma4j's own.")
+            description = "Class path of a provider that is not part of urma4j.")
     private @Nullable String classPath;
 
-    @Option(names = "--full", description = "Run whole what takes a sample else: random runs, many times as long.")
+    @Option(names = "--full", description = "Run randomised tests in full instead of a sample; many times slower.")
     private boolean full;
 
     @Option(
             names = "--patience",
             paramLabel = "TIMES",
-            description = "How many times as long as usual tests wait, 1 or more, for a device whose path between two "
-                    + "ends is slow; above 1, those that move a lot move less.")
+            description = "Factor for all test timeouts, 1 or more, for devices with a slow path; above 1, large transfers "
+ + "are reduced.")
     private @Nullable Integer patience;
 
-    @Option(names = "--seed", paramLabel = "NUMBER", description = "Repeat the random choices of an earlier run.")
+    @Option(names = "--seed", paramLabel = "NUMBER", description = "Seed, to repeat the random choices of an earlier run.")
     private @Nullable Long seed;
 
     @Option(
             names = "--write-report",
             paramLabel = "FILE",
-            description = "Write the page of all rules, their tests and what they said; not with --filter.")
+            description = "Write the page of all rules, tests and results; not with --filter.")
     private @Nullable Path report;
 
     @Mixin

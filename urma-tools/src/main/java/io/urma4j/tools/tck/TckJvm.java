@@ -81,7 +81,7 @@ final class TckJvm {
                             .toURI())
                     .toAbsolutePath();
         } catch (URISyntaxException e) {
-            throw new IllegalStateException("the command does not know where it is", e);
+            throw new IllegalStateException("the location of this command is unknown", e);
         }
     }
 }

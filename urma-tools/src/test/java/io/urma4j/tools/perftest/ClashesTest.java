@@ -63,7 +63,7 @@ class ClashesTest {
         send_lat --wait_jfc_timeout=5           | --wait_jfc_timeout means nothing without --use_jfce
         write_bw --rate_units=M                 | --rate_units means nothing without --rate_limit
         write_bw --burst_size=2                 | --burst_size means nothing without --rate_limit
-        write_bw --rate_limit=0                 | --rate_limit must be more than nothing
+        write_bw --rate_limit=0                 | --rate_limit must be more than 0
         write_bw --jettys=0                     | --jettys is 0, must be 1 to 4096
         write_bw --iters=4                      | --iters is 4, must be at least 5
         write_bw --err_timeout=3                | --err_timeout is 3, must be 8 to 31

@@ -28,7 +28,7 @@ class ClientTest {
 
         assertThatThrownBy(() -> Client.connect(HOST, port, PATIENCE))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageStartingWith("nobody listens on port " + port + " of " + HOST);
+                .hasMessageStartingWith("no process listens on port " + port + " of " + HOST);
     }
 
     /** The kernel lets no more in than wait in the queue of who does not accept. */

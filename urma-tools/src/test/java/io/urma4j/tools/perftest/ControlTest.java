@@ -107,7 +107,7 @@ class ControlTest {
         Control control = greeted();
 
         assertThatThrownBy(() -> control.hear(Duration.ofMillis(50)))
-                .hasMessage("the server said nothing for 50.00 ms");
+                .hasMessage("the server sent nothing for 50.00 ms");
     }
 
     @Test
@@ -167,7 +167,7 @@ class ControlTest {
 
         await().until(control::isOver);
         assertThat(control.hear("done").verb()).isEqualTo("done");
-        assertThatThrownBy(() -> control.hear("bye")).hasMessage("the server ended the conversation");
+        assertThatThrownBy(() -> control.hear("bye")).hasMessage("the server closed the control connection");
     }
 
     @Test

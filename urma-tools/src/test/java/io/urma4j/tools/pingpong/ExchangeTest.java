@@ -119,7 +119,7 @@ class ExchangeTest {
             tell(client, CLIENT_LINE.substring(0, 30));
         }
 
-        assertThat(failure(server)).isEqualTo("the peer went after 30 of the 52 bytes of its address");
+        assertThat(failure(server)).isEqualTo("the peer disconnected after 30 of the 52 bytes of its address");
     }
 
     @Test
@@ -132,7 +132,7 @@ class ExchangeTest {
             text(client, 52);
             tell(client, "gone\0");
 
-            assertThat(failure(server)).isEqualTo("the peer ended the exchange with something else than 'done'");
+            assertThat(failure(server)).isEqualTo("the peer did not end the exchange with 'done'");
         }
     }
 
@@ -144,7 +144,7 @@ class ExchangeTest {
         try (Socket client = connect(port)) {
             tell(client, "0000");
 
-            assertThat(failure(server)).isEqualTo("the peer told 4 of the 52 bytes of its address in time");
+            assertThat(failure(server)).isEqualTo("the peer sent 4 of the 52 bytes of its address in time");
         }
     }
 
@@ -154,7 +154,7 @@ class ExchangeTest {
 
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> Exchange.connect(LOOPBACK, port, SHORT))
-                .withMessageContaining("nobody takes the connection at 127.0.0.1 port " + port);
+                .withMessageContaining("no process accepts the connection at 127.0.0.1 port " + port);
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> Exchange.accept(LOOPBACK, port, SHORT))
                 .withMessage("no client came to TCP port " + port + " in time");

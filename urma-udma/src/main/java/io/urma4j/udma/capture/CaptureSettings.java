@@ -57,7 +57,7 @@ public record CaptureSettings(Path file, long limitBytes) {
     }
 
     private static String refusal(String text) {
-        return "capture limit '" + text + "' is no positive number of bytes";
+        return "capture limit '" + text + "' must be a positive number of bytes";
     }
 
     /** Begins the file. */

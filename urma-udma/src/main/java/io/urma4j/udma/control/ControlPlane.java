@@ -221,7 +221,7 @@ public final class ControlPlane {
             return CompletableFuture.completedFuture(known);
         }
         if (known != null) {
-            lose(known, "it was silent, and may have dropped us", true); // nothing hangs on it: we greet anew
+            lose(known, "it was silent, and may have evicted this context", true); // nothing hangs on it: we greet anew
         }
         if (closing) {
             return CompletableFuture.failedFuture(closed());
@@ -280,7 +280,8 @@ public final class ControlPlane {
             return;
         }
         if (theirs.hello().incarnation() != attempt.id.incarnation()) {
-            attempt.fail(new UrmaException(UrmaStatus.ENOPERM, "home at " + from, "is another than it says it is"));
+            attempt.fail(new UrmaException(
+                    UrmaStatus.ENOPERM, "home at " + from, "has another incarnation than its descriptor"));
             return;
         }
         Peer peer = begin(from, theirs, attempt.tag, attempt.life, attempt.half);
@@ -295,7 +296,7 @@ public final class ControlPlane {
             attempt.fail(refusal(from, datagram));
         } else if (peer != null && peer.peerTag == datagram.tag()) {
             peer.hasEvictedUs = !events.holds(peer);
-            lose(peer, "another answers in its place, or it does not know us any more", true);
+            lose(peer, "another context has its address, or it no longer knows this one", true);
         } else {
             port.countStale();
         }
@@ -328,7 +329,7 @@ public final class ControlPlane {
             return;
         }
         if (known != null) {
-            lose(known, "it has forgotten us, and greets anew", true);
+            lose(known, "it evicted this context, and greets again", true);
         }
         welcome(greetedPeer(id, theirs), datagram);
     }
@@ -339,17 +340,16 @@ public final class ControlPlane {
             return Optional.of(new Refused(0, UrmaStatus.FAIL, objection.get()));
         }
         if (closing) {
-            return Optional.of(
-                    new Refused(0, UrmaStatus.ENOPERM, "the greeting comes too late: the context is being closed"));
+            return Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the context is being closed"));
         }
         return hasRoomFor(from)
                 ? Optional.empty()
-                : Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the greeting is one too many"));
+                : Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the home has too many peers"));
     }
 
     private boolean hasRoomFor(PortAddress address) {
         for (Peer next = peers.givesWayTo(address); next != null; next = peers.givesWayTo(address)) {
-            lose(next, "it held nothing, and another needed its place", true);
+            lose(next, "evicted: it held nothing, and a new peer needed its place", true);
         }
         return peers.hasRoomFor(address);
     }
@@ -560,7 +560,10 @@ public final class ControlPlane {
             answer = MessageCodec.decode(datagram.body());
         } catch (ControlFormatException e) {
             asked.answer.completeExceptionally(new UrmaException(
-                    UrmaStatus.FAIL, peer, "answered " + asked.what + " by what cannot be read: " + e.getMessage(), e));
+                    UrmaStatus.FAIL,
+                    peer,
+                    "answered " + asked.what + " with an unreadable message: " + e.getMessage(),
+                    e));
             throw e;
         }
         if (answer instanceof Core(Refused refused)) {
@@ -685,7 +688,7 @@ public final class ControlPlane {
     public void close() {
         closing = true;
         port.remove(this);
-        peers.all().forEach(peer -> lose(peer, "we are gone", true));
+        peers.all().forEach(peer -> lose(peer, "this context is closed", true));
         List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
     }
 }

@@ -60,7 +60,7 @@ record Greeting(long tag, long life, ConnectionEnd half, Hello hello) {
             throw new ControlFormatException("the greeting offers " + half);
         }
         if (!PacketSecret.isMeant(tag, hello.features())) {
-            throw new ControlFormatException("the greeting's tag and its features disagree about the secret");
+            throw new ControlFormatException("tag and features of the greeting contradict each other about the secret");
         }
     }
 

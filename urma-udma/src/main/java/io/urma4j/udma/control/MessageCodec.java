@@ -106,7 +106,7 @@ final class MessageCodec {
     private static void need(ByteBuffer bytes, int length) throws ControlFormatException {
         if (bytes.remaining() != length) {
             throw new ControlFormatException(
-                    "the message has " + bytes.remaining() + " bytes behind its type in place of " + length);
+                    "the message has " + bytes.remaining() + " bytes behind its type instead of " + length);
         }
     }
 }

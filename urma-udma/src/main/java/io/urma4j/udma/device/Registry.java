@@ -56,7 +56,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     private Owner owner(int number) {
         Owner owner = numbers.get(number);
         if (owner == null) {
-            throw new IllegalArgumentException("nobody has the number " + number);
+            throw new IllegalArgumentException("unknown number " + number);
         }
         return owner;
     }

@@ -58,7 +58,7 @@ final class Capture {
                 writer.close();
             } catch (IOException e) {
                 throw new UrmaException(
-                        UrmaStatus.FAIL, "setting urma.udma.capture", writer.file() + " is not whole: " + e, e);
+                        UrmaStatus.FAIL, "setting urma.udma.capture", writer.file() + " is incomplete: " + e, e);
             }
         }
     }

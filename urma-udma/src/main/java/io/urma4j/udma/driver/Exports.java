@@ -81,7 +81,7 @@ final class Exports {
 
     UdmaSegment register(SegmentRequest request) {
         if (request.policy() != TokenPolicy.NONE && request.policy() != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", request.policy() + " is not offered; NONE and PLAIN_TEXT are");
+            throw invalid("token policy", request.policy() + " is not supported; NONE and PLAIN_TEXT are");
         }
         UdmaMemory allocated = allocated(request);
         MemorySegment memory = allocated == null ? foreign(request) : allocated.segment();
@@ -180,7 +180,7 @@ final class Exports {
         try {
             int key = adapter.card().registerKey(config);
             if (key == 0) {
-                throw new UrmaException(UrmaStatus.ENOMEM, context, "the device has no keys left");
+                throw new UrmaException(UrmaStatus.ENOMEM, context, "all keys of the device are in use");
             }
             return key;
         } finally {
@@ -302,8 +302,8 @@ final class Exports {
 
     // ---- revocation
 
-    CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration deadline) {
-        long deadlineNanos = context.deadline(deadline);
+    CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration timeout) {
+        long deadlineNanos = context.deadline(timeout);
         return adapter.engine().ask(() -> revoke(segment, deadlineNanos));
     }
 
@@ -347,11 +347,11 @@ final class Exports {
     }
 
     /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration deadline) {
-        long deadlineNanos = context.deadline(deadline);
+    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
+        long deadlineNanos = context.deadline(timeout);
         return adapter.engine().ask(() -> {
             if (segment.isRevoked()) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked and has no token to be changed");
+                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
             }
             segment.setToken(next);
             shut(segment);
@@ -383,7 +383,7 @@ final class Exports {
         UdmaSegment segment = shown.segment;
         if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
             result.completeExceptionally(
-                    new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it can have no name"));
+                    new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it cannot have a name"));
             return;
         }
         Optional<OwnFile> file;
@@ -423,9 +423,7 @@ final class Exports {
                 number,
                 shown == null
                         ? new Refused(
-                                number,
-                                UrmaStatus.EINVAL,
-                                "no segment is published as '" + lookup.name() + "' any more")
+                                number, UrmaStatus.EINVAL, "segment '" + lookup.name() + "' is no longer published")
                         : named(shown, number, lookup.withToken()));
     }
 

@@ -122,7 +122,7 @@ final class HostDirectory implements AutoCloseable {
         Path parent = path.getParent();
         Path name = path.getFileName();
         if (parent == null || name == null) {
-            throw new IOException("it is no place for files");
+            throw new IOException("it is no path of a directory");
         }
         try (Dir above = Dir.open(parent.toRealPath())) {
             above.makeDirectory(name.toString());

@@ -78,7 +78,7 @@ final class Imports {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     home.peer(),
-                    "granted " + granted.access() + " where " + wanted + " was asked for");
+                    "granted " + granted.access() + " although " + wanted + " was requested");
         }
         if (!home.peer().isLost()) {
             home.open();
@@ -112,7 +112,7 @@ final class Imports {
             home.early.add(grant); // given back already; or the word that grants it is still on its way
         } else {
             taken.markRevoked();
-            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home took it back");
+            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");
         }
         context.plane().answer(home.peer(), number, new Core(new Revoked(grant)));
     }

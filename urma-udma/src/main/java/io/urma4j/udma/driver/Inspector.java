@@ -85,7 +85,7 @@ final class Inspector {
                 if (pid.isPresent() && !process.equals("pid " + pid.getAsLong())) {
                     view.complete(Optional.empty());
                 } else if ((home.peer().features() & ControlCodec.FEATURE_MEASURE) == 0) {
-                    end(new UrmaException(UrmaStatus.FAIL, home.peer(), "is of a version that cannot be measured"));
+                    end(new UrmaException(UrmaStatus.FAIL, home.peer(), "has a version that cannot be measured"));
                 } else {
                     var _ = context.askCore(home, Done.class, n -> new Measure(n, on), deadlineNanos)
                             .whenComplete((_, failure) -> {
@@ -114,7 +114,7 @@ final class Inspector {
 
         private void askNext(Path home) {
             if ((home.peer().features() & ControlCodec.FEATURE_INSPECT) == 0) {
-                end(new UrmaException(UrmaStatus.FAIL, home.peer(), "is of a version that cannot be looked into"));
+                end(new UrmaException(UrmaStatus.FAIL, home.peer(), "has a version that cannot be inspected"));
             } else if (kinds.isEmpty()) {
                 end("");
             } else {
@@ -124,7 +124,7 @@ final class Inspector {
 
         private void ask(Path home, Resource.Kind kind, long after) {
             if (++pages > MAX_PAGES) {
-                end("there is no end to it");
+                end("limit of " + MAX_PAGES + " pages reached");
                 return;
             }
             int number = ResourceText.number(kind);
@@ -153,7 +153,7 @@ final class Inspector {
             if (page.complete()) {
                 askNext(home);
             } else if (last == after) {
-                end("it repeats itself");
+                end("the peer repeated a page");
             } else {
                 ask(home, kind, last);
             }

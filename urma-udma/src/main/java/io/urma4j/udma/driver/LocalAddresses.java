@@ -43,7 +43,7 @@ final class LocalAddresses {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     "setting " + SETTING,
-                    "names '" + text + "', which is no address; it takes addresses with commas between",
+                    "'" + text + "' is no IP address; the value is a comma-separated list of IP addresses",
                     e);
         }
     }

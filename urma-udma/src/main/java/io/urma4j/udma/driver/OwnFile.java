@@ -38,7 +38,7 @@ final class OwnFile {
             return taken;
         } catch (LibcException | IOException e) {
             throw new UrmaException(
-                    UrmaStatus.ENOMEM, directory, "file " + name + " cannot be made: " + e.getMessage(), e);
+                    UrmaStatus.ENOMEM, directory, "file " + name + " cannot be created: " + e.getMessage(), e);
         }
     }
 

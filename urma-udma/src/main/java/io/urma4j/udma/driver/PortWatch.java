@@ -65,7 +65,7 @@ final class PortWatch implements EngineThread.Turn {
         long tooLong = port.counters().tooLongForRoute();
         String found = port.objection();
         if (found.isEmpty() && tooLong != seenTooLong) {
-            found = "packets are longer than the way to the peer takes now: " + port.trouble();
+            found = "packets exceed the current MTU of the path to a peer: " + port.trouble();
         }
         seenTooLong = tooLong;
         if (found.isEmpty() != objection.isEmpty()) {
@@ -75,7 +75,7 @@ final class PortWatch implements EngineThread.Turn {
     }
 
     private void tell(AsyncEvent.Type type, String why) {
-        String detail = why.isEmpty() ? "packets leave again" : why;
+        String detail = why.isEmpty() ? "sending works again" : why;
         listeners.forEach(listener -> listener.accept(type, detail));
     }
 }

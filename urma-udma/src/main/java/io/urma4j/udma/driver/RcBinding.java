@@ -161,7 +161,7 @@ final class RcBinding {
 
     private void bound(UdmaTarget whom, Path path, PeerMessage answer) {
         if (!(answer instanceof QueueBound bound)) {
-            throw new UrmaException(UrmaStatus.FAIL, path.peer(), "gave another answer than was asked for");
+            throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
         Route route = context.adapter().route(path.peer());
         connect(CardConnectionConfig.builder(route, whom.number())
@@ -218,10 +218,9 @@ final class RcBinding {
     /** Why a request that came was refused, in words (WIRE §4.4). */
     static String refusal(int syndrome) {
         return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST ->
-                "an invalid one: longer than its receive buffer, or in packets of another path MTU";
-            case Aeth.NAK_REMOTE_ACCESS -> "for memory that the peer must not use";
-            default -> "since it could not be executed here";
+            case Aeth.NAK_INVALID_REQUEST -> "as invalid: longer than its receive buffer, or with another path MTU";
+            case Aeth.NAK_REMOTE_ACCESS -> "as an access to memory without permission";
+            default -> "since this end could not execute it";
         };
     }
 
@@ -235,7 +234,7 @@ final class RcBinding {
     /** A peer's Jetty wants to be the only one: tells what it needs, or why not. */
     synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
         if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
-            return refusal(request, UrmaStatus.ENOPERM, "the asker has not imported it");
+            return refusal(request, UrmaStatus.ENOPERM, "the requesting context has not imported it");
         }
         if (wanted.orderType() != orderType.value()) {
             return refusal(request, UrmaStatus.ENOPERM, "the order types differ");
@@ -243,7 +242,7 @@ final class RcBinding {
         UdmaTarget mine = target;
         Suitor now = new Suitor(peer, wanted.partner());
         if ((mine != null && !isTarget(mine, peer, wanted.partner())) || (suitor != null && !suitor.equals(now))) {
-            return refusal(request, UrmaStatus.EINVAL, "it is bound to another");
+            return refusal(request, UrmaStatus.EINVAL, "it is bound to another Jetty");
         }
         suitor = now;
         return new QueueBound(firstPsn, peer.own().mtuBytes());

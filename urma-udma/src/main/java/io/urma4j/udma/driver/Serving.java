@@ -107,7 +107,11 @@ final class Serving {
 
     private void delay(Path from, long number, BooleanSupplier isRight, long untilNanos) {
         if (delayed == MAX_DELAYED) {
-            refuse(from, number, UrmaStatus.EAGAIN, "too many wait who have asked with wrong tokens");
+            refuse(
+                    from,
+                    number,
+                    UrmaStatus.EAGAIN,
+                    "limit of " + MAX_DELAYED + " delayed requests with wrong tokens reached");
             return;
         }
         delayed++;
@@ -145,7 +149,7 @@ final class Serving {
     private void bindRequested(Path from, long number, BindQueue wanted) {
         RcBinding binding = bondOf(wanted.queue());
         if (!from.isOpen()) {
-            refuse(from, number, UrmaStatus.ENOPERM, "the asker has imported nothing here");
+            refuse(from, number, UrmaStatus.ENOPERM, "the requesting context has imported nothing here");
         } else if (binding == null) {
             refuse(from, number, UrmaStatus.EINVAL, "no RC Jetty has the number " + wanted.queue());
         } else {

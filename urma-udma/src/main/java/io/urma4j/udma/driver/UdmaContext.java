@@ -423,7 +423,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             case UM -> datagramTarget(endpoint, token == null ? 0 : token.value());
             case RM ->
                 throw new UrmaException(
-                        UrmaStatus.EINVAL, what, "is RM, which nobody has but urma4j: it must be asked");
+                        UrmaStatus.EINVAL,
+                        what,
+                        "mode RM is specific to urma4j: the import needs an endpoint of kind 'udma', the descriptor has only 'roce'");
         };
         adapter.unknownPeers().know(sourceOf(endpoint));
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
@@ -447,7 +449,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     private UdmaTarget target(JettyDescriptor descriptor, int number, Path home, QueueGranted granted) {
         if (home.peer().isLost()) {
-            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its owner has just gone");
+            throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its home has just closed or ended");
         }
         home.open();
         EventLoop eventLoop = adapter.eventLoop();
@@ -546,7 +548,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                         return kind.cast(core.message());
                     }
                     throw new UrmaException(
-                            UrmaStatus.FAIL, home.peer(), "gave another answer than " + kind.getSimpleName());
+                            UrmaStatus.FAIL, home.peer(), "sent an unexpected answer, not " + kind.getSimpleName());
                 });
     }
 
@@ -579,7 +581,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         adapter.watchConnection(
                 path.connection(),
                 () -> plane.doubt(peer, adapter.nanos()),
-                () -> plane.lose(peer, "it was heard, but acknowledged nothing for too long", false));
+                () -> plane.lose(peer, "its packets arrive, but it acknowledges nothing", false));
         OptionalInt pid = pidOf(peer);
         if (path.isNeighbour() && pid.isPresent()) {
             path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));

@@ -110,11 +110,9 @@ final class UdmaDevice implements ProviderDevice {
         StringBuilder path = new StringBuilder(
                 "RoCEv2 on port " + port.port() + " of " + address.getHostAddress() + " by " + port.backend());
         String unknownPeers = port.strangersNote().isEmpty()
-                ? "strangers have sockets of their own"
-                : "strangers share a socket with peers, whom a flood of theirs would starve: " + port.strangersNote();
-        String ecn = port.ecnNote().isEmpty()
-                ? "switches may mark (ECN)"
-                : "marks of switches are not looked for (ECN): " + port.ecnNote();
+                ? "unknown peers have sockets of their own"
+                : "unknown peers share the socket of peers, and can starve them: " + port.strangersNote();
+        String ecn = port.ecnNote().isEmpty() ? "ECN is on" : "ECN is off: " + port.ecnNote();
         for (String remark : List.of(
                 port.reason(), port.portNote(), unknownPeers, ecn, port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {

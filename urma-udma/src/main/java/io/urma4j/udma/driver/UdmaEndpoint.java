@@ -45,10 +45,10 @@ record UdmaEndpoint(PortAddress at, int number, long vaBase) {
         int udpPort = (int) (endpoint.key() >>> PORT_SHIFT) & PORT_MASK;
         if (endpoint.key() >>> PORT_SHIFT > PORT_MASK) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL, what, "the key of its endpoint says more than this version can read");
+                    UrmaStatus.EINVAL, what, "the key of its endpoint has bits that this version does not know");
         }
         if (udpPort == 0) {
-            throw new UrmaException(UrmaStatus.EINVAL, what, "the key of its endpoint names no UDP port");
+            throw new UrmaException(UrmaStatus.EINVAL, what, "the key of its endpoint has no UDP port");
         }
         PortAddress at = new PortAddress(Eid.parse(endpoint.address()), udpPort);
         return new UdmaEndpoint(at, (int) endpoint.key(), endpoint.vaBase());

@@ -90,7 +90,7 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
     /** A Jetty has gone to ERROR: when the group has no other member left that works, it is told. */
     void memberFailed(UdmaSendQueue failed) {
         if (members.contains(failed) && members.stream().allMatch(member -> member.state() == QueueState.ERROR)) {
-            context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last member that worked, " + failed + ", failed");
+            context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last working member, " + failed + ", failed");
         }
     }
 

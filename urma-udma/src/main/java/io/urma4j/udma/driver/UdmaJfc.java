@@ -74,7 +74,7 @@ final class UdmaJfc implements ProviderJfc {
 
     private void overflowed() {
         valid = false;
-        context.raise(AsyncEvent.Type.JFC_ERR, this, "no room for a record: its depth of " + depth + " is used up");
+        context.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
     }
 
     // ---- polling

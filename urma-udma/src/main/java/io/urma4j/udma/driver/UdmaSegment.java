@@ -210,13 +210,13 @@ final class UdmaSegment implements ProviderSegment {
     }
 
     @Override
-    public CompletableFuture<Revocation> rotate(Token next, Duration deadline) {
-        return exports.rotate(this, next, deadline);
+    public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
+        return exports.rotate(this, next, timeout);
     }
 
     @Override
-    public CompletableFuture<Revocation> unregister(Duration deadline) {
-        return exports.unregister(this, deadline);
+    public CompletableFuture<Revocation> unregister(Duration timeout) {
+        return exports.unregister(this, timeout);
     }
 
     @Override

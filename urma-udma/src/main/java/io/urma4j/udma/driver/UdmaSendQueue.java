@@ -318,7 +318,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private UdmaTarget whom(@Nullable ProviderTarget target) {
         UdmaTarget known = binding != null ? binding.target() : (UdmaTarget) target;
         if (known == null) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "is not bound, nobody could receive");
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is not bound, so it has no receiver");
         }
         return known;
     }
@@ -330,7 +330,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
-                    "immediate " + immediate + " does not fit into the 32 bits that " + whom + " can take");
+                    "immediate " + immediate + " does not fit into 32 bits, the limit of " + whom);
         }
     }
 
@@ -622,7 +622,8 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         context.raise(
                 AsyncEvent.Type.PEER_LOST,
                 this,
-                "its connection takes no more requests: the last one was refused, " + RcBinding.refusal(syndrome));
+                "its connection accepts no more requests: the peer refused the last one, "
+                        + RcBinding.refusal(syndrome));
     }
 
     // ---- RC
@@ -634,11 +635,12 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is no RC Jetty");
         }
         if (WqRing.consumed(ring) != WqRing.produced(ring)) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "has work requests of its last connection; flush first");
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, this, "has work requests of its last connection; flush them first");
         }
         if (!drains.endLife()) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL, this, "has records of its last connection that were not polled; poll first");
+                    UrmaStatus.EINVAL, this, "has unpolled records of its last connection; poll them first");
         }
         return mine.bind((UdmaTarget) target, timeout);
     }

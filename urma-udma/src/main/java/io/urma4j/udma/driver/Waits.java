@@ -46,7 +46,7 @@ final class Waits {
             case ANSWER -> "its answer";
             case RECEIVER -> "a receive work request there";
             case ORDER -> "earlier messages to the same home";
-            case TURN -> "its turn, or room on the connection";
+            case TURN -> "earlier requests, or free space on the connection";
         };
     }
 }

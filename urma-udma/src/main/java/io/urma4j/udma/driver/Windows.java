@@ -49,9 +49,7 @@ final class Windows {
         }
         if (segment.isIsolated()) {
             throw new UrmaException(
-                    UrmaStatus.EINVAL,
-                    segment,
-                    "is isolated, and has no windows on any device, since some cannot enforce them");
+                    UrmaStatus.EINVAL, segment, "is isolated, so it has no windows: not every device can enforce them");
         }
         if (!to.access().covers(access)) {
             throw new UrmaException(
@@ -61,8 +59,7 @@ final class Windows {
         }
         if (out.incrementAndGet() > MAX_WINDOWS) {
             out.decrementAndGet();
-            throw new UrmaException(
-                    UrmaStatus.ENOMEM, home, "all " + MAX_WINDOWS + " windows that can be granted at once are");
+            throw new UrmaException(UrmaStatus.ENOMEM, home, "limit of " + MAX_WINDOWS + " concurrent windows reached");
         }
         boolean isMade = false;
         try {
@@ -86,7 +83,7 @@ final class Windows {
     }
 
     private static UrmaException notImported(UdmaSegment segment, Importer importer) {
-        return new UrmaException(UrmaStatus.EINVAL, segment, importer + " has not imported it now");
+        return new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
     }
 
     /** Ends a grant: its key opens nothing any more, and those of its windows neither. */

@@ -196,7 +196,7 @@ public final class Pinger implements AutoCloseable {
                 capture.close();
             }
         } catch (IOException e) {
-            throw new UrmaException(UrmaStatus.FAIL, "setting urma.udma.capture", "is not whole: " + e, e);
+            throw new UrmaException(UrmaStatus.FAIL, "setting urma.udma.capture", "is incomplete: " + e, e);
         }
     }
 

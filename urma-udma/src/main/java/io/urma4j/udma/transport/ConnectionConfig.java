@@ -17,7 +17,7 @@ package io.urma4j.udma.transport;
  *     ever. On shared connections the queue decides
  * @param maxReadsOut READs and atomics that may be unanswered at once: what the peer keeps resources for
  * @param maxReadsIn READs and atomics of the peer that we keep resources for
- * @param windowPackets packets that may be unacknowledged at once; Linux keeps to 128 (WIRE §0, 9)
+ * @param windowPackets packets that may be unacknowledged at once; Linux keeps to 128 (WIRE §0.9)
  * @param readBudgetBytes so many bytes of answers to READs are asked for at once at most: what our receive buffer takes
  * @param peerIsOurs the peer is urma4j, and knows our opcodes (docs/wire-extensions.md)
  * @param selective both ends repeat what was lost, and nothing else; at most 1024 packets are kept behind what is missing

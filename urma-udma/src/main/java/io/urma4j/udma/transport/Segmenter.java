@@ -6,11 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes messages of work requests. A READ is cut into several, so that its answers fit into our receive buffer (WIRE §0,
- * 8) and into the queues of the network. A WRITE on a shared connection is cut into packets, each a message of its own: all of them have the same length then,
- * and leave and arrive in runs, where the first packet of a longer message would be longer than those behind it, by its RETH,
- * and end a run each time. The first pieces are cut at once; each other when nothing else is left to be sent, one of each such
- * request in turn, so that other queues come between them.
+ * Makes messages of work requests. A READ is cut into several, so that its responses fit the receive buffer (WIRE §0.8) and the
+ * queues of the network. A WRITE on a shared connection is cut into messages of one packet. Packets of one length leave and
+ * arrive in runs; the first packet of a longer message has a RETH, so it would end each run. The first pieces are cut at once.
+ * Each other one is cut when nothing else is left to send, one of each such request in turn, so that other queues come between.
  */
 final class Segmenter {
     /** Of a WRITE; the next work request of its queue need not wait for its last piece then. */

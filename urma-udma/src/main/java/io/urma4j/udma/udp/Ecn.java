@@ -42,15 +42,15 @@ public enum Ecn {
      */
     String objection(InetAddress address, IoBackend backend) {
         if (this == OFF) {
-            return "as asked for";
+            return "as configured";
         }
         if (this == AUTO && address.isLoopbackAddress()) {
-            return "nothing marks on the way to an address of this machine alone";
+            return "loopback addresses have no switches that mark";
         }
         String refusal =
-                backend == IoBackend.CHANNEL ? "DatagramChannel does not tell of marks" : EcnProbe.refusal(address);
+                backend == IoBackend.CHANNEL ? "DatagramChannel does not report marks" : EcnProbe.refusal(address);
         if (this == ON && !refusal.isEmpty()) {
-            throw new PortException("ECN was asked for, and does not work here: " + refusal, null);
+            throw new PortException("ECN was requested, but does not work here: " + refusal, null);
         }
         return refusal;
     }

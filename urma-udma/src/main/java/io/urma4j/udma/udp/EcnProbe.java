@@ -27,7 +27,7 @@ final class EcnProbe {
             to.bind(address, 0);
             Ecn.enable(to, address);
             Ecn.send(from, address, UdpOption.ECN_MARKED);
-            return arrivesMarked(from, to, address) ? "" : "a datagram that was marked arrived without its mark";
+            return arrivesMarked(from, to, address) ? "" : "a marked datagram arrived without its mark";
         } catch (LibcException e) {
             return String.valueOf(e.getMessage());
         }

@@ -39,7 +39,7 @@ public enum IoBackend {
                 return backend;
             }
         }
-        throw new IllegalArgumentException("way '" + text + "' is none of auto, gso, mmsg, channel");
+        throw new IllegalArgumentException("backend '" + text + "' is none of auto, gso, mmsg, channel");
     }
 
     @Override

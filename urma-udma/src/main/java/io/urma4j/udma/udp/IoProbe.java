@@ -48,10 +48,10 @@ record IoProbe(IoBackend backend, String reason) {
 
     private static @Nullable String refusalOfRuns(UdpSocket from, UdpSocket to, InetAddress address) {
         if (!from.trySet(UdpOption.SEGMENT, SEGMENT_BYTES) || !from.trySet(UdpOption.SEGMENT, 0)) {
-            return "this kernel has no UDP_SEGMENT";
+            return "this kernel does not support UDP_SEGMENT";
         }
         if (!to.trySet(UdpOption.COALESCE, 1)) {
-            return "this kernel has no UDP_GRO";
+            return "this kernel does not support UDP_GRO";
         }
         UdpMessages run = new UdpMessages(1, Arena.ofAuto().allocate(PIECES * SEGMENT_BYTES));
         run.put(0, 0, 1);
@@ -59,7 +59,7 @@ record IoProbe(IoBackend backend, String reason) {
         address(run, address, to.localPort());
         int sent = from.send(run, 0, 1);
         if (sent < 0) {
-            return "a datagram for UDP_SEGMENT was refused with " + Errno.name(-sent);
+            return "the kernel refused a datagram for UDP_SEGMENT with " + Errno.name(-sent);
         }
         int pieces = arrived(to, PIECES);
         if (pieces == 0) {

@@ -41,23 +41,24 @@ record OpenedPort(
         InetAddress address = options.address();
         if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
             throw new PortException(
-                    address.getHostAddress() + " is no address of one interface, and the ICRC covers the sender's",
+                    address.getHostAddress()
+                            + " is not the address of one interface, and the ICRC covers the source address",
                     null);
         }
         LocalInterface localInterface = LocalInterface.of(address);
         IoBackend wanted = options.backend();
         IoProbe probe = wanted == IoBackend.CHANNEL ? new IoProbe(IoBackend.CHANNEL, "") : probe(address);
         if (wanted != null && wanted.compareTo(probe.backend()) < 0) {
-            throw new PortException(wanted + " was asked for, and does not work here: " + probe.reason(), null);
+            throw new PortException(wanted + " was requested, but does not work here: " + probe.reason(), null);
         }
         IoBackend backend = wanted == null ? probe.backend() : wanted;
         if (backend == IoBackend.CHANNEL && address instanceof Inet6Address) {
             throw new PortException(
-                    "DatagramChannel cannot receive what Linux RDMA sends over IPv6, and nothing else works here"
+                    "DatagramChannel cannot receive Linux RDMA packets over IPv6, and no other I/O backend works here"
                             + (probe.reason().isEmpty() ? "" : ": " + probe.reason()),
                     null);
         }
-        String reason = wanted != null ? "as asked for" : probe.reason();
+        String reason = wanted != null ? "as configured" : probe.reason();
         return open(options, backend, reason, localInterface);
     }
 
@@ -76,20 +77,20 @@ record OpenedPort(
         int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
         String note = first == IpHeaders.ROCE_PORT
                 ? ""
-                : (first == 0 ? "any port" : "port " + first) + " as asked for: " + loss();
+                : (first == 0 ? "any port" : "port " + first) + " as configured: " + loss();
         String ecnNote = options.ecn().objection(options.address(), backend);
         boolean ecn = ecnNote.isEmpty();
         Io io = tryBind(options, first, backend, outbox, ecn);
         if (io == null && any) {
             note = "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder()
-                    + ", so it is another: " + loss();
+                    + ", so another port is used: " + loss();
             io = tryBind(options, 0, backend, outbox, ecn);
         }
         if (io == null) {
             throw new PortException(
                     "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder(), null);
         }
-        String strangers = options.strangersApart() ? part(io, options.address()) : "as asked for";
+        String strangers = options.strangersApart() ? part(io, options.address()) : "as configured";
         return new OpenedPort(io, outbox, backend, reason, note, ecnNote, strangers, localInterface);
     }
 
@@ -142,6 +143,6 @@ record OpenedPort(
     }
 
     private static String loss() {
-        return "peers of urma4j learn it from our descriptors, but Linux RDMA and network cards cannot reach us there";
+        return "urma4j peers learn it from descriptors, but Linux RDMA and network cards cannot reach it";
     }
 }

@@ -13,7 +13,7 @@ public record PacketLoss(double share, long seed) {
     /** @throws IllegalArgumentException for a share that is none */
     public PacketLoss {
         if (!(share >= 0 && share < 1)) {
-            throw new IllegalArgumentException("loss " + share + " is not within 0 and 1");
+            throw new IllegalArgumentException("loss " + share + " must lie in 0…1, excluding 1");
         }
     }
 
@@ -33,7 +33,8 @@ public record PacketLoss(double share, long seed) {
             double share = Double.parseDouble(colon < 0 ? text : text.substring(0, colon));
             return new PacketLoss(share, colon < 0 ? 1 : Long.parseLong(text.substring(colon + 1)));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("loss '" + text + "' is no share with a seed, as 0.01 or 0.01:7", e);
+            throw new IllegalArgumentException(
+                    "loss '" + text + "' must be a share, optionally with a seed, as 0.01 or 0.01:7", e);
         }
     }
 

@@ -82,7 +82,7 @@ public final class UdpPort implements Port, AutoCloseable {
         capture = options.capture();
         PacketLoss wanted = options.loss();
         loss = wanted == null ? null : wanted.draws();
-        lossNote = wanted == null ? "" : "loses " + 100 * wanted.share() + " % of what arrives, as asked for";
+        lossNote = wanted == null ? "" : "drops " + 100 * wanted.share() + " % of arriving packets, as configured";
         port = io.localPort();
         arriving = headers(address, port, address, port);
     }
@@ -176,14 +176,14 @@ public final class UdpPort implements Port, AutoCloseable {
     public String objection() {
         LocalInterface now = LocalInterface.of(address);
         if (!now.isKnown()) {
-            return "no interface of this machine has the address " + text(address) + " any more";
+            return "no interface of this machine has the address " + text(address) + " any longer";
         }
         if (!now.isUp()) {
             return "the interface " + now.name() + " with the address " + text(address) + " is down";
         }
         if (now.pathMtuBytes(address instanceof Inet6Address) < mtuBytes()) {
-            return "the interface " + now.name() + " takes IP packets of " + now.mtuBytes()
-                    + " bytes now, too short for the path MTU of " + mtuBytes() + " that connections were made with";
+            return "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
+                    + " bytes now, too small for connections with a path MTU of " + mtuBytes();
         }
         return "";
     }
@@ -302,7 +302,8 @@ public final class UdpPort implements Port, AutoCloseable {
                 capture(datagram, capture);
             }
             if (suspectErrno != 0) {
-                reason = "given up, since a datagram for UDP_SEGMENT was refused with " + Errno.name(suspectErrno);
+                reason = "GSO is disabled, since the kernel refused a datagram for UDP_SEGMENT with "
+                        + Errno.name(suspectErrno);
                 suspectErrno = 0;
             }
             outbox.leave();
@@ -466,7 +467,7 @@ public final class UdpPort implements Port, AutoCloseable {
     /** Has the kernel know all whom we know; what was on its way before stays where it is. */
     public void steer() {
         if (unknownPeerSockets != null && !unknownPeerSockets.steer()) {
-            trouble = "the kernel does not take the program that tells it who is a peer";
+            trouble = "the kernel does not accept the BPF program that recognises peers";
         }
     }
 

@@ -3,7 +3,7 @@ package io.urma4j.udma.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Flush extended header, of Linux from 6.2 on (WIRE §1.2). We decode it, and send none.
+ * Flush extended header, of Linux from 6.2 on (WIRE §1.2, IBTA A19). We decode it, and send none.
  *
  * <pre>
  *   0  31…6 reserved, 5…4 selectivity (0 range, 1 whole region), 3…0 placement type

@@ -3,7 +3,7 @@ package io.urma4j.udma.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Extended reliable connected header (WIRE §1.2). We decode it, and speak no XRC.
+ * Extended reliable connected header (WIRE §1.2, IBTA A14). We decode it, and speak no XRC.
  *
  * <pre>
  *   0  reserved

@@ -30,7 +30,7 @@ class CaptureSettingsTest {
     void aLimitThatIsNoNumberOfBytesIsRefused(String limit) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> read(Map.of("urma.udma.capture", "a.pcap", "urma.udma.capture.limit", limit)))
-                .withMessage("capture limit '" + limit + "' is no positive number of bytes");
+                .withMessage("capture limit '" + limit + "' must be a positive number of bytes");
     }
 
     private static Optional<CaptureSettings> read(Map<String, String> settings) {

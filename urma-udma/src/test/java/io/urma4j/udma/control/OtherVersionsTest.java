@@ -124,7 +124,7 @@ class OtherVersionsTest {
         assertThat(net.runUntil(asked::isDone, SECOND)).as("at once").isTrue();
         assertThat(failureOf(asked).status()).isEqualTo(UrmaStatus.FAIL);
         assertThat(failureOf(asked))
-                .hasMessageContaining("answered Lookup by what cannot be read:"
+                .hasMessageContaining("answered Lookup with an unreadable message:"
                         + " message type 99 of the network is unknown to control protocol 1.1");
     }
 

@@ -195,7 +195,7 @@ class GreetingFloodIT {
     private long newcomer() {
         try (UrmaContext context = newcomers.device("udma0").openContext()) {
             long start = System.nanoTime();
-            try (RemoteMemory memory = context.remoteMemory(shared.toLine())) {
+            try (RemoteMemory memory = context.importMemory(shared.toLine())) {
                 assertThat(memory.readLong(0)).isEqualTo(VALUE);
                 return System.nanoTime() - start;
             }

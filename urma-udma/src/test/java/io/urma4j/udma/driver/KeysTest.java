@@ -56,7 +56,7 @@ class KeysTest {
 
         assertThatExceptionOfType(UrmaException.class)
                 .isThrownBy(() -> register(TokenPolicy.PLAIN_TEXT))
-                .withMessageContaining("the device has no keys left")
+                .withMessageContaining("all keys of the device are in use")
                 .satisfies(refusal -> assertThat(refusal.status()).isEqualTo(UrmaStatus.ENOMEM));
     }
 
@@ -68,7 +68,7 @@ class KeysTest {
 
         assertThatExceptionOfType(UrmaException.class)
                 .isThrownBy(() -> register(TokenPolicy.NONE))
-                .withMessageContaining("the device has no keys left");
+                .withMessageContaining("all keys of the device are in use");
 
         assertThat(register(TokenPolicy.PLAIN_TEXT)).isNotNull();
     }

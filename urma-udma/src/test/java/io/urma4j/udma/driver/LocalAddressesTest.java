@@ -49,6 +49,6 @@ class LocalAddressesTest {
         assertThat(LocalAddresses.of(options)).containsExactly(IPV4, IPV6);
         assertThatExceptionOfType(UrmaException.class)
                 .isThrownBy(() -> LocalAddresses.of(options.withSetting(LocalAddresses.SETTING, "192.0.2.1,eth0")))
-                .withMessageContaining("names 'eth0', which is no address");
+                .withMessageContaining("'eth0' is no IP address");
     }
 }

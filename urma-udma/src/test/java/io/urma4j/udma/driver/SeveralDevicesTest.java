@@ -89,7 +89,7 @@ class SeveralDevicesTest {
     void theWayOfIoIsTheOneThatIsAskedFor(IoBackend backend) {
         try (Urma urma = Urma.open(options().withSetting("urma.udma.io", backend.option()))) {
             for (String device : new String[] {"udma0", "udma1"}) {
-                assertThat(urma.device(device).attributes().ioPath()).contains("by " + backend, "as asked for");
+                assertThat(urma.device(device).attributes().ioPath()).contains("by " + backend, "as configured");
             }
         }
     }
@@ -101,13 +101,13 @@ class SeveralDevicesTest {
 
             assertThatExceptionOfType(UrmaException.class)
                     .isThrownBy(device::openContext)
-                    .withMessageContaining("setting urma.udma.io: way 'fast' is none of auto, gso, mmsg, channel")
+                    .withMessageContaining("setting urma.udma.io: backend 'fast' is none of auto, gso, mmsg, channel")
                     .satisfies(refusal -> assertThat(refusal.status()).isEqualTo(UrmaStatus.EINVAL));
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"on, switches may mark (ECN)", "off, marks of switches are not looked for (ECN): as asked for"})
+    @CsvSource({"on, ECN is on", "off, ECN is off: as configured"})
     void whetherSwitchesMayMarkIsToldAndIsTheOneThatIsAskedFor(String choice, String told) {
         try (Urma urma = Urma.open(options().withSetting("urma.udma.ecn", choice))) {
             assertThat(urma.device("udma1").attributes().ioPath()).contains(told);
@@ -120,7 +120,7 @@ class SeveralDevicesTest {
         try (Urma urma = Urma.open(both)) {
             assertThatExceptionOfType(UrmaException.class)
                     .isThrownBy(urma.device("udma0")::openContext)
-                    .withMessageContaining("ECN was asked for, and does not work here: DatagramChannel");
+                    .withMessageContaining("ECN was requested, but does not work here: DatagramChannel");
         }
     }
 }

@@ -48,7 +48,7 @@ class StuckPeerTest {
                     .filteredOn(event -> event.type() == AsyncEvent.Type.PEER_LOST)
                     .singleElement()
                     .satisfies(event ->
-                            assertThat(event.detail()).contains("it was heard, but acknowledged nothing for too long"));
+                            assertThat(event.detail()).contains("its packets arrive, but it acknowledges nothing"));
 
             UdmaImport second = importOf(user, descriptor);
 

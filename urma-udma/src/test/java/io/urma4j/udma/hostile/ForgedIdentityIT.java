@@ -171,7 +171,7 @@ class ForgedIdentityIT {
         private static void comeAndGo(UrmaContext home, Urma urma) {
             try (UrmaContext newcomer = urma.device("udma0").openContext();
                     LocalSegment segment = home.register(home.allocate(4096), Access.READ_WRITE);
-                    RemoteMemory memory = newcomer.remoteMemory(segment.share())) {
+                    RemoteMemory memory = newcomer.importMemory(segment.share())) {
                 memory.write(0, new byte[] {7});
                 assertThat(segment.memory().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
             }

@@ -52,7 +52,7 @@ class MarkedPacketsTest {
                 UrmaContext peer = peerUrma.device("udma0").openContext();
                 UrmaContext looking = homeUrma.device("udma0").openContext()) {
             var segment = home.register(home.allocate(4096), Access.READ_WRITE);
-            RemoteMemory memory = peer.remoteMemory(segment.share());
+            RemoteMemory memory = peer.importMemory(segment.share());
             memory.write(0, new byte[1000]);
             int port = port(homeUrma);
             byte[] sent = lastOfConnection(folder.resolve("peer.pcap"), port, homeAddress);

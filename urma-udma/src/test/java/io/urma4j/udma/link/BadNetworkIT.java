@@ -88,15 +88,15 @@ class BadNetworkIT {
         assertThat(initiator.write(8)).isEqualTo("ACK_TIMEOUT_ERR, ERROR");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ERR_TIMEOUT.plus(SOON));
         assertThat(initiator.event("PORT_DOWN", SOON))
-                .contains("no interface of this machine has the address " + ONE + " any more");
-        assertThat(initiator.port()).contains("active=false").contains(ONE + " any more");
+                .contains("no interface of this machine has the address " + ONE + " any longer");
+        assertThat(initiator.port()).contains("active=false").contains(ONE + " any longer");
         assertThat(initiator.importSegment(home.share()))
                 .contains("ETIMEOUT")
-                .contains("no interface of this machine has the address " + ONE + " any more");
+                .contains("no interface of this machine has the address " + ONE + " any longer");
 
         namespace.run("ip", "address", "add", ONE + "/32", "dev", "lo");
 
-        assertThat(initiator.event("PORT_ACTIVE", SOON)).contains("packets leave again");
+        assertThat(initiator.event("PORT_ACTIVE", SOON)).contains("sending works again");
         initiator.revive();
         assertThat(initiator.importSegment(home.share())).isEqualTo("imported");
         assertThat(initiator.write(8)).isEqualTo("SUCCESS, READY");
@@ -146,13 +146,13 @@ class BadNetworkIT {
         namespace.run("ip", "link", "set", "lo", "mtu", "1200");
 
         assertThat(initiator.write(60_000)).isEqualTo("ACK_TIMEOUT_ERR, ERROR");
-        assertThat(initiator.event("PORT_DOWN", SOON)).contains("lo takes IP packets of 1200 bytes now");
+        assertThat(initiator.event("PORT_DOWN", SOON)).contains("lo has an MTU of 1200 bytes now");
         initiator.revive();
         assertThat(initiator.write(512)).as("what is short still passes").isEqualTo("SUCCESS, READY");
 
         namespace.run("ip", "link", "set", "lo", "mtu", "65536");
 
-        assertThat(initiator.event("PORT_ACTIVE", SOON)).contains("packets leave again");
+        assertThat(initiator.event("PORT_ACTIVE", SOON)).contains("sending works again");
         assertThat(initiator.write(60_000)).isEqualTo("SUCCESS, READY");
     }
 
@@ -219,7 +219,7 @@ class BadNetworkIT {
 
             assertThat(initiator.write(60_000)).isEqualTo("ACK_TIMEOUT_ERR, ERROR");
 
-            assertThat(initiator.event("PORT_DOWN", SOON)).contains("longer than the way to the peer takes");
+            assertThat(initiator.event("PORT_DOWN", SOON)).contains("packets exceed the current MTU of the path");
             initiator.revive();
             assertThat(initiator.write(64)).isEqualTo("SUCCESS, READY");
         }

@@ -44,7 +44,7 @@ class OtherAddressesIT {
         Said said = LinkSuite.between(new End(byThisWay, "127.0.0.2"), new End(byThisWay, "127.0.0.3"), 1, filters);
 
         System.out.println(backend + ": " + said.text().lines().toList().getLast());
-        assertThat(said.text()).startsWith("RoCEv2 on port ").contains(" by " + backend + "; as asked for");
+        assertThat(said.text()).startsWith("RoCEv2 on port ").contains(" by " + backend + "; as configured");
         assertThat(said.exitCode()).as(said.text()).isZero();
     }
 }

@@ -271,14 +271,14 @@ class EcnTest {
 
     /** An address that is not ours stands for a kernel that refuses. */
     @ParameterizedTest
-    @CsvSource({"GSO, bind", "CHANNEL, DatagramChannel does not tell of marks"})
+    @CsvSource({"GSO, bind", "CHANNEL, DatagramChannel does not report marks"})
     void byItselfAPortGoesOnWithoutWhereItDoesNotWorkAndSaysWhy(IoBackend backend, String why) {
         InetAddress address = InetAddress.ofLiteral("192.0.2.1");
 
         assertThat(Ecn.AUTO.objection(address, backend)).contains(why);
         assertThatExceptionOfType(PortException.class)
                 .isThrownBy(() -> Ecn.ON.objection(address, backend))
-                .withMessageStartingWith("ECN was asked for, and does not work here: ")
+                .withMessageStartingWith("ECN was requested, but does not work here: ")
                 .withMessageContaining(why);
     }
 

@@ -29,6 +29,6 @@ class IoBackendTest {
     void anythingElseIsRefusedWithWhatThereIs() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IoBackend.parse("sendmmsg"))
-                .withMessage("way 'sendmmsg' is none of auto, gso, mmsg, channel");
+                .withMessage("backend 'sendmmsg' is none of auto, gso, mmsg, channel");
     }
 }

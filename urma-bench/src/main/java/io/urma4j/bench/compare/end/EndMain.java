@@ -1,7 +1,7 @@
 package io.urma4j.bench.compare.end;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.urma4j.bench.Orphan;
+import io.urma4j.bench.ParentWatch;
 import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.end.Participant.Serving;
@@ -14,7 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** One of the two processes: hears the lines of {@link io.urma4j.bench.compare.Duo}, and ends with its input. */
+/** One of the two processes: hears the lines of {@link io.urma4j.bench.compare.ProcessPair}, and ends with its input. */
 public final class EndMain {
     private static final int TASK_WORDS = 4;
 
@@ -32,7 +32,7 @@ public final class EndMain {
         // for event loops, which are what is measured; who helps from outside, as an engine does, goes where there is
         // room
         System.setProperty("urma.cpu", arguments[1]);
-        Orphan.endWithParent();
+        ParentWatch.endWithParent();
         try (Participant participant = Class.forName(arguments[0])
                 .asSubclass(Participant.class)
                 .getDeclaredConstructor()

@@ -79,7 +79,7 @@ final class UrmaCard {
             return line;
         }
         PipeReader reader =
-                context.pipe(task.work() == Work.SEND_RATE ? STREAM_CAPACITY : PipeReader.DEFAULT_CAPACITY_BYTES);
+                context.openPipe(task.work() == Work.SEND_RATE ? STREAM_CAPACITY : PipeReader.DEFAULT_CAPACITY_BYTES);
         pipe = reader;
         return line + "," + reader.share();
     }
@@ -88,7 +88,7 @@ final class UrmaCard {
         String[] parts = invitation.split(",", -1);
         remote = context.importSegment(SharedSegment.parse(parts[0]));
         target = context.importJetty(SharedJetty.parse(parts[1]));
-        out = parts.length > 2 ? context.pipeTo(parts[2]) : null;
+        out = parts.length > 2 ? context.openPipeTo(parts[2]) : null;
     }
 
     /** What of an invitation is the Jetty. */

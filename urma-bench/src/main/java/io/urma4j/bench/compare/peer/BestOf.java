@@ -1,11 +1,11 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.Metric;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
-import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.Toolchain;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,8 +43,8 @@ abstract class BestOf implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        String classPath = workshop.jvm(project);
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        String classPath = toolchain.jvm(project);
         String version = "";
         for (Variant variant : variants) {
             version = variant.peer().begin(classPath);

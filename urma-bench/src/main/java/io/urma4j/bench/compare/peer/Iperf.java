@@ -3,15 +3,15 @@ package io.urma4j.bench.compare.peer;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -32,9 +32,9 @@ public final class Iperf implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        workshop.need("iperf3", "iperf3");
-        return workshop.packageVersion("iperf3") + ", one TCP stream";
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        toolchain.need("iperf3", "iperf3");
+        return toolchain.packageVersion("iperf3") + ", one TCP stream";
     }
 
     @Override

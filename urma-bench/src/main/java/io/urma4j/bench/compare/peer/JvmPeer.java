@@ -1,6 +1,6 @@
 package io.urma4j.bench.compare.peer;
 
-import io.urma4j.bench.compare.Duo;
+import io.urma4j.bench.compare.ProcessPair;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
@@ -27,7 +27,7 @@ final class JvmPeer implements AutoCloseable {
     private final String participant;
     private final List<String> options;
     private String classPath = "";
-    private @Nullable Duo duo;
+    private @Nullable ProcessPair pair;
 
     /**
      * With what they run.
@@ -43,21 +43,21 @@ final class JvmPeer implements AutoCloseable {
     /** Starts it on this class path; returns what it says of its version. */
     String begin(String path) throws IOException {
         classPath = path;
-        return duo().version();
+        return pair().version();
     }
 
-    private Duo duo() throws IOException {
-        Duo running = duo;
+    private ProcessPair pair() throws IOException {
+        ProcessPair running = pair;
         if (running == null) {
-            running = Duo.start(classPath, participant, options);
-            duo = running;
+            running = ProcessPair.start(classPath, participant, options);
+            pair = running;
         }
         return running;
     }
 
     Sample measure(Task task, Duration about) throws IOException {
         try {
-            return duo().measure(task, about);
+            return pair().measure(task, about);
         } catch (IOException e) {
             close(); // in whatever state they are, the next task is not to suffer from it
             throw e;
@@ -76,10 +76,10 @@ final class JvmPeer implements AutoCloseable {
         long end = System.nanoTime() + PATIENCE.toNanos();
         boolean isCompiling = true;
         while ((isCompiling || done < wanted) && System.nanoTime() < end) {
-            CompilerThreads compilers = duo().compilers();
+            CompilerThreads compilers = pair().compilers();
             long before = compilers.spentNanos();
             measure(task, PIECE);
-            done += duo().operations();
+            done += pair().operations();
             compilers.awaitRest(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
             isCompiling = compilers.spentNanos() - before > QUIET.toNanos();
         }
@@ -103,8 +103,8 @@ final class JvmPeer implements AutoCloseable {
 
     @Override
     public void close() {
-        Duo running = duo;
-        duo = null;
+        ProcessPair running = pair;
+        pair = null;
         if (running != null) {
             running.close();
         }

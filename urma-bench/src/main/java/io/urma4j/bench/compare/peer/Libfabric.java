@@ -1,14 +1,14 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.Pinned;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
-import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.Toolchain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,13 +54,13 @@ public final class Libfabric implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        workshop.need(HEADER, "libfabric-dev");
-        program = workshop.compile("cc", "libfabric", "-lfabric").toString();
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        toolchain.need(HEADER, "libfabric-dev");
+        program = toolchain.compile("cc", "libfabric", "-lfabric").toString();
         if (reach == Reach.MEMORY) {
             Processes.atEnd(Libfabric::removeLeftovers);
         }
-        return workshop.packageVersion("libfabric-dev") + ", provider " + provider;
+        return toolchain.packageVersion("libfabric-dev") + ", provider " + provider;
     }
 
     @Override

@@ -5,8 +5,8 @@ import io.urma4j.bench.compare.Peer;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class MapRing implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws IOException {
+    public String obtain(Toolchain toolchain) throws IOException {
         return jvms.begin(System.getProperty("java.class.path"));
     }
 

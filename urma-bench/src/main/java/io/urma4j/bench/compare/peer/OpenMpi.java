@@ -1,15 +1,15 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.Pinned;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,20 +62,21 @@ public final class OpenMpi implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        workshop.need("mpirun", "openmpi-bin");
-        workshop.need("mpicc", "libopenmpi-dev");
-        program = compile(workshop).toString();
-        return workshop.packageVersion("openmpi-bin") + ", " + String.join(" ", components);
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        toolchain.need("mpirun", "openmpi-bin");
+        toolchain.need("mpicc", "libopenmpi-dev");
+        program = compile(toolchain).toString();
+        return toolchain.packageVersion("openmpi-bin") + ", " + String.join(" ", components);
     }
 
     /** The package of {@code mpirun} may have the compiler as well, but not the header. */
-    private static Path compile(Workshop workshop) throws Missing, IOException, InterruptedException {
+    private static Path compile(Toolchain toolchain)
+            throws PeerUnavailableException, IOException, InterruptedException {
         try {
-            return workshop.compile("mpicc", "open_mpi");
-        } catch (Missing e) {
-            workshop.install("what mpicc needs for open_mpi.c", "libopenmpi-dev");
-            return workshop.compile("mpicc", "open_mpi");
+            return toolchain.compile("mpicc", "open_mpi");
+        } catch (PeerUnavailableException e) {
+            toolchain.install("what mpicc needs for open_mpi.c", "libopenmpi-dev");
+            return toolchain.compile("mpicc", "open_mpi");
         }
     }
 

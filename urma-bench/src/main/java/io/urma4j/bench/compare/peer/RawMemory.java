@@ -1,14 +1,14 @@
 package io.urma4j.bench.compare.peer;
 
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -43,8 +43,8 @@ public final class RawMemory implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        program = RawProgram.compiled(workshop, "raw_memory");
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        program = RawProgram.compiled(toolchain, "raw_memory");
         return Processes.run(Processes.ANYWHERE, Map.of(), RawProgram.PATIENCE, List.of("cc", "--version"))
                 .lines()
                 .findFirst()

@@ -1,12 +1,12 @@
 package io.urma4j.bench.compare.peer;
 
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
-import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.Toolchain;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -25,8 +25,8 @@ public final class RawNetwork implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        program = RawProgram.compiled(workshop, "raw_network");
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        program = RawProgram.compiled(toolchain, "raw_network");
         return "Linux " + System.getProperty("os.version") + ", 4 KiB datagrams where more than that is sent";
     }
 

@@ -1,11 +1,11 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.Pinned;
-import io.urma4j.bench.compare.Missing;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
-import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.Toolchain;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -15,8 +15,9 @@ import java.util.Map;
 record RawProgram(String path) {
     static final Duration PATIENCE = Duration.ofSeconds(15);
 
-    static RawProgram compiled(Workshop workshop, String source) throws Missing, IOException, InterruptedException {
-        return new RawProgram(workshop.compile("cc", source).toString());
+    static RawProgram compiled(Toolchain toolchain, String source)
+            throws PeerUnavailableException, IOException, InterruptedException {
+        return new RawProgram(toolchain.compile("cc", source).toString());
     }
 
     Sample measure(Task task, Duration about) throws IOException, InterruptedException {

@@ -1,15 +1,15 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.Metric;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,9 +31,9 @@ public final class Sockperf implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        workshop.need("sockperf", "sockperf");
-        return workshop.packageVersion("sockperf") + ", UDP, non-blocked";
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        toolchain.need("sockperf", "sockperf");
+        return toolchain.packageVersion("sockperf") + ", UDP, non-blocked";
     }
 
     @Override

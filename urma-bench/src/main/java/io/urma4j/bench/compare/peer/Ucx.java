@@ -1,15 +1,15 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.Metric;
-import io.urma4j.bench.compare.Missing;
 import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
+import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Processes;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.Work;
-import io.urma4j.bench.compare.Workshop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,9 +67,9 @@ public final class Ucx implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws Missing, IOException, InterruptedException {
-        workshop.need("ucx_perftest", "ucx-utils");
-        return workshop.packageVersion("ucx-utils") + ", ucx_perftest, " + environment.get("UCX_TLS")
+    public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
+        toolchain.need("ucx_perftest", "ucx-utils");
+        return toolchain.packageVersion("ucx-utils") + ", ucx_perftest, " + environment.get("UCX_TLS")
                 + (sleeps ? ", -E sleep" : "") + "; Debian's is of 2022";
     }
 

@@ -4,7 +4,7 @@ import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Peer;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
-import io.urma4j.bench.compare.Workshop;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.bench.compare.end.UrmaEnd;
 import java.io.IOException;
 import java.time.Duration;
@@ -42,7 +42,7 @@ public final class UrmaPeer implements Peer {
     }
 
     @Override
-    public String obtain(Workshop workshop) throws IOException {
+    public String obtain(Toolchain toolchain) throws IOException {
         return jvms.begin(System.getProperty("java.class.path"));
     }
 

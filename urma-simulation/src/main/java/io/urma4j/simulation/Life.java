@@ -1,0 +1,293 @@
+package io.urma4j.simulation;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.transport.ConnectionConfig;
+import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Drop;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.Rdeth;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
+final class Life implements CardListener {
+    private static final FlushHint[] LEAVES = FlushHint.values();
+    private static final long LEAST_STEP_NANOS = 200; // what a turn of the crank takes
+    private static final int MOST_STEPS_AT_ONCE = 2_000;
+    private static final byte LEFT_BEHIND = 0x5A;
+    private static final long MAY_BE_STUCK_NANOS = 5_000_000_000L; // once the network does no harm any more
+
+    final World world;
+    final Machine machine;
+    final int number;
+    final Card card;
+    final HomeMemory home;
+    final LocalMemory local;
+    final CompletionReader completions;
+    final List<SendSide> sends = new ArrayList<>();
+    final List<ReceiveSide> receives = new ArrayList<>();
+    final Map<Integer, Link> links = new HashMap<>(); // by the other machine
+    boolean isDead;
+
+    private record Way(int machine, OnTheWay onTheWay) {}
+
+    private final Map<Integer, Way> ways = new HashMap<>(); // by our number of the connection
+    private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
+    private final SimulatedPort port;
+    private final Packet received = Packet.allocate();
+    private final Icrc icrc = new Icrc();
+    private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
+    private final Map<Life, SimulatedRoute> routesToPeers = new HashMap<>();
+    private long armed = Long.MAX_VALUE;
+    private long steppedAt;
+    private int stepsAtOnce;
+    private int polls;
+
+    Life(World world, Machine machine, int lives) {
+        this.world = world;
+        this.machine = machine;
+        this.number = lives;
+        int burst = 1 << (3 + world.random.nextInt(6));
+        this.port = new SimulatedPort(world.network, this::leaves, world.time, burst, 10_000);
+        this.card = new Card(port, this);
+        long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
+        this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
+        this.local = new LocalMemory(card);
+        this.completions = new CompletionReader(this);
+        home.makeWords(this);
+    }
+
+    SimulatedRoute routeTo(int other) {
+        return routes.computeIfAbsent(
+                other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
+    }
+
+    /** The way of connections with another process that is urma4j: as if the two had greeted. */
+    SimulatedRoute routeTo(Life peer) {
+        return routesToPeers.computeIfAbsent(
+                peer, to -> routeTo(to.machine.index).withSecret(secretWith(to)));
+    }
+
+    /** No two pairs have the same, nor has anything else to be drawn for it. */
+    private long secretWith(Life peer) {
+        return mixed(identity()) ^ mixed(peer.identity());
+    }
+
+    private long identity() {
+        return (long) machine.index << Integer.SIZE | number;
+    }
+
+    private static long mixed(long identity) {
+        long mixed = (identity + 1) * 0x9E37_79B9_7F4A_7C15L;
+        return (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
+    }
+
+    // ---- what is on its way
+
+    /** From now on what leaves on that connection is judged, by what leaves and arrives. */
+    void watch(int number, Life peer, int peerNumber, int firstPsn, boolean isShared, boolean isForeign) {
+        Scenario scenario = world.scenario;
+        int most = isForeign ? ConnectionConfig.FOREIGN_WINDOW_PACKETS : scenario.windowPackets();
+        OnTheWay onTheWay = new OnTheWay(
+                String.format("%s, connection 0x%06x to %s,", this, number, peer),
+                isShared,
+                isForeign,
+                scenario.mtuBytes(),
+                Math.min(most, scenario.windowPackets()),
+                firstPsn);
+        ways.put(number, new Way(peer.machine.index, onTheWay));
+        waysTo.put(peerNumber, onTheWay);
+    }
+
+    private void leaves(Packet packet) {
+        for (Packet one : Bundle.apart(packet)) {
+            OnTheWay onTheWay = waysTo.get(connectionNumber(one));
+            if (onTheWay != null) {
+                onTheWay.sent(one, world.time.now());
+            }
+        }
+    }
+
+    private void arrives(SimulatedRoute route) {
+        for (Packet one : Bundle.apart(received)) {
+            Way way = ways.get(connectionNumber(one));
+            if (way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT) {
+                way.onTheWay.arrives(one, world.time.now());
+            }
+        }
+    }
+
+    /** No connection has that of a queue for datagrams. */
+    private static int connectionNumber(Packet packet) {
+        return Opcodes.has(packet.opcode(), Header.RDETH)
+                ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
+                : Bth.destinationQp(packet.bytes());
+    }
+
+    // ---- the crank
+
+    void receive(MemorySegment bytes, SimulatedRoute route) {
+        MemorySegment.copy(bytes, 0, received.bytes(), 0, bytes.byteSize());
+        received.lengthBytes((int) bytes.byteSize());
+        Drop drop = PacketCheck.of(received);
+        SimulatedRoute proven = drop == null ? route.withSecret(card.secretOf(received, route.source())) : route;
+        if (drop == null && !icrc.isRight(received, proven.headers())) {
+            drop = Drop.ICRC;
+        }
+        if (drop != null) {
+            world.trace.say(machine.toString(), "drops what is damaged: %s", drop);
+            return;
+        }
+        arrives(route);
+        card.receive(received, proven.source(), world.time.now());
+        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
+        home.checkBorders(this);
+    }
+
+    /** One turn, unless the machine is paused or the process has ended. */
+    void step() {
+        if (isDead || machine.isPaused()) {
+            return;
+        }
+        countSteps();
+        long next = card.step(world.time.now(), leave());
+        completions.read();
+        for (SendSide side : sends) {
+            side.afterStep();
+        }
+        long room = port.roomAt();
+        arm(card.hasWork() && room == Long.MAX_VALUE ? 0 : Math.min(next, room));
+    }
+
+    /** Every second machine has a thread that polls all the time. */
+    private FlushHint leave() {
+        return (machine.index & 1) == 1 ? LEAVES[polls++ % LEAVES.length] : FlushHint.FLUSH;
+    }
+
+    /** A step at that time, or a little later. */
+    void arm(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            return;
+        }
+        long at = Math.max(nanos, world.time.now() + LEAST_STEP_NANOS);
+        if (at < armed) {
+            armed = at;
+            world.time.at(at, () -> {
+                if (armed == at) {
+                    armed = Long.MAX_VALUE;
+                    stepAfterPause();
+                }
+            });
+        }
+    }
+
+    private void stepAfterPause() {
+        if (machine.isPaused()) {
+            arm(machine.pausedUntil() + 1);
+        } else {
+            step();
+        }
+    }
+
+    private void countSteps() {
+        if (world.time.now() - steppedAt > 1_000_000) {
+            steppedAt = world.time.now();
+            stepsAtOnce = 0;
+        }
+        if (++stepsAtOnce > MOST_STEPS_AT_ONCE) {
+            throw Violation.of("%s wants to be stepped again and again: %d times in a millisecond", this, stepsAtOnce);
+        }
+    }
+
+    // ---- what the card tells
+
+    @Override
+    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+        if (!world.hasStrangers) {
+            throw Violation.of("%s: a control packet that nobody has sent", this);
+        }
+    }
+
+    @Override
+    public void requestRefused(int tag, int syndrome) {
+        world.trace.say(machine.toString(), "is told that a request to %s was refused", sends.get(tag));
+    }
+
+    @Override
+    public void sendQueueFailed(int tag, int status) {
+        world.trace.say(machine.toString(), "is told that %s has failed", sends.get(tag));
+        sends.get(tag).hasFailed();
+    }
+
+    @Override
+    public void receiveQueueFailed(int tag) {
+        throw Violation.of("%s: %s has failed, and its CQ has room", this, receives.get(tag));
+    }
+
+    @Override
+    public void receivesLow(int tag, long left) {}
+
+    @Override
+    public void cqOverflowed(int cq) {
+        throw Violation.of("%s: CQ %d has overflowed, and has room", this, cq);
+    }
+
+    @Override
+    public void receiverNotReady(int tag, int target) {
+        world.trace.say(machine.toString(), "%s waits for its receiver", sends.get(tag));
+    }
+
+    @Override
+    public void invalidated(long keyOwner) {
+        world.trace.say(machine.toString(), "is told that the keys of %d were invalidated", keyOwner);
+    }
+
+    @Override
+    public void peerSilent(int connection) {
+        world.trace.say(machine.toString(), "is told that connection %d is silent", connection);
+        if (world.scenario.harmless()) {
+            throw Violation.of("%s: the peer of connection %d counts as silent", this, connection);
+        }
+    }
+
+    @Override
+    public void peerStuck(int connection) {
+        world.trace.say(machine.toString(), "is told that connection %d makes no progress", connection);
+        long soundNanos = world.time.now() - world.scenario.faults().healedNanos();
+        if (world.scenario.harmless() || soundNanos > MAY_BE_STUCK_NANOS) {
+            throw Violation.of("%s: the peer of connection %d is heard, but acknowledges nothing", this, connection);
+        }
+    }
+
+    @Nullable
+    Link linkTo(Life other) {
+        Link link = links.get(other.machine.index);
+        return link != null && link.joins(this, other) ? link : null;
+    }
+
+    static void wipe(MemorySegment memory, long offset, long lengthBytes) {
+        for (long i = 0; i < lengthBytes; i++) {
+            memory.set(JAVA_BYTE, offset + i, (byte) 0);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return number == 0 ? machine.toString() : machine.toString() + "'" + number;
+    }
+}

@@ -1,0 +1,157 @@
+package io.urma4j.simulation;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketText;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Carries packets, and does harm to them until it is healed. */
+final class Network {
+    private static final int SPIKE = 10; // times the usual delay
+
+    private final VirtualTime time;
+    private final Trace trace;
+    private final SplittableRandom random;
+    private final Faults faults;
+    private final List<Machine> machines = new ArrayList<>();
+    private final List<Outage> cuts = new ArrayList<>();
+    private final List<Outage> spikes = new ArrayList<>();
+    private final long[][] arrived; // latest arrival by direction, so that order is kept unless it is broken on purpose
+    private boolean healed;
+
+    /** Sees what is sent; null for nobody. */
+    @Nullable
+    BiConsumer<SimulatedRoute, byte[]> listener;
+
+    long sent;
+    long bundles;
+    long lost;
+    long repeated;
+    long overtaken;
+    long damaged;
+
+    /** A while in which something holds for one direction. */
+    private record Outage(int from, int to, long since, long until) {
+        boolean covers(int one, int other, long now) {
+            return one == from && other == to && now >= since && now < until;
+        }
+    }
+
+    Network(VirtualTime time, Trace trace, Scenario scenario, SplittableRandom random) {
+        this.time = time;
+        this.trace = trace;
+        this.random = random;
+        this.faults = scenario.faults();
+        this.arrived = new long[scenario.machines()][scenario.machines()];
+        for (int i = 0; i < faults.cuts(); i++) {
+            cuts.add(outage(scenario.machines()));
+        }
+        for (int i = 0; i < faults.spikes(); i++) {
+            spikes.add(outage(scenario.machines()));
+        }
+    }
+
+    private Outage outage(int count) {
+        int from = random.nextInt(count);
+        int to = (from + 1 + random.nextInt(count - 1)) % count;
+        long since = random.nextLong(faults.healedNanos());
+        return new Outage(from, to, since, since + random.nextLong(20 * faults.delayNanos() + 50_000_000));
+    }
+
+    void add(Machine machine) {
+        machines.add(machine);
+    }
+
+    /** From now on nothing is done to packets but to carry them. */
+    void heal() {
+        healed = true;
+        trace.say("net", "is healed");
+    }
+
+    /** After so long nothing is under way any more that was sent before. */
+    long longestDelayNanos() {
+        return 2L * SPIKE * (faults.delayNanos() + faults.jitterNanos()) + 4 * faults.delayNanos();
+    }
+
+    void send(SimulatedRoute route, Packet packet) {
+        byte[] bytes = packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
+        sent++;
+        bundles += Bundle.is(packet) ? 1 : 0;
+        if (listener != null) {
+            listener.accept(route, bytes.clone());
+        }
+        if (trace.isOn()) {
+            trace(route, packet);
+        }
+        if (isCut(route) || happens(faults.loss())) {
+            lost++;
+            trace.say("net", "loses it");
+            return;
+        }
+        if (happens(faults.corruption())) {
+            damage(bytes);
+        }
+        carry(route, bytes);
+        if (happens(faults.duplication())) {
+            repeated++;
+            trace.say("net", "makes two of it");
+            carry(route, bytes.clone());
+        }
+    }
+
+    private void trace(SimulatedRoute route, Packet packet) {
+        String way = Machine.name(route.from()) + "→" + Machine.name(route.to());
+        trace.say(way, "%s", PacketText.of(packet));
+        if (Bundle.is(packet)) {
+            for (Packet one : Bundle.apart(packet)) {
+                trace.say(way, "  %s", PacketText.of(one));
+            }
+        }
+    }
+
+    /** Bytes that nobody of us has sent: as they are, to that machine. */
+    void inject(SimulatedRoute route, byte[] bytes) {
+        carry(route, bytes);
+    }
+
+    private boolean happens(double share) {
+        return !healed && share > 0 && random.nextDouble() < share;
+    }
+
+    private boolean isCut(SimulatedRoute route) {
+        return !healed && cuts.stream().anyMatch(cut -> cut.covers(route.from(), route.to(), time.now()));
+    }
+
+    /** One bit, or everything from a byte on. */
+    private void damage(byte[] bytes) {
+        damaged++;
+        int bit = random.nextInt(bytes.length * Byte.SIZE);
+        bytes[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+        trace.say("net", "changes bit %d of it", bit);
+    }
+
+    private void carry(SimulatedRoute route, byte[] bytes) {
+        long delay = faults.delayNanos() + (faults.jitterNanos() == 0 ? 0 : random.nextLong(faults.jitterNanos()));
+        if (!healed && spikes.stream().anyMatch(one -> one.covers(route.from(), route.to(), time.now()))) {
+            delay *= SPIKE;
+        }
+        long at = time.now() + delay;
+        if (happens(faults.reordering())) {
+            overtaken++;
+            at += random.nextLong(3 * faults.delayNanos());
+            trace.say("net", "lets others overtake it");
+        } else {
+            at = Math.max(at, arrived[route.from()][route.to()]);
+            arrived[route.from()][route.to()] = at;
+        }
+        MemorySegment arriving = MemorySegment.ofArray(bytes);
+        time.at(at, () -> machines.get(route.to()).arrive(route, arriving));
+    }
+}

@@ -1,0 +1,138 @@
+package io.urma4j.simulation;
+
+import io.urma4j.udma.device.CardConnectionConfig;
+
+/** Two RC Jetties that are connected, and connected again after one has failed. */
+final class Pair {
+    /** The ends do not know each other for urma4j, and speak what everybody does. */
+    final boolean isForeign;
+
+    private final World world;
+    private SendSide one;
+    private SendSide other;
+    private int oneConnection;
+    private int otherConnection;
+    private int times; // how often it was connected
+    private boolean up;
+    private boolean oneDrained;
+    private boolean otherDrained;
+
+    Pair(World world, SendSide one, SendSide other, boolean isForeign) {
+        this.world = world;
+        this.isForeign = isForeign;
+        this.one = one;
+        this.other = other;
+        connect();
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    SendSide peerOf(SendSide side) {
+        return side == one ? other : one;
+    }
+
+    private void connect() {
+        int onePsn = world.newPsn();
+        int otherPsn = world.newPsn();
+        oneConnection = connect(one, other, onePsn, otherPsn);
+        otherConnection = connect(other, one, otherPsn, onePsn);
+        one.pair = this;
+        other.pair = this;
+        times++;
+        up = true;
+        oneDrained = false;
+        otherDrained = false;
+        one.isReadyAgain();
+        other.isReadyAgain();
+        world.trace.say("net", "connects %s and %s%s", one, other, isForeign ? ", which do not know each other" : "");
+    }
+
+    private int connect(SendSide from, SendSide to, int sendPsn, int receivePsn) {
+        int reads = world.scenario.reads();
+        from.life.watch(from.number(), to.life, to.number(), sendPsn, false, isForeign);
+        return from.life.card.connectRc(
+                from.handle,
+                CardConnectionConfig.builder(
+                                isForeign ? from.life.routeTo(to.life.machine.index) : from.life.routeTo(to.life),
+                                to.number())
+                        .mtuBytes(world.scenario.mtuBytes())
+                        .psns(sendPsn, receivePsn)
+                        .reads(reads, reads)
+                        .windowPackets(world.scenario.windowPackets())
+                        .urma4j(!isForeign)
+                        .peer(Link.peer(to.life))
+                        .build(),
+                world.time.now());
+    }
+
+    /** One has ended everything that was posted: the other does so too, and when nothing is under way they begin anew. */
+    void isDrained(SendSide side) {
+        if (up) {
+            up = false;
+            SendSide peer = peerOf(side);
+            if (!peer.life.isDead) {
+                peer.fail();
+            }
+        }
+        oneDrained |= side == one;
+        otherDrained |= side == other;
+        if ((oneDrained || one.life.isDead) && (otherDrained || other.life.isDead)) {
+            oneDrained = false;
+            otherDrained = false;
+            int before = times;
+            world.time.after(world.network.longestDelayNanos(), () -> reconnect(before));
+        }
+    }
+
+    /** Unless somebody has, since it was the n-th time. */
+    private void reconnect(int before) {
+        if (times != before) {
+            return;
+        }
+        if (one.life.machine.isPaused() || other.life.machine.isPaused()) {
+            world.time.after(world.network.longestDelayNanos() + 50_000_000, () -> reconnect(before));
+            return;
+        }
+        if (one.life.isDead || other.life.isDead) {
+            return; // whoever replaces the dead one connects
+        }
+        one.life.card.disconnectRc(one.handle, world.time.now());
+        other.life.card.disconnectRc(other.handle, world.time.now());
+        connect();
+        one.life.arm(0);
+        other.life.arm(0);
+    }
+
+    /** The process of one is gone, and its peer has learnt of it. */
+    void lost(SendSide dead, SendSide heir) {
+        SendSide survivor = peerOf(dead);
+        int connection = survivor == one ? oneConnection : otherConnection;
+        if (up) {
+            up = false;
+            survivor.life.card.peerLost(connection, world.time.now());
+            survivor.life.arm(0);
+        }
+        boolean isOne = dead == one;
+        world.time.after(world.network.longestDelayNanos() + 100_000_000, () -> replace(isOne, heir));
+    }
+
+    private void replace(boolean isOne, SendSide heir) {
+        SendSide survivor = isOne ? other : one;
+        if (!survivor.isIdle() || survivor.life.machine.isPaused() || heir.life.machine.isPaused()) {
+            survivor.fail();
+            world.time.after(50_000_000, () -> replace(isOne, heir));
+            return;
+        }
+        survivor.life.card.disconnectRc(survivor.handle, world.time.now());
+        if (isOne) {
+            one = heir;
+        } else {
+            other = heir;
+        }
+        connect();
+        one.life.arm(0);
+        other.life.arm(0);
+    }
+}

@@ -1,0 +1,74 @@
+package io.urma4j.simulation;
+
+import io.urma4j.udma.ring.WorkStatus;
+
+/**
+ * What there was in a run, or in several.
+ *
+ * @param operations work requests that were posted
+ * @param succeeded of them
+ * @param packets that were sent
+ * @param bundles of them, in which there were several
+ * @param lost by the network
+ * @param repeated by the network
+ * @param overtaken packets that came out of order
+ * @param damaged packets of which the network has changed a bit
+ * @param nanos of virtual time
+ * @param events that happened
+ */
+public record Report(
+        long operations,
+        long succeeded,
+        long packets,
+        long bundles,
+        long lost,
+        long repeated,
+        long overtaken,
+        long damaged,
+        long nanos,
+        long events) {
+
+    /** Of no run at all. */
+    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    static Report of(World world, long nanos, long events) {
+        long succeeded = world.operations().stream()
+                .filter(one -> one.status == WorkStatus.SUCCESS)
+                .count();
+        Network network = world.network;
+        return new Report(
+                world.operations().size(),
+                succeeded,
+                network.sent,
+                network.bundles,
+                network.lost,
+                network.repeated,
+                network.overtaken,
+                network.damaged,
+                nanos,
+                events);
+    }
+
+    /** Both together. */
+    public Report plus(Report other) {
+        return new Report(
+                operations + other.operations,
+                succeeded + other.succeeded,
+                packets + other.packets,
+                bundles + other.bundles,
+                lost + other.lost,
+                repeated + other.repeated,
+                overtaken + other.overtaken,
+                damaged + other.damaged,
+                nanos + other.nanos,
+                events + other.events);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d lost, %,d repeated, %,d overtaken,"
+                        + " %,d damaged; %,.0f s of virtual time",
+                operations, succeeded, packets, bundles, lost, repeated, overtaken, damaged, nanos / 1e9);
+    }
+}

@@ -1,0 +1,129 @@
+package io.urma4j.simulation;
+
+import io.urma4j.udma.transport.ConnectionConfig;
+import java.util.SplittableRandom;
+
+/**
+ * What a seed is about, drawn from it.
+ *
+ * @param machines how many, 2 to 8
+ * @param mtuBytes of all connections
+ * @param ipv6 whether packets have IPv6 headers, for the ICRC
+ * @param nearWrap whether PSNs start right before they begin again at 0
+ * @param operations work requests of each send queue
+ * @param connectedPairs RC Jetties, two by two
+ * @param sharedQueues RM send queues of each machine
+ * @param datagramQueues UM send queues of each machine
+ * @param receives receive work requests that a queue has at the start; more come when these are used
+ * @param reads READs and atomics that a connection may have under way
+ * @param windowPackets that a connection may have unacknowledged
+ * @param foreignPairs of the RC Jetties, those whose ends do not know each other for urma4j: plain RoCE, which goes back to
+ *     what was lost
+ * @param wideImmediates whether some immediates have 64 bits, where the peer is urma4j
+ * @param harmless whether nothing happens that may end a work request otherwise than well: whatever is lost or late, every
+ *     one must succeed
+ * @param faults what the network does
+ */
+record Scenario(
+        int machines,
+        int mtuBytes,
+        boolean ipv6,
+        boolean nearWrap,
+        int operations,
+        int connectedPairs,
+        int sharedQueues,
+        int datagramQueues,
+        int receives,
+        int reads,
+        int windowPackets,
+        int foreignPairs,
+        boolean wideImmediates,
+        boolean harmless,
+        Faults faults) {
+
+    private static final int SMALLEST_MTU = 256;
+    private static final int MTUS = 5;
+    private static final int[] WINDOWS = {1, 1, 2, 3, 4, 8, 32, 128};
+
+    static Scenario drawn(SplittableRandom random) {
+        int machines = random.nextInt(3) > 0 ? 2 : 2 + random.nextInt(7);
+        int mode = random.nextInt(8); // of the transport: RC alone, RM alone, or a mix
+        int operations = machines > 3 ? 4 + random.nextInt(12) : 8 + random.nextInt(40);
+        boolean harmless = random.nextInt(5) < 3;
+        return new Scenario(
+                        machines,
+                        SMALLEST_MTU << random.nextInt(MTUS),
+                        random.nextInt(4) == 0,
+                        random.nextInt(3) == 0,
+                        operations,
+                        mode < 3 ? 1 + random.nextInt(3) : mode == 7 ? 1 : 0,
+                        mode >= 3 ? 1 + random.nextInt(3) : 0,
+                        mode == 2 || mode == 7 ? 1 : 0,
+                        random.nextInt(3) == 0 ? 1 : 1 << random.nextInt(6),
+                        1 << random.nextInt(5),
+                        ConnectionConfig.USUAL_WINDOW_PACKETS,
+                        0,
+                        false,
+                        harmless,
+                        Faults.drawn(random, harmless))
+                .varied();
+    }
+
+    /**
+     * The same with what came later to be drawn. It is drawn from what was drawn, so that the rest of a seed means what it
+     * always has: one that has found something is run {@linkplain #plain without} it.
+     */
+    private Scenario varied() {
+        SplittableRandom random = new SplittableRandom(faults.healedNanos());
+        return with(
+                random.nextBoolean() ? windowPackets : WINDOWS[random.nextInt(WINDOWS.length)],
+                random.nextBoolean() ? 0 : random.nextInt(connectedPairs + 1),
+                random.nextBoolean());
+    }
+
+    /** The same with the usual window, and with what all seeds have been run with for long. */
+    Scenario plain() {
+        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false);
+    }
+
+    private Scenario with(int window, int foreign, boolean wide) {
+        return new Scenario(
+                machines,
+                mtuBytes,
+                ipv6,
+                nearWrap,
+                operations,
+                connectedPairs,
+                sharedQueues,
+                datagramQueues,
+                receives,
+                reads,
+                window,
+                foreign,
+                wide,
+                harmless,
+                faults);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "%d machines, MTU %d%s%s, %d RC pairs%s, %d RM and %d UM queues each, %d operations each, %d receives, %d"
+                        + " reads, window %d%s%s; %s",
+                machines,
+                mtuBytes,
+                ipv6 ? ", IPv6" : "",
+                nearWrap ? ", PSNs near their wrap" : "",
+                connectedPairs,
+                foreignPairs > 0 ? " (" + foreignPairs + " foreign)" : "",
+                sharedQueues,
+                datagramQueues,
+                operations,
+                receives,
+                reads,
+                windowPackets,
+                wideImmediates ? ", immediates of 64 bits" : "",
+                harmless ? ", harmless" : "",
+                faults);
+    }
+}

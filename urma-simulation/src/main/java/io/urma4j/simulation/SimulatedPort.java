@@ -1,0 +1,77 @@
+package io.urma4j.simulation;
+
+import io.urma4j.udma.transport.Port;
+import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.wire.Packet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where the packets of a machine leave into the network, sealed with a true ICRC; takes a limited number at a time. */
+final class SimulatedPort implements Port {
+    private final Network network;
+    private final Consumer<Packet> watcher;
+    private final VirtualTime time;
+    private final int burst;
+    private final long burstNanos;
+    private final Packet packet = Packet.allocate();
+    private final Icrc icrc = new Icrc();
+    private @Nullable SimulatedRoute begun;
+    private long burstSince = Long.MIN_VALUE / 2;
+    private int inBurst;
+    private boolean refused;
+
+    /**
+     * A port that takes so many packets in so much time, and none then until it has passed.
+     *
+     * @param watcher sees each packet that leaves
+     * @param burst packets
+     */
+    SimulatedPort(Network network, Consumer<Packet> watcher, VirtualTime time, int burst, long burstNanos) {
+        this.network = network;
+        this.watcher = watcher;
+        this.time = time;
+        this.burst = burst;
+        this.burstNanos = burstNanos;
+    }
+
+    @Override
+    public @Nullable Packet begin(Route route) {
+        if (time.now() - burstSince >= burstNanos) {
+            burstSince = time.now();
+            inBurst = 0;
+        }
+        if (inBurst >= burst) {
+            refused = true;
+            return null;
+        }
+        begun = (SimulatedRoute) route;
+        return packet;
+    }
+
+    @Override
+    public void end(int payloadBytes) {
+        SimulatedRoute route = begun;
+        if (route == null) {
+            throw new Violation("a packet is ended that was not begun");
+        }
+        if (payloadBytes > route.mtuBytes()) {
+            throw Violation.of("a packet of %d bytes on a path with an MTU of %d", payloadBytes, route.mtuBytes());
+        }
+        begun = null;
+        inBurst++;
+        packet.end(payloadBytes, route.sending(), icrc);
+        network.send(route, packet);
+        watcher.accept(packet); // behind it, so that a trace shows what broke a rule
+    }
+
+    @Override
+    public void flush() {}
+
+    /** When there is room again for somebody who was refused; {@code Long.MAX_VALUE} when nobody was. */
+    long roomAt() {
+        boolean was = refused;
+        refused = false;
+        return was ? burstSince + burstNanos : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,74 @@
+package io.urma4j.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** What all parts of one simulated run share. */
+final class World {
+    final Scenario scenario;
+    final VirtualTime time;
+    final Trace trace;
+    final SplittableRandom random;
+    final Network network;
+    final List<Machine> machines = new ArrayList<>();
+
+    /** Whether somebody else sends packets, too. */
+    boolean hasStrangers;
+
+    private final List<Operation> operations = new ArrayList<>();
+    private final Map<Long, Operation> messages = new HashMap<>(); // by the first eight bytes of their payload
+    private int lastNumber = 10_000; // those before are for the cards to give
+
+    World(Scenario scenario, VirtualTime time, Trace trace, SplittableRandom random) {
+        this.scenario = scenario;
+        this.time = time;
+        this.trace = trace;
+        this.random = random;
+        this.network = new Network(time, trace, scenario, random.split());
+    }
+
+    /** Numbers of operations count from 1: they are what payloads are made of. */
+    int nextOperation() {
+        return operations.size() + 1;
+    }
+
+    void add(Operation operation) {
+        operations.add(operation);
+        if (operation.isMessage() && operation.lengthBytes >= Long.BYTES) {
+            messages.put(Pattern.wordAt(operation.id, 0), operation);
+        }
+    }
+
+    List<Operation> operations() {
+        return operations;
+    }
+
+    /** Which operation an immediate means that came with a message; null for none. */
+    @Nullable
+    Operation operation(long immediate) {
+        long id = immediate & 0xFFFF_FFFFL;
+        Operation one = id >= 1 && id <= operations.size() ? operations.get((int) id - 1) : null;
+        return one != null && one.immediate == immediate ? one : null;
+    }
+
+    /** Which message begins with these bytes. */
+    @Nullable
+    Operation message(long firstBytes) {
+        return messages.get(firstBytes);
+    }
+
+    /** For queues and connections: no number comes twice, in no life of any machine. */
+    int newNumber() {
+        lastNumber += 1 + random.nextInt(1000);
+        return lastNumber;
+    }
+
+    /** First PSN of a connection. */
+    int newPsn() {
+        return scenario.nearWrap() ? 0xFF_FFFF - random.nextInt(64) : random.nextInt(1 << 24);
+    }
+}
