@@ -23,6 +23,14 @@ final class FailedTargets {
         this.flows = flows;
     }
 
+    /** Adds the target at which a work request failed. */
+    void blame(Wqe entry, int status) {
+        Object culprit = culprit(entry, status);
+        if (culprit != null) {
+            add(culprit);
+        }
+    }
+
     void add(Object target) {
         targets.add(target);
         if (target instanceof ShmTarget flow) {
@@ -45,7 +53,7 @@ final class FailedTargets {
     }
 
     /** Which of its targets a work request failed at. */
-    static @Nullable Object culprit(Wqe entry, int status) {
+    private static @Nullable Object culprit(Wqe entry, int status) {
         boolean access = status == REM_ACCESS_ABORT_ERR;
         if (access && entry.notify != null && OneSided.isGone(entry.notify)) {
             return entry.notify;

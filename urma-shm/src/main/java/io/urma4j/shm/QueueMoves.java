@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ final class QueueMoves {
 
     private final ShmSendQueue queue;
     private final SendWindow window;
+    private final SendOrder<Wqe, PeerLanes> order;
     private final RcBinding binding;
     private final ShmJfc jfc;
     private final SpinLock lock;
@@ -27,6 +29,7 @@ final class QueueMoves {
     QueueMoves(ShmSendQueue queue, SendWindow window, RcBinding binding, ShmJfc jfc) {
         this.queue = queue;
         this.window = window;
+        this.order = window.order();
         this.binding = binding;
         this.jfc = jfc;
         this.lock = jfc.lock();
@@ -44,7 +47,7 @@ final class QueueMoves {
             }
             switch (next) {
                 case ERROR -> {
-                    window.fail();
+                    order.failures().fail();
                     window.report();
                 }
                 case RESET -> reset();
@@ -53,7 +56,7 @@ final class QueueMoves {
                     window.resume(System.nanoTime());
                 }
                 case SUSPENDED -> {
-                    window.suspend();
+                    order.life().suspend();
                     window.report();
                 }
             }
@@ -64,13 +67,13 @@ final class QueueMoves {
 
     /** A bound RC Jetty is READY. */
     CompletableFuture<Void> bind(ShmTarget target, Duration timeout) {
-        if (!window.isEmpty()) {
+        if (!order.window().isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
         lock.acquire();
         try {
-            if ((window.isDraining() && jfc.isValid()) || !endLife()) {
+            if ((order.life().isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
             }
@@ -91,9 +94,9 @@ final class QueueMoves {
 
     /** A JFC that has overflowed while nothing worked here has told nobody. */
     private void enterReady() {
-        window.enter(QueueState.READY);
+        order.life().enter(QueueState.READY);
         if (!jfc.isValid()) {
-            window.fail();
+            order.failures().fail();
         }
     }
 
@@ -113,7 +116,7 @@ final class QueueMoves {
         drainUnmarked();
         CompletableFuture<Void> ended = binding.unbind(timeout);
         lock.acquire();
-        window.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
         lock.release();
         return ended;
     }
@@ -122,7 +125,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
-                window.unbind();
+                order.unbind();
                 window.report();
             }
         } finally {
@@ -134,7 +137,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             window.report();
-            return window.isDraining();
+            return order.life().isDraining();
         } finally {
             lock.release();
         }
@@ -142,13 +145,13 @@ final class QueueMoves {
 
     private void reset() {
         window.report();
-        if (window.isDraining() || !window.isEmpty() || !endLife()) {
+        if (order.life().isDraining() || !order.window().isEmpty() || !endLife()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
-        window.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
     }
 
     /** To ERROR, for a reason outside of it. */
@@ -156,7 +159,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (!queue.isClosed() && queue.state() != QueueState.RESET) {
-                window.fail();
+                order.failures().fail();
                 window.report();
             }
         } finally {
@@ -185,19 +188,19 @@ final class QueueMoves {
                 && switch (queue.state()) {
                     case READY -> false;
                     // a slot keeps its place among the others until its elders' records were polled
-                    case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
+                    case SUSPENDED -> !order.life().isDraining() && queue.freed() >= order.life().heldFrom();
                     // without a JFC that takes the marker, there is none to wait for
-                    case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+                    case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
                 };
     }
 
     /** What was flushed has no record that would free its slot. */
     private void freeFlushed() {
         if (queue.state() != QueueState.READY) {
-            if (window.isEmpty()) {
+            if (order.window().isEmpty()) {
                 jfc.free(queue, queue.posted());
             } else if (queue.state() == QueueState.SUSPENDED) {
-                jfc.free(queue, window.head()); // what was held behind may end silently
+                jfc.free(queue, order.window().head()); // what was held behind may end silently
             }
         }
     }
@@ -226,7 +229,7 @@ final class QueueMoves {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
         if (queue.state() != QueueState.RESET) {
-            window.fail();
+            order.failures().fail();
         }
         long[] words = window.takeAll();
         freeFlushed();

@@ -49,16 +49,12 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         this.answers = new WindowAnswers(this, queue);
     }
 
+    SendOrder<Wqe, PeerLanes> order() {
+        return order;
+    }
+
     QueueState state() {
         return order.life().state();
-    }
-
-    boolean isEmpty() {
-        return window.isEmpty();
-    }
-
-    long head() {
-        return window.head();
     }
 
     /** Whether progress has something to do here: to start what waits, or to make a record that is owed. */
@@ -66,36 +62,12 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         return window.hasWaiting() || owed || order.life().isSuspending();
     }
 
-    /** Whether the entry of {@code position} is free. */
-    boolean hasRoom(long position) {
-        return window.hasRoom(position);
-    }
-
     /** How many messages found their receiver not ready. */
     long rnr() {
         return answers.rnr();
     }
 
-    long failures() {
-        return order.failures().failures();
-    }
-
-    /** Whether the marker of ERROR or of the suspension was not made yet. */
-    boolean isDraining() {
-        return order.life().isDraining();
-    }
-
-    /** Where what the suspension holds begins: everything before has its record. */
-    long heldFrom() {
-        return order.life().heldFrom();
-    }
-
     // ---- posts
-
-    /** The entry for {@code position}, to be filled and then {@linkplain #add added}. */
-    Wqe entry(long position) {
-        return window.entry(position);
-    }
 
     @Override
     public Wqe newEntry() {
@@ -125,16 +97,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     Lane laneTo(ShmTarget target) {
         return flows.to(target);
-    }
-
-    /** Takes the entry of {@code position} into the window, which lies in the ring already. */
-    void addSent(long position) {
-        order.addStarted(position);
-    }
-
-    /** A record of {@code position} found no room in the JFC: it stays here until it is polled or flushed. */
-    void keep(long position, Wqe entry, CompletionStatus status) {
-        order.addEnded(position, entry, status.value());
     }
 
     // ---- progress
@@ -304,10 +266,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public void blame(Wqe failed, int status) {
-        Object culprit = FailedTargets.culprit(failed, status);
-        if (culprit != null) {
-            failedTargets.add(culprit);
-        }
+        failedTargets.blame(failed, status);
     }
 
     @Override
@@ -399,11 +358,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     // ---- states
 
-    /** Enters a state; work requests stay as they are. */
-    void enter(QueueState next) {
-        order.life().enter(next);
-    }
-
     @Override
     public void entering(QueueState next) {
         queue.entering(next);
@@ -412,21 +366,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     @Override
     public void queueFailed(int cause) {
         queue.failed(cause == SUCCESS ? null : CompletionStatus.of(cause));
-    }
-
-    /** Goes to ERROR: what has begun is flushed, what has not waits for {@link #flush}. */
-    void fail() {
-        order.failures().fail();
-    }
-
-    /** The same for an unbind: no marker follows. */
-    void unbind() {
-        order.unbind();
-    }
-
-    /** The state is SUSPENDED: nothing starts, and the marker follows when what has started is over. */
-    void suspend() {
-        order.life().suspend();
     }
 
     /** The queue is READY again: what was held starts, in order. */
@@ -448,7 +387,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
             case LATER -> owed = true;
             case NO_ROOM -> {
                 if (state() != QueueState.ERROR) {
-                    fail(); // the JFC is full, and with it in ERROR
+                    order.failures().fail(); // the JFC is full, and with it in ERROR
                 }
             }
         }
@@ -502,16 +441,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         long[] words = new long[most * CompletionRecord.WORDS];
         int count = flush(words, most);
         return Arrays.copyOf(words, count * CompletionRecord.WORDS);
-    }
-
-    /** Shows what is not finished, for a person who looks in. */
-    void show(Waits waits) {
-        for (long position = window.head(); position < window.end(); position++) {
-            Wqe entry = window.at(position);
-            if (!entry.isSettled()) {
-                waits.add(entry);
-            }
-        }
     }
 
     /** Takes everything out: the queue is closed. */

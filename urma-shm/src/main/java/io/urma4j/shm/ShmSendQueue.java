@@ -346,7 +346,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Fails what has waited too long for its peer; returns when to look again. */
     long expire(long nowNanos, long pausedNanos) {
-        if (window.isEmpty()) {
+        if (window.order().window().isEmpty()) {
             return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
         }
         lock.acquire();
@@ -375,7 +375,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     @Override
     public void jfcFailed() {
         if (state() != QueueState.RESET) { // where nothing works, and which READY does not follow any more
-            window.fail();
+            window.order().failures().fail();
         }
     }
 
@@ -552,19 +552,19 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("postedBytes", slots.postedBytes())
                 .add("unpolled", slots.posted() - slots.freed())
                 .add("notReady", window.rnr())
-                .add("failed", window.failures());
+                .add("failed", window.order().failures().failures());
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
     /** What waits in it, for a person who looks in. */
     List<Resource> describeWaits() {
-        if (window.isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
+        if (window.order().window().isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
             return List.of();
         }
         Waits waits = new Waits(id, state());
         lock.acquire();
         try {
-            window.show(waits);
+            waits.addAll(window.order().window());
         } finally {
             lock.release();
         }

@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.QueueState;
 import io.urma4j.Resource;
+import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,8 +28,17 @@ final class Waits {
     /** Whom they wait for, and why. */
     private record Reason(String target, String reason) {}
 
-    /** Counts a work request that is not finished. */
-    void add(Wqe entry) {
+    /** Counts the work requests that are not finished. */
+    void addAll(OrderWindow<Wqe, PeerLanes> window) {
+        for (long position = window.head(); position < window.end(); position++) {
+            Wqe entry = window.at(position);
+            if (!entry.isSettled()) {
+                add(entry);
+            }
+        }
+    }
+
+    private void add(Wqe entry) {
         if (counts.size() < MAX_LINES) {
             counts.merge(new Reason(target(entry), reason(entry)), 1, Integer::sum);
         }
