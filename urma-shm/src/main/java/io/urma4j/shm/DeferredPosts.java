@@ -165,7 +165,8 @@ final class DeferredPosts {
         } catch (RuntimeException e) {
             return false; // a memory has gone: who comes after us finds out which, and says so
         }
-        entries.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        entries.entry(position)
+                .fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
         order.addStarted(position);
         slots.takeDeferred(lengthBytes);
         return true;

@@ -188,7 +188,9 @@ final class QueueMoves {
                 && switch (queue.state()) {
                     case READY -> false;
                     // a slot keeps its place among the others until its elders' records were polled
-                    case SUSPENDED -> !order.life().isDraining() && queue.freed() >= order.life().heldFrom();
+                    case SUSPENDED ->
+                        !order.life().isDraining()
+                                && queue.freed() >= order.life().heldFrom();
                     // without a JFC that takes the marker, there is none to wait for
                     case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
                 };

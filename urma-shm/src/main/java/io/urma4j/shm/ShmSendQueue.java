@@ -558,7 +558,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** What waits in it, for a person who looks in. */
     List<Resource> describeWaits() {
-        if (window.order().window().isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
+        if (window.order()
+                .window()
+                .isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
             return List.of();
         }
         Waits waits = new Waits(id, state());

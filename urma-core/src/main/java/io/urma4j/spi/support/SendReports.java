@@ -40,7 +40,7 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
     private boolean isReported(long position) {
         E entry = window.at(position);
         if (entry.stage == Stage.DONE) {
-            entry.release(); // first: who sees the record may close at once what it named
+            entry.release(); // first: a thread that sees the record may close at once what it named
             if (actions.record(position, entry)) {
                 entry.stage = Stage.REPORTED;
             }

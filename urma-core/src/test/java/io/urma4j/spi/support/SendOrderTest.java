@@ -231,8 +231,7 @@ class SendOrderTest {
         send(near);
         answer(1, CompletionStatus.SUCCESS);
 
-        assertThat(records)
-                .containsExactly("0 REM_OPERATION_ERR", "1 SUCCESS", "2 WR_FLUSH_ERR", "3 WR_FLUSH_ERR");
+        assertThat(records).containsExactly("0 REM_OPERATION_ERR", "1 SUCCESS", "2 WR_FLUSH_ERR", "3 WR_FLUSH_ERR");
         assertThat(order.life().state()).isEqualTo(QueueState.READY);
     }
 
@@ -247,8 +246,7 @@ class SendOrderTest {
         assertThat(records).containsExactly("0 RNR_RETRY_CNT_EXC_ERR");
         answer(1, CompletionStatus.SUCCESS);
 
-        assertThat(records)
-                .containsExactly("0 RNR_RETRY_CNT_EXC_ERR", "1 SUCCESS", "marker WR_SUSPEND_DONE behind 1");
+        assertThat(records).containsExactly("0 RNR_RETRY_CNT_EXC_ERR", "1 SUCCESS", "marker WR_SUSPEND_DONE behind 1");
         assertThat(order.life().heldFrom()).isEqualTo(2);
         assertThat(started).containsExactly(0L, 1L);
 
