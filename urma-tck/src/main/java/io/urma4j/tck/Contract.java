@@ -17,11 +17,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /**
- * What all contracts begin with: a {@link Pair} in the topology that the subclass asks for. A subclass for a provider
- * names its device and its topologies, nothing else.
+ * What all contracts begin with: a {@link Pair} in each topology that the suite asks for. {@link Conformance} has a nested
+ * subclass for each contract.
  */
+@ParameterizedClass
+@ArgumentsSource(TopologiesOfSuite.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EndsWithin(seconds = 60)
 @ExtendWith(Contract.SaysHowToReplay.class)

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Makes of a contract, which is abstract, a class that JUnit can run on a device: the few lines that a provider's test
- * module would have, {@code @InOneProcess class Segments extends SegmentsContract { Segments() { super("shm0"); } }},
+ * Makes of a contract, which is abstract, a class that JUnit can run on a device: the few lines that a test
+ * module could have, {@code @InOneProcess class Segments extends SegmentsContract { Segments() { super("shm0"); } }},
  * for devices that are known only when the suite starts.
  */
 public final class RunnableContract {

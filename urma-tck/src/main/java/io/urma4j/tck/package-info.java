@@ -1,6 +1,6 @@
 /**
- * What every provider must do, as abstract tests that a provider's module subclasses in a few lines: a class per section
- * of SEMANTICS.md, each test with the id of its rule.
+ * What every provider must do, as abstract tests: a class per section of SEMANTICS.md, each test with the id of its rule.
+ * {@link io.urma4j.tck.Conformance} is the suite of all of them, which a provider's module subclasses in a few lines.
  *
  * <p>In reading order: {@link io.urma4j.tck.Contract}, what every test begins with; {@link io.urma4j.tck.Pair}, a home and
  * an initiator; {@link io.urma4j.tck.Home} and {@link io.urma4j.tck.Initiator}, what a test does at either end; then the

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "add",
         description = "Atomically add to the 8 bytes at an offset of remote memory that is shared as rwa; print the "
- + "previous value.",
+                + "previous value.",
         footerHeading = "%nExamples:%n",
         footer = {"  urma add shm:counters 0 1", "  urma add @line 4KiB -5"})
 final class AddCommand implements Callable<Integer> {

@@ -20,15 +20,14 @@ import picocli.CommandLine.Spec;
         name = "capture",
         description = {
             "Run a program, and capture the packets of its udma devices in a file for Wireshark and 'urma "
- + "decode'.",
+                    + "decode'.",
             "Does not need root: the program itself records the packets, with the headers that they have on "
- + "the wire.",
+                    + "the wire.",
             "The file is secret: a reader can forge packets of its connections while they last. Only its "
- + "owner may read it.",
-            "Corrupted packets are captured as they arrived. Packets dropped by URMA_UDMA_LOSS are not "
- + "captured.",
+                    + "owner may read it.",
+            "Corrupted packets are captured as they arrived. Packets dropped by URMA_UDMA_LOSS are not " + "captured.",
             "The command sets URMA_UDMA_CAPTURE for the program; you may also set it yourself. For a running "
- + "process, use 'tcpdump -w FILE udp port 4791'."
+                    + "process, use 'tcpdump -w FILE udp port 4791'."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -42,9 +41,8 @@ final class CaptureCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FILE",
             required = true,
-            description =
-                    "File to write, in pcap format. If several processes write at the same time, the process id "
- + "becomes part of each name.")
+            description = "File to write, in pcap format. If several processes write at the same time, the process id "
+                    + "becomes part of each name.")
     private Path output;
 
     @Option(

@@ -68,8 +68,8 @@ public final class Session implements AutoCloseable {
                 }
             }
         }
-        throw new CommandFailure("this machine has no device of kind " + String.join(" or ", kinds) + "; see 'urma devices'"
-                + " for those that work, and 'urma doctor' for the reasons");
+        throw new CommandFailure("this machine has no device of kind " + String.join(" or ", kinds)
+                + "; see 'urma devices'" + " for those that work, and 'urma doctor' for the reasons");
     }
 
     public UrmaContext context() {

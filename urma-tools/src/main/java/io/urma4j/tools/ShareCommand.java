@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
             "Share the content of a file, or zeroed memory, with other processes until Ctrl-C.",
             "",
             "Prints the line that other processes need to import it. The line contains the secret token: "
- + "pass it by a pipe or a private file, never as an argument."
+                    + "pass it by a pipe or a private file, never as an argument."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -51,7 +51,8 @@ final class ShareCommand implements Callable<Integer> {
             names = {"-a", "--access"},
             paramLabel = "ACCESS",
             converter = AccessConverter.class,
-            description = "Access for importers: r, rw or rwa (with atomics). Default: r for a file, rwa for zeroed memory.")
+            description =
+                    "Access for importers: r, rw or rwa (with atomics). Default: r for a file, rwa for zeroed memory.")
     private @Nullable Access access;
 
     @Option(
@@ -75,7 +76,9 @@ final class ShareCommand implements Callable<Integer> {
 
     /** What is shared. */
     static final class Content {
-        @Parameters(paramLabel = "FILE", description = "File to share. Its content is copied, so later changes of the file are not visible.")
+        @Parameters(
+                paramLabel = "FILE",
+                description = "File to share. Its content is copied, so later changes of the file are not visible.")
         private @Nullable Path file;
 
         @Option(
@@ -166,7 +169,10 @@ final class ShareCommand implements Callable<Integer> {
     /** Tells who loses it, and takes it back. */
     private int end(LocalSegment segment) {
         List<String> users = segment.importers();
-        say(users.isEmpty() ? "ended; all importers have released it" : "ended; still used by " + String.join(", ", users));
+        say(
+                users.isEmpty()
+                        ? "ended; all importers have released it"
+                        : "ended; still used by " + String.join(", ", users));
         Revocation revocation = segment.unregister(CLOSE_TIMEOUT);
         if (!revocation.isComplete()) {
             say("not released within " + Units.time(CLOSE_TIMEOUT) + ": " + String.join(", ", revocation.importers()));

@@ -52,8 +52,9 @@ sealed interface Source {
                 return new LineFile(Path.of(text.substring(1)));
             }
             if (looksLikeLine(text)) {
-                throw new TypeConversionException("a share line is not allowed as an argument: it holds the secret, and 'ps' shows"
-                        + " arguments to every user; pass it on standard input as '-', or in a file as '@FILE'");
+                throw new TypeConversionException(
+                        "a share line is not allowed as an argument: it holds the secret, and 'ps' shows"
+                                + " arguments to every user; pass it on standard input as '-', or in a file as '@FILE'");
             }
             Matcher name = NAME.matcher(text);
             if (name.matches()) {

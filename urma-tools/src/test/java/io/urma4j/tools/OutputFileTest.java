@@ -63,8 +63,8 @@ class OutputFileTest {
                 .hasMessageContaining("is a directory");
         assertThatThrownBy(() -> OutputFile.create(folder.resolve("no/out")))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessage(
-                        "output '" + folder.resolve("no/out") + "': there is no directory '" + folder.resolve("no") + "'");
+                .hasMessage("output '" + folder.resolve("no/out") + "': there is no directory '" + folder.resolve("no")
+                        + "'");
     }
 
     private List<String> names() throws IOException {

@@ -218,7 +218,8 @@ class PerftestIT extends WithShell {
         Ended run = perftest("write_lat --local -d shm0 -n 10 " + option + " " + file);
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).isEqualTo("urma: output '" + file + "': there is no directory '" + file.getParent() + "'\n");
+        assertThat(run.err())
+                .isEqualTo("urma: output '" + file + "': there is no directory '" + file.getParent() + "'\n");
         assertThat(run.out()).isEmpty();
     }
 

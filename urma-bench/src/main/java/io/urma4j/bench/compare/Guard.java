@@ -2,19 +2,18 @@ package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
+import io.urma4j.bench.compare.GuardRatio.Verdict;
 import io.urma4j.bench.compare.RoundRobin.Outcome;
 import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
 import io.urma4j.bench.compare.peer.UrmaPeer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,26 +34,26 @@ import picocli.CommandLine.Spec;
             "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs,"
                     + " each beside its limit in urma-bench/guard.properties.",
             "",
-            "A ratio fails when the whole 95 %% interval lies beyond its limit, twice in a row. Ends with 1 when one"
-                    + " fails, 0 else, 2 when it cannot measure."
+            "A ratio fails when the whole 95 %% interval lies beyond its limit, twice in a row. It is judged where C's"
+                    + " own times spread by 15 %% at most, on the kind of machine that the limits are of, and printed"
+                    + " otherwise. Ends with 1 when one fails, 0 else, 2 when it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
     private static final String LIMITS = "urma-bench/guard.properties";
-    private static final double MARGIN = 1.25;
+    private static final int TRIES_TO_RECORD = 5;
 
-    @Option(names = "--report", description = "For CI: shorter, prints the ratios, and fails for none.")
-    private boolean report;
+    @Option(names = "--quick", description = "Shorter, for CI: 7 pairs of 50 ms.")
+    private boolean quick;
 
     @Option(
             names = "--record",
-            description =
-                    "Write new limits, a quarter beyond what is measured; for an idle machine, and to be reviewed.")
+            description = "Write new limits, the median and a tenth; for an idle machine, and to be reviewed.")
     private boolean record;
 
     @Option(names = "--pairs", paramLabel = "N", description = "How many pairs, at least 7; by default 9.")
     private @Nullable Integer pairs;
 
-    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; by default 100, or 50 to report.")
+    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; by default 100.")
     private @Nullable Integer millis;
 
     @Option(names = "--help", usageHelp = true, description = "This text.")
@@ -90,20 +89,20 @@ public final class Guard implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--millis " + millis + " is less than 1");
         }
         Path root = Path.of(System.getProperty("urma.root", "."));
+        Path file = root.resolve(LIMITS);
         if (record) {
-            Destination.checkFile(root.resolve(LIMITS));
+            Destination.checkFile(file);
         }
-        Properties limits = limits(root);
         RoundRobin roundRobin = new RoundRobin(
-                Math.max(7, pairs != null ? pairs : report ? 7 : 9),
-                Duration.ofMillis(millis != null ? millis : report ? 50 : 100));
+                Math.max(7, pairs != null ? pairs : quick ? 7 : 9),
+                Duration.ofMillis(millis != null ? millis : quick ? 50 : 100));
         List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), new RawNetwork());
         try {
             Toolchain toolchain = new Toolchain(root, false);
             for (Peer peer : peers) {
                 peer.obtain(toolchain);
             }
-            return guard(root, limits, roundRobin, peers);
+            return record ? record(file, roundRobin, peers) : judge(GuardLimits.read(file), roundRobin, peers);
         } catch (PeerUnavailableException e) {
             throw new IOException(e.reason(), e);
         } finally {
@@ -111,56 +110,89 @@ public final class Guard implements Callable<Integer> {
         }
     }
 
-    private static Properties limits(Path root) throws IOException {
-        Properties limits = new Properties();
-        Path file = root.resolve(LIMITS);
-        if (Files.exists(file)) {
-            limits.load(Files.newBufferedReader(file));
-        }
-        return limits;
-    }
-
-    private int guard(Path root, Properties limits, RoundRobin roundRobin, List<Peer> peers)
+    private static int judge(GuardLimits limits, RoundRobin roundRobin, List<Peer> peers)
             throws IOException, InterruptedException {
-        System.out.printf("%-20s %9s %19s %8s%n", "time by that of C", "ratio", "95 %", "limit");
-        Map<String, Double> found = new LinkedHashMap<>();
+        boolean isJudged = limits.areOf(Machine.kind());
+        if (!isJudged) {
+            System.out.printf(
+                    "limits of %s, here are %s: printed, not judged%n",
+                    limits.machine().isEmpty() ? "no kind of machine" : limits.machine(), Machine.kind());
+        }
+        printHeading();
         int failures = 0;
         for (Row row : rows()) {
-            double limit = Double.parseDouble(limits.getProperty(row.name(), "Infinity"));
-            Interval interval = measured(row, roundRobin, peers);
-            String verdict = verdict(interval, limit);
-            if (interval.isBeyond(limit) && !report && !record) {
-                tell(row, interval, limit, verdict + ", once more");
-                interval = measured(row, roundRobin, peers);
-                verdict = verdict(interval, limit);
-                failures += interval.isBeyond(limit) ? 1 : 0;
+            double limit = limits.of(row);
+            GuardRatio ratio = measured(row, roundRobin, peers);
+            if (isJudged && ratio.verdict(limit) == Verdict.SLOWER) {
+                print(row, ratio, limit, "SLOWER, once more");
+                ratio = measured(row, roundRobin, peers);
             }
-            tell(row, interval, limit, verdict);
-            found.put(row.name(), interval.high() * MARGIN);
-        }
-        if (record) {
-            write(root.resolve(LIMITS), found);
+            failures += isJudged && ratio.verdict(limit) == Verdict.SLOWER ? 1 : 0;
+            print(row, ratio, limit, isJudged ? inWords(ratio, limit) : "not judged");
         }
         return failures > 0 ? 1 : 0;
     }
 
-    private static String verdict(Interval interval, double limit) {
-        return interval.isBeyond(limit) ? "SLOWER" : "ok";
+    private static String inWords(GuardRatio ratio, double limit) {
+        return switch (ratio.verdict(limit)) {
+            case OK -> "ok";
+            case SLOWER -> "SLOWER";
+            case UNSTEADY -> "not judged, C's times spread too much";
+        };
     }
 
-    private static void tell(Row row, Interval interval, double limit, String verdict) {
+    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers) throws IOException, InterruptedException {
+        printHeading();
+        Map<String, Double> found = new LinkedHashMap<>();
+        for (Row row : rows()) {
+            GuardRatio ratio = steady(row, roundRobin, peers);
+            print(row, ratio, ratio.newLimit(), "recorded");
+            found.put(row.name(), ratio.newLimit());
+        }
+        new GuardLimits(Machine.kind(), found).write(file);
+        System.out.println("wrote " + file);
+        return 0;
+    }
+
+    private static GuardRatio steady(Row row, RoundRobin roundRobin, List<Peer> peers)
+            throws IOException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            GuardRatio ratio = measured(row, roundRobin, peers);
+            if (ratio.isSteady()) {
+                return ratio;
+            }
+            print(row, ratio, ratio.newLimit(), "C's times spread too much, once more");
+            if (attempt == TRIES_TO_RECORD) {
+                throw new IOException(String.format(
+                        Locale.ROOT,
+                        "%s: C's times spread by %.0f %% in the last of %d measurements, %.0f %% is the most:"
+                                + " the machine is not idle, and nothing was recorded",
+                        row.name(),
+                        100 * ratio.spread(),
+                        attempt,
+                        100 * GuardRatio.MOST_SPREAD));
+            }
+        }
+    }
+
+    private static void printHeading() {
+        System.out.printf("%-20s %9s %19s %8s %11s%n", "time by that of C", "median", "95 %", "limit", "spread of C");
+    }
+
+    private static void print(Row row, GuardRatio ratio, double limit, String verdict) {
         System.out.printf(
                 Locale.ROOT,
-                "%-20s %9.2f %9.2f–%9.2f %8.2f  %s%n",
+                "%-20s %9.2f %9.2f–%9.2f %8.2f %9.0f %%  %s%n",
                 row.name(),
-                interval.middle(),
-                interval.low(),
-                interval.high(),
+                ratio.median(),
+                ratio.interval().low(),
+                ratio.interval().high(),
                 limit,
+                100 * ratio.spread(),
                 verdict);
     }
 
-    private static Interval measured(Row row, RoundRobin roundRobin, List<Peer> peers)
+    private static GuardRatio measured(Row row, RoundRobin roundRobin, List<Peer> peers)
             throws IOException, InterruptedException {
         Outcome outcome = roundRobin.play(row.task(), peers);
         if (!outcome.failures().isEmpty()) {
@@ -168,16 +200,6 @@ public final class Guard implements Callable<Integer> {
                     row.name() + ": " + String.join("; ", outcome.failures().values()));
         }
         List<Series> both = List.copyOf(outcome.series().values()); // urma4j first, and the one of C that can
-        return Interval.of(Series.times(both.get(0), both.get(1), row.metric()));
-    }
-
-    private static void write(Path file, Map<String, Double> limits) throws IOException {
-        StringBuilder text = new StringBuilder("""
-            # What urma-bench/guard keeps: time of urma4j by that of raw C in the same run, at most.
-            # Made anew by urma-bench/guard --record, on an idle machine; a limit that goes up wants a reason.
-            """);
-        limits.forEach((name, limit) -> text.append(String.format(Locale.ROOT, "%s=%.2f%n", name, limit)));
-        Files.writeString(file, text);
-        System.out.println("wrote " + file);
+        return GuardRatio.of(both.get(0).nanos(row.metric()), both.get(1).nanos(row.metric()));
     }
 }

@@ -27,6 +27,11 @@ final class Machine {
         return one.toString().equals(other.toString());
     }
 
+    /** The kind of machine: figures of two of the same kind can be compared, roughly. */
+    static String kind() {
+        return Runtime.getRuntime().availableProcessors() + " CPUs of " + processor();
+    }
+
     /** What else it does: the mean number of threads that want a CPU, of the last minute, five and fifteen. */
     static String load() {
         return firstLine("/proc/loadavg");

@@ -2,10 +2,8 @@ package io.urma4j.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 class RowsTest {
@@ -42,11 +40,10 @@ class RowsTest {
 
     @Test
     void theGuardHasALimitForEachOfItsTen() throws Exception {
-        Properties limits = new Properties();
-        limits.load(Files.newBufferedReader(Path.of("guard.properties")));
+        GuardLimits limits = GuardLimits.read(Path.of("guard.properties"));
 
         assertThat(Guard.rows()).hasSize(10);
-        assertThat(limits.stringPropertyNames())
+        assertThat(limits.byRow().keySet())
                 .containsExactlyInAnyOrderElementsOf(
                         Guard.rows().stream().map(Row::name).toList());
     }

@@ -29,6 +29,8 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.control.Inspector;
+import io.urma4j.spi.control.Names;
 import io.urma4j.spi.support.Setting;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -111,8 +113,9 @@ public final class ControlPlane {
             engine.discard();
             throw e;
         }
-        this.names = new Names(directory, peers, requests);
-        this.inspector = new Inspector(directory, self, peers, requests);
+        Neighbours neighbours = new Neighbours(directory, self, peers, requests);
+        this.names = new Names(neighbours);
+        this.inspector = new Inspector(neighbours::others);
         this.shutdown = new Shutdown(
                 engine, callers, requests, exports, imports, paths, peers, directory, lock, serving, ended);
     }

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -224,7 +225,7 @@ final class Exports {
         grant.end();
         ShmSegment segment = grant.segment();
         segment.grants.remove(grant.number());
-        List.copyOf(segment.withdrawals).forEach(revocation -> revocation.ended(grant));
+        segment.revocations.ended(grant);
     }
 
     // ---- revocation
@@ -238,8 +239,15 @@ final class Exports {
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment);
         segment.markRevoked();
-        return SegmentRevocation.begin(
-                engine, segment, deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
+        return awaitImporters(
+                segment, deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
+    }
+
+    private CompletableFuture<Revocation> awaitImporters(
+            ShmSegment segment, long deadlineNanos, Runnable whenReleased, Consumer<List<String>> whenLate) {
+        segment.grants.values().forEach(Grant::hear); // an importer that has released it already need not be asked
+        List.copyOf(segment.grants.values()).forEach(Grant::tell);
+        return segment.revocations.await(segment.grants.values(), engine::at, deadlineNanos, whenReleased, whenLate);
     }
 
     private static void quarantine(ShmSegment segment, List<String> importers) {
@@ -263,7 +271,7 @@ final class Exports {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
             }
             segment.setToken(next);
-            return SegmentRevocation.begin(engine, segment, deadlineNanos, () -> {}, importers -> {});
+            return awaitImporters(segment, deadlineNanos, () -> {}, _ -> {});
         });
     }
 

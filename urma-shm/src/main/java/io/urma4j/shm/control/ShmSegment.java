@@ -10,9 +10,9 @@ import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.control.Revocations;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -47,7 +47,8 @@ public final class ShmSegment implements ProviderSegment {
 
     // the engine's thread
     final Map<String, LockFile> names = new HashMap<>();
-    final List<SegmentRevocation> withdrawals = new ArrayList<>();
+    final Revocations<Grant> revocations =
+            new Revocations<>(grant -> grant.importer().toString());
 
     /** No new import from now on; set under this object's monitor. */
     private volatile boolean revoked;

@@ -3,6 +3,7 @@ package io.urma4j.tck.mutants;
 import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -21,7 +22,7 @@ final class NamedTest {
     /**
      * Runs it.
      *
-     * @param arguments the test, as {@code class#method}
+     * @param arguments the test, as {@code class#method} or {@code class$nested#method}; a suite inherits what is nested
      */
     public static void main(String[] arguments) throws ClassNotFoundException {
         var summary = new SummaryGeneratingListener();
@@ -39,17 +40,41 @@ final class NamedTest {
     }
 
     private static DiscoverySelector selector(String test) throws ClassNotFoundException {
-        Class<?> owner = Class.forName(test.substring(0, test.indexOf('#')));
+        String[] parts = test.split("#", 2);
+        Class<?> owner = classOf(parts[0]);
         Method method = methodsOf(owner)
-                .filter(one -> one.getName().equals(test.substring(test.indexOf('#') + 1)))
+                .filter(one -> one.getName().equals(parts[1]))
                 .findFirst()
                 .orElseThrow();
-        return DiscoverySelectors.selectMethod(owner, method);
+        Class<?> holder = Class.forName(outermost(parts[0]));
+        return holder == owner
+                ? DiscoverySelectors.selectMethod(owner, method)
+                : DiscoverySelectors.selectNestedMethod(List.of(holder), owner, method);
+    }
+
+    /** The class of this name, also when {@code Holder$Nested} is nested in an ancestor of the holder. */
+    static Class<?> classOf(String name) throws ClassNotFoundException {
+        Class<?> holder = Class.forName(outermost(name));
+        if (holder.getName().equals(name)) {
+            return holder;
+        }
+        return ancestry(holder)
+                .flatMap(one -> Stream.of(one.getDeclaredClasses()))
+                .filter(nested -> name.equals(holder.getName() + "$" + nested.getSimpleName()))
+                .findFirst()
+                .orElseThrow(() -> new ClassNotFoundException(name));
+    }
+
+    private static String outermost(String name) {
+        return name.split("\\$", 2)[0];
     }
 
     /** Its own and those of its ancestors. */
     static Stream<Method> methodsOf(Class<?> owner) {
-        return Stream.<Class<?>>iterate(owner, one -> one != null, Class::getSuperclass)
-                .flatMap(one -> Stream.of(one.getDeclaredMethods()));
+        return ancestry(owner).flatMap(one -> Stream.of(one.getDeclaredMethods()));
+    }
+
+    private static Stream<Class<?>> ancestry(Class<?> type) {
+        return Stream.iterate(type, one -> one != null, Class::getSuperclass);
     }
 }

@@ -48,7 +48,7 @@ public abstract class PlantedBugsApply {
         PlantedBug.Planted planted = bug.planted();
         assertThat(planted.source()).isNotEqualTo(planted.before());
         String[] test = bug.test().split("#", 2);
-        assertThat(NamedTest.methodsOf(Class.forName(test[0])).map(Method::getName))
+        assertThat(NamedTest.methodsOf(NamedTest.classOf(test[0])).map(Method::getName))
                 .as("methods of " + test[0])
                 .contains(test[1]);
     }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
         name = "admin",
         description = {
             "Inspect the running urma4j processes of this user: contexts, queues, segments, paths, counters, "
- + "events, and blocked requests.",
+                    + "events, and blocked requests.",
             "Inspection has no cost on the data path of the inspected processes; tokens are never shown."
         },
         subcommands = {ShowCommand.class, StatsCommand.class, EventsCommand.class},

@@ -26,16 +26,12 @@ import picocli.CommandLine.Spec;
         name = "events",
         description = {
             "Show the last 128 asynchronous events of each context: failed queues, revoked segments, lost "
- + "peers, refused imports.",
+                    + "peers, refused imports.",
             "Events are shown whether the application has read them or not, and stay available to it."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin events", "  urma admin events --follow", "  urma admin events --follow --json"},
-        exitCodeList = {
-            "0:success, or a watch was ended by Ctrl-C",
-            "1:failure, explained on stderr",
-            "2:usage error"
-        })
+        exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class EventsCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 250;
 

@@ -10,10 +10,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "perf",
         description = {
-            "Measure the latency of the stages of data path and control plane in running processes of this "
- + "user.",
+            "Measure the latency of the stages of data path and control plane in running processes of this " + "user.",
             "Measuring adds some hundred nanoseconds to each operation; a process that is not measured has "
- + "no overhead."
+                    + "no overhead."
         },
         subcommands = {PerfSwitchCommand.Start.class, PerfSwitchCommand.Stop.class, PerfShowCommand.class},
         footerHeading = "%nExamples:%n",

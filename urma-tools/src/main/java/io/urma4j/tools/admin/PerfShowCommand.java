@@ -21,19 +21,15 @@ import picocli.CommandLine.Spec;
         name = "show",
         description = {
             "Show the latencies measured since the last 'urma perf start', in microseconds; percentiles are "
- + "accurate to 3 percent.",
+                    + "accurate to 3 percent.",
             "post: the posting call, which on shared memory includes the work itself. execute: from the "
- + "start of the post until its record was polled, sampled for one signalled work request at a time "
- + "per queue. complete: a poll that returned records. All others: control steps, from the call to "
- + "the result."
+                    + "start of the post until its record was polled, sampled for one signalled work request at a time "
+                    + "per queue. complete: a poll that returned records. All others: control steps, from the call to "
+                    + "the result."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma perf show", "  urma perf show 4711 --watch 1", "  urma perf show --json"},
-        exitCodeList = {
-            "0:success, or a watch was ended by Ctrl-C",
-            "1:failure, explained on stderr",
-            "2:usage error"
-        })
+        exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class PerfShowCommand implements Callable<Integer> {
     private static final Set<Kind> KINDS = Set.of(Kind.PERF);
     private static final List<String> FIGURES =

@@ -90,8 +90,8 @@ final class ResourceTables {
     static void tellFailures(PrintWriter err, List<ContextView> contexts) {
         for (ContextView context : contexts) {
             if (!context.failure().isEmpty()) {
-                err.println("urma: context " + context.uasid() + " (" + context.process() + ") gave an incomplete answer: "
-                        + context.failure());
+                err.println("urma: context " + context.uasid() + " (" + context.process()
+                        + ") gave an incomplete answer: " + context.failure());
             }
         }
         err.flush();

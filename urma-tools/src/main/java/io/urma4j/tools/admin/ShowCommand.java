@@ -29,11 +29,7 @@ import picocli.CommandLine.Spec;
         subcommands = ShowDevCommand.class,
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty"},
-        exitCodeList = {
-            "0:success, or a watch was ended by Ctrl-C",
-            "1:failure, explained on stderr",
-            "2:usage error"
-        })
+        exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class ShowCommand implements Callable<Integer> {
     @Option(names = "--whole", description = "Show all objects of the contexts.")
     private boolean whole;

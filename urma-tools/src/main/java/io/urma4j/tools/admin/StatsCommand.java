@@ -24,15 +24,11 @@ import picocli.CommandLine.Spec;
         description = {
             "Show the counters of contexts and their queues.",
             "tx_pkt and rx_pkt count work requests and messages, tx_pkt_err failed ones, rx_pkt_err messages "
- + "without a receive work request. Sums include only open queues."
+                    + "without a receive work request. Sums include only open queues."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin stats", "  urma admin stats --watch 1", "  urma admin stats --json"},
-        exitCodeList = {
-            "0:success, or a watch was ended by Ctrl-C",
-            "1:failure, explained on stderr",
-            "2:usage error"
-        })
+        exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class StatsCommand implements Callable<Integer> {
     private static final Set<String> SUMS =
             Set.of("tx_pkt", "rx_pkt", "tx_bytes", "rx_bytes", "tx_pkt_err", "rx_pkt_err", "events_dropped");

@@ -32,9 +32,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Decode the RoCEv2 packets of a capture file: one line per packet, each ICRC verified.",
             "A summary follows: the counts of wrong ICRCs, retransmissions, refusals, and frames that were "
- + "skipped, with the reasons.",
+                    + "skipped, with the reasons.",
             "Between two urma4j peers a secret enters each ICRC. It is taken from their greeting, or from a "
- + "later request with its answer, if the capture contains one. Otherwise an ICRC is not verifiable."
+                    + "later request with its answer, if the capture contains one. Otherwise an ICRC is not verifiable."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma decode f.pcap", "  urma decode --summary --json f.pcap", "  tcpdump -w f.pcap udp port 4791"},
@@ -53,7 +53,7 @@ public final class DecodeCommand implements Callable<Integer> {
             paramLabel = "PORT",
             description = {
                 "Decode this UDP port as RoCEv2, in addition to 4791; repeatable. A urma4j device has another "
- + "port if 4791 is taken: see 'urma devices'."
+                        + "port if 4791 is taken: see 'urma devices'."
             })
     private Set<Integer> ports = Set.of();
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = "Check this machine: what was found, what was selected and why, what would be faster and how to "
- + "enable it. Fails if a feature is unusable.",
+                + "enable it. Fails if a feature is unusable.",
         footerHeading = "%nExamples:%n",
         footer = {"  urma doctor", "  urma doctor --json | jq '.[] | select(.mark != \"OK\")'"})
 public final class DoctorCommand implements Callable<Integer> {

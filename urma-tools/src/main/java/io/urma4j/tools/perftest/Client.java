@@ -59,8 +59,8 @@ final class Client {
             } catch (ConnectException e) {
                 socket.close();
                 if (System.nanoTime() - deadline > 0) {
-                    throw new CommandFailure(
-                            "no process listens on port " + port + " of " + host + "; 'urma perftest' there is the server");
+                    throw new CommandFailure("no process listens on port " + port + " of " + host
+                            + "; 'urma perftest' there is the server");
                 }
             } catch (SocketTimeoutException | SocketException e) {
                 socket.close();

@@ -14,10 +14,7 @@ final class OutputOptions {
     @Option(names = "--csv", paramLabel = "FILE", description = "Also write the rows of the table to a file.")
     private @Nullable Path csv;
 
-    @Option(
-            names = "--plot",
-            paramLabel = "FILE.svg",
-            description = "Plot latency or bandwidth by size into a file.")
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Plot latency or bandwidth by size into a file.")
     private @Nullable Path plot;
 
     @Option(

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
             "Measure latency or bandwidth between two processes, on one or on two machines.",
             "",
             "Without --server and --local it is the server: it waits for one client, adopts settings that "
- + "only the client has, and refuses conflicting ones."
+                    + "only the client has, and refuses conflicting ones."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -51,8 +51,9 @@ public final class PerftestCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "TEST",
-            description = "read_lat, write_lat, send_lat, atomic_lat, read_bw, write_bw, send_bw or atomic_bw; optional on "
- + "the server.")
+            description =
+                    "read_lat, write_lat, send_lat, atomic_lat, read_bw, write_bw, send_bw or atomic_bw; optional on "
+                            + "the server.")
     private @Nullable String test;
 
     @Option(

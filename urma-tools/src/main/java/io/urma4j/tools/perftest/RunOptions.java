@@ -98,7 +98,7 @@ final class RunOptions {
             paramLabel = "COUNT",
             description =
                     "Untimed operations before each size; default: many before the first, few before others, until "
- + "the JIT compiler is idle.")
+                            + "the JIT compiler is idle.")
     @Nullable
     Long warmUp;
 
@@ -142,7 +142,7 @@ final class RunOptions {
             fallbackValue = "true",
             paramLabel = "BOOLEAN",
             description = "true: post by single calls, and refuse operations without one; false: post all by lists. "
- + "Default: single calls where possible.")
+                    + "Default: single calls where possible.")
     @Nullable
     Boolean useFlatApi;
 
@@ -309,7 +309,8 @@ final class RunOptions {
     @Option(
             names = "--rate_limit",
             paramLabel = "RATE",
-            description = "Maximum rate, in --rate_units. Latency then counts from the scheduled start of an operation.")
+            description =
+                    "Maximum rate, in --rate_units. Latency then counts from the scheduled start of an operation.")
     @Nullable
     Double rateLimit;
 

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Check whether a process has a udma device open at an address, and measure the round-trip time.",
             "Any process with an open udma device answers. An answer is never longer than its request, and "
- + "goes only to a sender whose address has been verified."
+                    + "goes only to a sender whose address has been verified."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -70,7 +70,8 @@ public final class PingCommand implements Callable<Integer> {
             names = "-s",
             paramLabel = "BYTES",
             defaultValue = "56",
-            description = "Payload bytes of each request, at most " + Pinger.MAX_BODY_BYTES + ". Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Payload bytes of each request, at most " + Pinger.MAX_BODY_BYTES + ". Default: ${DEFAULT-VALUE}.")
     private int bytes;
 
     @Option(
@@ -79,7 +80,7 @@ public final class PingCommand implements Callable<Integer> {
             defaultValue = "" + Pinger.DEFAULT_PORT,
             description =
                     "UDP port of the device, as listed by 'urma devices' there. Default: ${DEFAULT-VALUE}; a second "
- + "process at the same address has another port.")
+                            + "process at the same address has another port.")
     private int port;
 
     @Option(

@@ -118,7 +118,8 @@ final class Exchange implements Closeable {
                 socket.setSoTimeout(millisLeft(deadlineNanos));
                 int more = socket.getInputStream().read(bytes, got, count - got);
                 if (more < 0) {
-                    throw new CommandFailure("the peer disconnected after " + got + " of the " + count + " bytes of " + what);
+                    throw new CommandFailure(
+                            "the peer disconnected after " + got + " of the " + count + " bytes of " + what);
                 }
                 got += more;
             }

@@ -26,8 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "pingpong",
         description = {
-            "Exchange messages with ibv_rc_pingpong or ibv_ud_pingpong of Linux, or with another urma "
- + "pingpong.",
+            "Exchange messages with ibv_rc_pingpong or ibv_ud_pingpong of Linux, or with another urma " + "pingpong.",
             "With a HOST it is the client; without one it waits for a client.",
             "The other side needs -g, the index of its RoCE v2 GID, and the same size, count and MTU."
         },

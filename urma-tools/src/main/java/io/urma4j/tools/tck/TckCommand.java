@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
         name = "tck",
         description = {
             "Run the conformance suite on a device: every rule of docs/semantics.md, within one process and "
- + "across processes.",
+                    + "across processes.",
             "The last line counts passed, failed and skipped tests; a skipped test needs a feature that the "
- + "device lacks."
+                    + "device lacks."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -40,7 +40,7 @@ public final class TckCommand implements Callable<Integer> {
             names = {"-f", "--filter"},
             paramLabel = "WORD",
             description = "Run only the tests of this rule (S7.8) or section (S7), or with this text in their name; "
- + "repeatable.")
+                    + "repeatable.")
     private List<String> filters = List.of();
 
     @Option(
@@ -55,11 +55,15 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--patience",
             paramLabel = "TIMES",
-            description = "Factor for all test timeouts, 1 or more, for devices with a slow path; above 1, large transfers "
- + "are reduced.")
+            description =
+                    "Factor for all test timeouts, 1 or more, for devices with a slow path; above 1, large transfers "
+                            + "are reduced.")
     private @Nullable Integer patience;
 
-    @Option(names = "--seed", paramLabel = "NUMBER", description = "Seed, to repeat the random choices of an earlier run.")
+    @Option(
+            names = "--seed",
+            paramLabel = "NUMBER",
+            description = "Seed, to repeat the random choices of an earlier run.")
     private @Nullable Long seed;
 
     @Option(

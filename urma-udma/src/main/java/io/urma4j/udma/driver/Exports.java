@@ -296,7 +296,7 @@ final class Exports {
         grant.importer().grants.remove(grant.key());
         UdmaSegment segment = grant.segment();
         if (segment.grants.remove(grant.key()) != null) {
-            List.copyOf(segment.withdrawals).forEach(revocation -> revocation.ended(grant));
+            segment.revocations.ended(grant);
         }
     }
 
@@ -313,8 +313,12 @@ final class Exports {
         segment.markRevoked();
         shut(segment);
         revokeKeys(List.of(segment.localKey()));
-        return SegmentRevocation.begin(
-                adapter.engine(), segment, deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
+        return segment.revocations.await(
+                segment.grants.values(),
+                adapter.engine()::at,
+                deadlineNanos,
+                () -> remove(segment),
+                late -> quarantine(segment, late));
     }
 
     /** From now on no packet touches the memory; the importers are being told. */
@@ -355,7 +359,8 @@ final class Exports {
             }
             segment.setToken(next);
             shut(segment);
-            return SegmentRevocation.begin(adapter.engine(), segment, deadlineNanos, () -> {}, _ -> {});
+            return segment.revocations.await(
+                    segment.grants.values(), adapter.engine()::at, deadlineNanos, () -> {}, _ -> {});
         });
     }
 

@@ -34,6 +34,8 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.Inspector;
+import io.urma4j.spi.control.Names;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.control.ConnectionEnd;
@@ -85,6 +87,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private final Exports exports;
     private final Imports imports;
     private final Names names;
+    private final Inspector inspector;
     private final Serving serving;
     private final RefusalEvents refusals;
     private final Queues queues;
@@ -110,7 +113,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         this.exports = new Exports(this, adapter);
         this.imports = new Imports(this, adapter);
         this.serving = new Serving(this, adapter, events);
-        this.names = new Names(this, directory);
+        Neighbours neighbours = new Neighbours(this, directory);
+        this.names = new Names(neighbours);
+        this.inspector = new Inspector(neighbours::others);
         this.refusals = new RefusalEvents(events, adapter.nanos());
         this.plane = new ControlPlane(
                 adapter.control(),
@@ -272,13 +277,13 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     @Override
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
         long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> new Inspector(this, directory).inspect(kinds, deadlineNanos));
+        return adapter.engine().ask(() -> inspector.inspect(kinds, deadlineNanos));
     }
 
     @Override
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
         long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> new Inspector(this, directory).measure(on, pid, deadlineNanos));
+        return adapter.engine().ask(() -> inspector.measure(on, pid, deadlineNanos));
     }
 
     // ---- queues

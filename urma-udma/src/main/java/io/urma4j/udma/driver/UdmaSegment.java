@@ -8,10 +8,10 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.control.Revocations;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +42,8 @@ final class UdmaSegment implements ProviderSegment {
 
     // the engine's thread
     final Map<String, OwnFile> names = new HashMap<>();
-    final List<SegmentRevocation> withdrawals = new ArrayList<>();
+    final Revocations<Grant> revocations =
+            new Revocations<>(grant -> grant.importer().peer().toString());
 
     /**
      * A region.

@@ -1,0 +1,72 @@
+package io.urma4j.spi.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ProviderContext.NamedSegment;
+import io.urma4j.spi.ProviderContext.PublishedSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Named;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Finds what other contexts have published: the file of a name tells the home, and the home tells the rest. */
+public final class Names {
+    private final Directory directory;
+
+    /** Where the names of this host are. Its text names it in messages. */
+    public interface Directory {
+        /** All names, also those whose home has died since the last sweep. */
+        List<String> names();
+
+        /** Whose a name is; empty when no context has published it. */
+        Optional<? extends Neighbour> home(String name);
+    }
+
+    public Names(Directory directory) {
+        this.directory = directory;
+    }
+
+    /** One name, with the token of its segment. The engine's thread. */
+    public CompletableFuture<NamedSegment> lookup(String name, long deadlineNanos) {
+        return ask(name, true, deadlineNanos)
+                .thenApply(answer -> new NamedSegment(answer.home.describe(answer.named), answer.named.token()));
+    }
+
+    /** All names whose homes answer; one that does not answer in time is left out. The engine's thread. */
+    public CompletableFuture<List<PublishedSegment>> published(long deadlineNanos) {
+        List<PublishedSegment> found = new ArrayList<>();
+        List<CompletableFuture<?>> asked = new ArrayList<>();
+        for (String name : directory.names()) {
+            asked.add(ask(name, false, deadlineNanos).handle((answer, failure) -> {
+                if (failure == null) {
+                    found.add(new PublishedSegment(
+                            name, answer.home.describe(answer.named), answer.home.toString(), answer.named.users()));
+                }
+                return name;
+            }));
+        }
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(_ -> {
+            found.sort(Comparator.comparing(PublishedSegment::name));
+            return List.copyOf(found);
+        });
+    }
+
+    private record Found(Neighbour.Greeted home, Named named) {}
+
+    private CompletableFuture<Found> ask(String name, boolean withToken, long deadlineNanos) {
+        Optional<? extends Neighbour> home = directory.home(name);
+        if (home.isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    new UrmaException(UrmaStatus.EINVAL, "name '" + name + "'", "is not published in " + directory));
+        }
+        return home.get()
+                .greetAndAsk(
+                        deadlineNanos,
+                        greeted -> greeted.ask(
+                                        Named.class, number -> new Lookup(number, name, withToken), deadlineNanos)
+                                .thenApply(named -> new Found(greeted, named)));
+    }
+}

@@ -1,0 +1,100 @@
+package io.urma4j.spi.control;
+
+import io.urma4j.Revocation;
+import io.urma4j.spi.support.Timers;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The revocations of one segment that are not complete. The provider asks all importers first; they are awaited together,
+ * so that one that does not answer delays no other. The engine's thread.
+ *
+ * @param <G> a grant: an import that was given to one importer
+ */
+public final class Revocations<G> {
+    private final Function<G, String> importer;
+    private final List<Pending> pending = new ArrayList<>();
+
+    /**
+     * No revocation.
+     *
+     * @param importer names the holder of a grant
+     */
+    public Revocations(Function<G, String> importer) {
+        this.importer = importer;
+    }
+
+    /** The clock of the engine: it runs an action at a time. */
+    @FunctionalInterface
+    public interface Clock {
+        Timers.Timer at(long deadlineNanos, Runnable action);
+    }
+
+    /**
+     * Awaits the end of all grants that there are now.
+     *
+     * @param whenReleased once the last of them has ended, also after the deadline
+     * @param whenLate at the deadline, with the importers whose grants have not ended
+     */
+    public CompletableFuture<Revocation> await(
+            Collection<G> grants,
+            Clock clock,
+            long deadlineNanos,
+            Runnable whenReleased,
+            Consumer<List<String>> whenLate) {
+        Pending begun = new Pending(grants, whenReleased);
+        if (begun.outstanding.isEmpty()) {
+            begun.complete();
+        } else {
+            pending.add(begun);
+            begun.timeout = clock.at(deadlineNanos, () -> begun.expire(whenLate));
+        }
+        return begun.result;
+    }
+
+    /** The importer touches nothing by this grant any more. */
+    public void ended(G grant) {
+        List.copyOf(pending).forEach(revocation -> revocation.ended(grant));
+    }
+
+    private final class Pending {
+        private final Set<G> outstanding;
+        private final Runnable whenReleased;
+        private final CompletableFuture<Revocation> result = new CompletableFuture<>();
+        private Timers.@Nullable Timer timeout;
+
+        Pending(Collection<G> grants, Runnable whenReleased) {
+            this.outstanding = new HashSet<>(grants);
+            this.whenReleased = whenReleased;
+        }
+
+        void expire(Consumer<List<String>> whenLate) {
+            List<String> importers =
+                    outstanding.stream().map(importer).distinct().sorted().toList();
+            whenLate.accept(importers);
+            result.complete(new Revocation(Revocation.Status.QUARANTINED, importers));
+        }
+
+        void ended(G grant) {
+            if (outstanding.remove(grant) && outstanding.isEmpty()) {
+                pending.remove(this);
+                complete();
+            }
+        }
+
+        void complete() {
+            if (timeout != null) {
+                timeout.cancel();
+            }
+            whenReleased.run();
+            result.complete(Revocation.COMPLETED);
+        }
+    }
+}
