@@ -55,10 +55,12 @@ final class RequestPackets {
     /**
      * Sends the packet of that PSN; of a READ, the request for all answers from there on.
      *
+     * @param transmission which one of this packet it is
      * @param isAlone it is all of its message, and nothing else is under way: then it may bring an acknowledgement along, which
      *     would have been a packet of its own. Among many it would break the run of those that have one length
      */
-    Outcome send(WireMessage message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+    Outcome send(WireMessage message, long psn, int transmission, boolean asksForAcknowledgement, boolean isAlone) {
+        writer.transmission(transmission);
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
             return sendFiller(message, psn);
@@ -98,7 +100,8 @@ final class RequestPackets {
     }
 
     /** Of a READ or an atomic: asks again for the answers from one PSN up to another, that one excluded. False when there is no room. */
-    boolean sendAgain(WireMessage message, long psn, long endPsn) {
+    boolean sendAgain(WireMessage message, long psn, long endPsn, int transmission) {
+        writer.transmission(transmission);
         Outcome outcome =
                 message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
         return outcome == Outcome.SENT;
