@@ -50,7 +50,7 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     /** A READ is requested again: from one PSN up to another, that one excluded, and up to that byte. */
     void wantAgain(ResponderResources resources, ResponderResource read, long psn, long end, long endByte);
 
-    // ---- what the peer is told
+    // ---- reports to the peer
 
     /** Sends a NAK that reports the gap; false when the port has no room. */
     boolean reportGap(PacketWriter writer, long expected, int msn);

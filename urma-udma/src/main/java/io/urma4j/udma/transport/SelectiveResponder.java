@@ -110,7 +110,7 @@ final class SelectiveResponder implements ResponderRecovery {
         resources.wantToo(read, psn, end);
     }
 
-    // ---- what the peer is told
+    // ---- reports to the peer
 
     @Override
     public boolean reportGap(PacketWriter writer, long expected, int msn) {
