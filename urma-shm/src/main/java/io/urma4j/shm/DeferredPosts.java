@@ -14,6 +14,8 @@ import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,8 @@ final class DeferredPosts {
     private final ShmSendQueue queue;
     private final SendSlots slots;
     private final SendWindow window;
+    private final SendOrder<Wqe, PeerLanes> order;
+    private final OrderWindow<Wqe, PeerLanes> entries;
     private final WindowRecords records;
     private final RcBinding binding;
     private final ShmJfc jfc;
@@ -52,6 +56,8 @@ final class DeferredPosts {
         this.queue = queue;
         this.slots = slots;
         this.window = window;
+        this.order = window.order();
+        this.entries = order.window();
         this.records = records;
         this.binding = binding;
         this.jfc = jfc;
@@ -90,7 +96,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
             entry.remote = remote;
             entry.remoteOffset = remoteOffset;
@@ -124,7 +130,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
             entry.immediate = immediate;
             accept(entry, whom(target));
@@ -162,8 +168,9 @@ final class DeferredPosts {
         } catch (RuntimeException e) {
             return false; // a memory was closed: the general path finds out which, and reports it
         }
-        window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
-        window.addSent(position);
+        entries.entry(position)
+                .fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        order.addStarted(position);
         slots.takeDeferred(lengthBytes);
         return true;
     }
@@ -177,7 +184,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(request);
             entry.recordJfc = request.jfc == jfc ? null : (ShmJfc) request.jfc;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
@@ -211,7 +218,7 @@ final class DeferredPosts {
                     UrmaStatus.EINVAL, queue, "is in RESET and takes no work requests; bind makes it READY");
         }
         long free = Math.max(slots.freed(), records.freedElsewhere());
-        return slots.posted() - free < slots.depth() && window.hasRoom(slots.posted());
+        return slots.posted() - free < slots.depth() && entries.hasRoom(slots.posted());
     }
 
     private ShmTarget whom(@Nullable ProviderTarget target) {
@@ -241,7 +248,7 @@ final class DeferredPosts {
             boolean silent = queue.isClosed() || (flags & PostFlags.SIGNALLED_BIT) == 0;
             if (!silent && !records.pushSuccess(position, Opcode.of(opcode), lengthBytes, userContext)) {
                 keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
-                window.fail();
+                order.failures().fail();
             }
             window.advance(System.nanoTime()); // what was posted meanwhile
         } finally {
@@ -264,9 +271,9 @@ final class DeferredPosts {
         }
         claimWindow();
         try {
-            CompletionStatus told = window.failurePolicy().statusOf(remote, status);
+            CompletionStatus told = window.statusOf(remote, status);
             keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.failurePolicy().failed(remote, told);
+            window.failed(remote, told);
             window.report();
         } finally {
             releaseWindow();
@@ -279,7 +286,7 @@ final class DeferredPosts {
         claimWindow();
         try {
             keepClaimed(position, opcode, status, lengthBytes, userContext);
-            window.fail();
+            order.failures().fail();
             window.report();
         } finally {
             releaseWindow();
@@ -288,10 +295,10 @@ final class DeferredPosts {
 
     private void keepClaimed(
             long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
-        Wqe entry = window.entry(position);
+        Wqe entry = entries.entry(position);
         entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
         entry.sgeCount = 0;
-        window.keep(position, entry, status);
+        order.addEnded(position, entry, status.value());
         slots.defer();
     }
 }

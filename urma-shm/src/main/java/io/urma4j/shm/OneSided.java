@@ -78,7 +78,7 @@ final class OneSided {
         return isGone(remote) ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
     }
 
-    private static boolean isGone(ShmImport imported) {
+    static boolean isGone(ShmImport imported) {
         return imported.isRevoked() || !imported.memory.scope().isAlive();
     }
 }

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ final class QueueMoves {
 
     private final ShmSendQueue queue;
     private final SendWindow window;
+    private final SendOrder<Wqe, PeerLanes> order;
     private final RcBinding binding;
     private final ShmJfc jfc;
     private final SpinLock lock;
@@ -26,6 +28,7 @@ final class QueueMoves {
     QueueMoves(ShmSendQueue queue, SendWindow window, RcBinding binding, ShmJfc jfc) {
         this.queue = queue;
         this.window = window;
+        this.order = window.order();
         this.binding = binding;
         this.jfc = jfc;
         this.lock = jfc.lock();
@@ -43,7 +46,7 @@ final class QueueMoves {
             }
             switch (next) {
                 case ERROR -> {
-                    window.fail();
+                    order.failures().fail();
                     window.report();
                 }
                 case RESET -> reset();
@@ -52,7 +55,7 @@ final class QueueMoves {
                     window.resume(System.nanoTime());
                 }
                 case SUSPENDED -> {
-                    window.enterSuspended();
+                    order.life().suspend();
                     window.report();
                 }
             }
@@ -63,13 +66,13 @@ final class QueueMoves {
 
     /** A bound RC Jetty is READY. */
     CompletableFuture<Void> bind(ShmTarget target, Duration timeout) {
-        if (!window.isEmpty()) {
+        if (!order.window().isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
         lock.acquire();
         try {
-            if ((window.isDraining() && jfc.isValid()) || !endLife()) {
+            if ((order.life().isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
             }
@@ -90,9 +93,9 @@ final class QueueMoves {
 
     /** A JFC that overflowed while this queue was idle has not notified it. */
     private void enterReady() {
-        queue.enter(QueueState.READY);
+        order.life().enter(QueueState.READY);
         if (!jfc.isValid()) {
-            window.fail();
+            order.failures().fail();
         }
     }
 
@@ -112,7 +115,7 @@ final class QueueMoves {
         drainUnmarked();
         CompletableFuture<Void> ended = binding.unbind(timeout);
         lock.acquire();
-        queue.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
         lock.release();
         return ended;
     }
@@ -121,7 +124,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
-                window.unbind();
+                order.unbind();
                 window.report();
             }
         } finally {
@@ -133,7 +136,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             window.report();
-            return window.isDraining();
+            return order.life().isDraining();
         } finally {
             lock.release();
         }
@@ -141,13 +144,13 @@ final class QueueMoves {
 
     private void reset() {
         window.report();
-        if (window.isDraining() || !window.isEmpty() || !endLife()) {
+        if (order.life().isDraining() || !order.window().isEmpty() || !endLife()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
-        queue.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
     }
 
     /** To ERROR, for a reason outside of it. */
@@ -155,7 +158,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (!queue.isClosed() && queue.state() != QueueState.RESET) {
-                window.fail();
+                order.failures().fail();
                 window.report();
             }
         } finally {
@@ -184,19 +187,21 @@ final class QueueMoves {
                 && switch (queue.state()) {
                     case READY -> false;
                     // a slot stays in order until the records of older ones were polled
-                    case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
+                    case SUSPENDED ->
+                        !order.life().isDraining()
+                                && queue.freed() >= order.life().heldFrom();
                     // without a JFC that accepts the marker, there is none to wait for
-                    case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+                    case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
                 };
     }
 
     /** Flushed requests have no record that would free their slots. */
     private void freeFlushed() {
         if (queue.state() != QueueState.READY) {
-            if (window.isEmpty()) {
+            if (order.window().isEmpty()) {
                 jfc.free(queue, queue.posted());
             } else if (queue.state() == QueueState.SUSPENDED) {
-                jfc.free(queue, window.head()); // what was held behind may end silently
+                jfc.free(queue, order.window().head()); // what was held behind may end silently
             }
         }
     }
@@ -225,7 +230,7 @@ final class QueueMoves {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
         if (queue.state() != QueueState.RESET) {
-            window.fail();
+            order.failures().fail();
         }
         long[] words = window.takeAll();
         freeFlushed();

@@ -56,7 +56,6 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
 
-    private volatile QueueState state;
     private volatile boolean closed;
 
     /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
@@ -72,13 +71,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.timeoutNanos = config.timeout().toNanos();
         this.slots = new SendSlots(ShmJfc.ceilingPowerOfTwo(config.depth()), config.signalEvery());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
-        this.window = new SendWindow(this, slots.depth(), config);
+        QueueState born = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+        this.window = new SendWindow(this, slots.depth(), config, born);
         this.binding = new RcBinding(context, this);
         this.lock = jfc.lock();
         this.moves = new QueueMoves(this, window, binding, jfc);
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
-        enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
+        entering(born);
         this.ownerIndex = jfc.attach(this);
         this.records = new WindowRecords(context, this, jfc, ownerIndex);
         this.deferred = new DeferredPosts(this, slots, window, records, binding, config, jfc, locked);
@@ -345,7 +345,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** Fails requests that have waited too long for their peer; returns when to check again. */
     long expire(long nowNanos, long pausedNanos) {
-        if (window.isEmpty()) {
+        if (window.order().window().isEmpty()) {
             return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
         }
         lock.acquire();
@@ -373,8 +373,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public void jfcFailed() {
-        if (state != QueueState.RESET) { // where nothing works, and which READY does not follow any more
-            window.fail();
+        if (state() != QueueState.RESET) { // where nothing works, and which READY does not follow any more
+            window.order().failures().fail();
         }
     }
 
@@ -405,29 +405,29 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return closed;
     }
 
-    long header(CompletionStatus status, Opcode opcode) {
-        return CompletionRecord.header(status.value(), opcode.value(), recordFlags, id);
+    long header(int status, Opcode opcode) {
+        return CompletionRecord.header(status, opcode.value(), recordFlags, id);
     }
 
     // ---- state
 
-    /** Under the lock. */
-    void enter(QueueState next) {
+    /** Under the lock: the queue is about to enter a state. */
+    void entering(QueueState next) {
         if (next == QueueState.READY) {
             slots.open(SendSlots.NOT_READY);
         } else {
             slots.shut(SendSlots.NOT_READY);
         }
-        state = next;
     }
 
-    /** @param cause status of the failed work request; null if none failed */
-    void enterError(@Nullable CompletionStatus cause) {
-        if (state != QueueState.ERROR) {
-            enter(QueueState.ERROR);
-            context.raise(QueueFailure.event(receives != null, this, cause));
-            context.memberFailed(this);
-        }
+    /**
+     * The queue is in ERROR.
+     *
+     * @param cause status of the failed work request; null if none failed
+     */
+    void failed(@Nullable CompletionStatus cause) {
+        context.raise(QueueFailure.event(receives != null, this, cause));
+        context.memberFailed(this);
     }
 
     /** Sends its receive records to that JFC instead of its JFR's. */
@@ -444,7 +444,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public QueueState state() {
-        return state;
+        return window.state();
     }
 
     @Override
@@ -551,19 +551,21 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("postedBytes", slots.postedBytes())
                 .add("unpolled", slots.posted() - slots.freed())
                 .add("notReady", window.rnr())
-                .add("failed", window.failurePolicy().failures());
+                .add("failed", window.order().failures().failures());
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
     /** What it waits for, for inspection. */
     List<Resource> describeWaits() {
-        if (window.isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
+        if (window.order()
+                .window()
+                .isEmpty()) { // spares the lock; a look that comes too early does no harm
             return List.of();
         }
-        Waits waits = new Waits(id, state);
+        Waits waits = new Waits(id, state());
         lock.acquire();
         try {
-            window.show(waits);
+            waits.addAll(window.order().window());
         } finally {
             lock.release();
         }

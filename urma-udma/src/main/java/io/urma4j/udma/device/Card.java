@@ -311,7 +311,7 @@ public final class Card {
 
     /** State of the queue, a number of {@link CardState}. */
     public int sendState(int queue) {
-        return sendQueues.get(queue).state();
+        return sendQueues.get(queue).state().value();
     }
 
     public SendStats sendStats(int queue) {

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -59,7 +60,7 @@ final class Receiver implements ReceiveWork {
 
     /** Whether messages are refused for good, not only rejected for a while (S6.5). */
     boolean refuses() {
-        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == CardState.ERROR);
+        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR);
     }
 
     /** Whether a message that begins now would find a receive work request. */
@@ -68,7 +69,7 @@ final class Receiver implements ReceiveWork {
     }
 
     private boolean isAsleep() {
-        return queue.state() != CardState.READY || (jetty != null && jetty.state() == CardState.RESET);
+        return queue.state() != CardState.READY || (jetty != null && jetty.state() == QueueState.RESET);
     }
 
     @Override

@@ -147,12 +147,11 @@ public final class Connection {
         } else if (!isSpoken(opcode)) {
             traffic.ignored++;
         } else if (Opcodes.isResponse(opcode)) {
-            requester.answerIsLate(isLate || config.peerIsOurs() && Bth.isLate(packet.bytes()));
-            acknowledgements.receive(packet, nowNanos); // of a requester that has given up, all are over
+            boolean isDelayed = isLate || config.peerIsOurs() && Bth.isLate(packet.bytes());
+            acknowledgements.receive(packet, isDelayed, nowNanos); // of a requester that has given up, all are over
         } else {
             if (Opcodes.has(opcode, Header.ACK_ETH)) {
-                requester.answerIsLate(isLate || Bth.isLate(packet.bytes()));
-                acknowledgements.receiveAlong(packet, nowNanos);
+                acknowledgements.receiveAlong(packet, isLate || Bth.isLate(packet.bytes()), nowNanos);
             }
             writer.late(isLate);
             responder.receive(packet, nowNanos);

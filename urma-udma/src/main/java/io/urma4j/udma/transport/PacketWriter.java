@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.wire.AckEth;
+import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
@@ -110,6 +111,17 @@ final class PacketWriter {
         return peerIsOurs && payloadBytes <= SHORT_BYTES
                 ? port.beginShort(route, opcode, payloadBytes, mtuBytes)
                 : port.begin(route);
+    }
+
+    /** An acknowledgement, positive or negative; false when the port has no room. */
+    boolean acknowledge(long psn, int syndrome, int msn, int answeredTransmission) {
+        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, answeredTransmission);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
+        end(0);
+        return true;
     }
 
     /** Piggybacks an acknowledgement on a request that has space for it. */

@@ -55,10 +55,12 @@ final class RequestPackets {
     /**
      * Sends the packet of that PSN; of a READ, the request for all responses from there on.
      *
+     * @param transmission which one of this packet it is
      * @param isAlone it is the whole message, and nothing else is in flight: then it may piggyback an acknowledgement,
      *     which would have been a separate packet. Among many packets it would break the run of equal lengths
      */
-    Outcome send(WireMessage message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+    Outcome send(WireMessage message, long psn, int transmission, boolean asksForAcknowledgement, boolean isAlone) {
+        writer.transmission(transmission);
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
             return sendFiller(message, psn);
@@ -101,7 +103,8 @@ final class RequestPackets {
      * Of a READ or an atomic: requests the responses in a range of PSNs, the end excluded, again. False if there is no
      * space.
      */
-    boolean sendAgain(WireMessage message, long psn, long endPsn) {
+    boolean sendAgain(WireMessage message, long psn, long endPsn, int transmission) {
+        writer.transmission(transmission);
         Outcome outcome =
                 message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
         return outcome == Outcome.SENT;

@@ -31,7 +31,11 @@ final class RetryTimer {
     private long sampledAtNanos = Long.MIN_VALUE;
     private int vain;
 
-    RetryTimer(ConnectionConfig config) {
+    /** Since when nothing has been acknowledged: the receiver was not ready then, or nothing was awaited. */
+    private long progressedNanos;
+
+    RetryTimer(ConnectionConfig config, long nowNanos) {
+        this.progressedNanos = nowNanos;
         this.longestNanos = config.timeoutNanos();
         this.retries = config.retries();
         this.triesUntilBackoff = config.selective() ? TRIES_UNTIL_BACKOFF : 0;
@@ -67,11 +71,27 @@ final class RetryTimer {
         lateNanos = nanos;
     }
 
-    /** Something is unacknowledged now, and it was not before, or something was acknowledged. */
-    void restart(long nowNanos) {
+    /** A packet is unacknowledged now; the wait begins if none was. */
+    void awaits(long nowNanos) {
+        if (!isRunning()) {
+            restart(nowNanos);
+        }
+    }
+
+    /** Something was acknowledged; the wait for the rest begins, if there is any. */
+    void progressed(boolean isAnyUnacked, long nowNanos) {
+        if (isAnyUnacked) {
+            restart(nowNanos);
+        } else {
+            hold(nowNanos);
+        }
+    }
+
+    private void restart(long nowNanos) {
         vain = 0;
         roundTrip.progress();
         silentSinceNanos = nowNanos;
+        progressedNanos = nowNanos;
         again(nowNanos);
     }
 
@@ -80,9 +100,19 @@ final class RetryTimer {
         dueNanos = longestNanos == 0 ? NEVER : nowNanos + Math.min(longestNanos, roundTrip.timeoutNanos() + lateNanos);
     }
 
+    /** The peer was heard, and nothing is awaited. */
+    void hold(long nowNanos) {
+        progressedNanos = nowNanos;
+        stop();
+    }
+
     /** Nothing is unacknowledged. */
     void stop() {
         dueNanos = NEVER;
+    }
+
+    long progressedNanos() {
+        return progressedNanos;
     }
 
     boolean isRunning() {
