@@ -129,7 +129,7 @@ class MessageChannelTest {
         FakeSendQueue queue = sendQueue();
         queue.hold(true);
         assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
-                .withMessageContaining("not taken within PT0.02S; it may still be delivered");
+                .withMessageContaining("not received within PT0.02S; it may still be delivered");
         assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
                 .withMessageContaining("all 1 send buffers have been in flight");
         queue.hold(false);

@@ -117,7 +117,7 @@ class DecodeTest {
 
         assertThat(decode(file)).isZero();
 
-        assertThat(lines().stream().filter(line -> line.contains("again"))).hasSize(2 + 1);
+        assertThat(lines().stream().filter(line -> line.contains("retransmitted"))).hasSize(2 + 1);
         assertThat(lines().getLast()).contains("8 of RoCEv2", "retransmitted 2,");
     }
 
@@ -150,7 +150,7 @@ class DecodeTest {
         assertThat(lines()).hasSize(4 + 1);
         assertThat(lines().getFirst()).contains("BUNDLE of 2 packets  ICRC ok");
         assertThat(lines().get(2)).startsWith("   ").contains("RC SEND_ONLY").contains("PSN 0x000006, 3 bytes");
-        assertThat(lines().get(3)).contains("again");
+        assertThat(lines().get(3)).contains("retransmitted");
         assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, retransmitted 1,");
     }
 

@@ -43,7 +43,7 @@ final class PacketLine {
     }
 
     private static String told(Packet packet, boolean again) {
-        return PacketText.of(packet) + (again ? ", again" : "");
+        return PacketText.of(packet) + (again ? ", retransmitted" : "");
     }
 
     private static String told(Drop drop) {
