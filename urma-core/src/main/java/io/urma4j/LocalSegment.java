@@ -3,7 +3,9 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.System.Logger.Level;
@@ -119,7 +121,7 @@ public final class LocalSegment implements ContextObject {
     /** The same; {@code withToken} says whether the name alone opens it. */
     void publish(String name, boolean withToken) {
         checkShareable();
-        Await.result(this, provider.publish(PublishedName.checked(this, name), withToken));
+        Await.result(this, provider.publish(PublishedNames.checked(this, name), withToken));
     }
 
     /**

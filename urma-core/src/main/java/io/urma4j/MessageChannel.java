@@ -2,8 +2,13 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
+import io.urma4j.internal.message.MessageReceiver;
+import io.urma4j.internal.message.MessageSender;
+import io.urma4j.internal.message.ReplyEnvelope;
+import io.urma4j.internal.message.ReplyPeers;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -44,7 +49,6 @@ import org.jspecify.annotations.Nullable;
  * the flag set.
  */
 public final class MessageChannel implements AutoCloseable {
-    private static final int LINE_BYTES = 64;
     private static final int REPLY_SEND_BUFFERS = 4;
 
     private final UrmaContext context;
@@ -57,7 +61,7 @@ public final class MessageChannel implements AutoCloseable {
     private MessageChannel(UrmaContext context, Options options) {
         this.context = context;
         this.options = options;
-        this.receiver = new MessageReceiver(context, options, this);
+        this.receiver = new MessageReceiver(context, options, this, context::leadsTo);
     }
 
     static MessageChannel open(UrmaContext context, Options options) {
@@ -350,17 +354,6 @@ public final class MessageChannel implements AutoCloseable {
         return new UrmaException(UrmaStatus.EAGAIN, this, "the thread was interrupted " + when, cause);
     }
 
-    /** Distance of buffers: no two share a cache line. */
-    static long strideBytes(int maxMessageBytes) {
-        return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
-    }
-
-    static void throwIfFailed(@Nullable RuntimeException failure) {
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
     /** Ends it and its peers; messages that were not received are lost, and waiting threads see it closed. Idempotent. */
     @Override
     public void close() {
@@ -370,7 +363,7 @@ public final class MessageChannel implements AutoCloseable {
             try {
                 receiver.close();
             } finally {
-                throwIfFailed(failure);
+                ClosingOrder.throwIfFailed(failure);
             }
         }
     }

@@ -1,5 +1,9 @@
 package io.urma4j;
 
+import io.urma4j.internal.PublishedNames;
+import io.urma4j.internal.descriptor.DescriptorCodec;
+import io.urma4j.internal.message.PublishedAddress;
+
 /**
  * A Jetty's or JFR's descriptor together with its token, as one line for any side channel.
  *
@@ -23,8 +27,14 @@ public record SharedJetty(JettyDescriptor descriptor, Token token) {
     /** What a line says, or the one that is published under {@code name:NAME}. */
     static SharedJetty find(UrmaContext context, String lineOrName) {
         String text = lineOrName.strip();
-        boolean isName = text.startsWith(RemoteMemory.ANY_KIND)
+        boolean isName = text.startsWith(PublishedNames.ANY_KIND)
                 || text.startsWith(context.attributes().provider() + ":");
-        return parse(isName ? PublishedAddress.read(context, RemoteMemory.nameIn(context, text)) : text);
+        return parse(
+                isName
+                        ? PublishedAddress.read(
+                                context,
+                                PublishedNames.in(
+                                        text, context, context.attributes().provider()))
+                        : text);
     }
 }

@@ -1,12 +1,18 @@
 package io.urma4j;
 
+import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.internal.inspect.Inventory;
+import io.urma4j.internal.inspect.PerfMeter;
+import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -30,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
  */
 public final class UrmaContext implements AutoCloseable {
+    static {
+        ApiAccess.give(new InternalAccess());
+    }
+
     private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
 
     private final ClosingOrder siblings;
@@ -50,7 +60,7 @@ public final class UrmaContext implements AutoCloseable {
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, meter));
+        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, events::raise, meter));
         this.name = "context " + device.name() + "/" + provider.uasid();
     }
 
@@ -296,7 +306,7 @@ public final class UrmaContext implements AutoCloseable {
 
     private NamedSegment find(String publishedName) {
         life.checkOpen();
-        String checked = PublishedName.checked(this, publishedName);
+        String checked = PublishedNames.checked(this, publishedName);
         return meter.timed(
                 PerfStage.LOOKUP, () -> Await.result(this, provider.lookup(checked, options.importTimeout())));
     }
@@ -310,7 +320,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public Region createRegion(String name, Token token) {
         life.checkOpen();
-        return children.add(Region.create(this, PublishedName.checked(this, name), token), ClosingRank.COMFORT);
+        return children.add(Region.create(this, PublishedNames.checked(this, name), token), ClosingRank.COMFORT);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.descriptor.DescriptorCodec;
+
 /**
  * What opens a window of a segment to one of its importers; handed over by any side channel (S7.10). It opens nothing to
  * anybody else, and nothing any more once its home has taken the window back.
