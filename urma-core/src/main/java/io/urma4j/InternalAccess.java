@@ -41,6 +41,11 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public DeviceAttributes attributesOf(UrmaContext context) {
+        return context.attributes();
+    }
+
+    @Override
     public void checkWritable(RemoteSegment segment) {
         segment.checkWritable();
     }

@@ -1,6 +1,7 @@
 package io.urma4j.internal;
 
 import io.urma4j.CompletionStatus;
+import io.urma4j.DeviceAttributes;
 import io.urma4j.HomeGoneException;
 import io.urma4j.Jfc;
 import io.urma4j.Jfce;
@@ -64,6 +65,9 @@ public abstract class ApiAccess {
     public abstract Jfc jfcOf(Jfr jfr);
 
     // ---- memory and pipes
+
+    /** Of the device as they were when the context was opened. */
+    public abstract DeviceAttributes attributesOf(UrmaContext context);
 
     /** Refuses where an open import does not allow writes, or is closed. The range is the caller's to check. */
     public abstract void checkWritable(RemoteSegment segment);

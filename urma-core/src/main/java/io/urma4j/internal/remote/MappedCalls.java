@@ -33,7 +33,7 @@ public final class MappedCalls implements RemoteCalls {
 
     /** Whether all calls can be made so: its memory may be mapped, and the CPU's atomics are those of the device. */
     public static boolean suit(RemoteSegment segment) {
-        var device = segment.context().device().attributes().capabilities();
+        var device = API.attributesOf(segment.context()).capabilities();
         return device.mappable()
                 && device.cpuAtomics()
                 && segment.descriptor().capabilities().mappable();

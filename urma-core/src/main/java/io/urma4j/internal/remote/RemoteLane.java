@@ -75,7 +75,7 @@ public final class RemoteLane {
         this.remote = remote;
         this.inlineBytes = Math.min(
                 JfsConfig.DEFAULT.maxInlineBytes(),
-                context.device().attributes().limits().inlineBytes());
+                ApiAccess.api().attributesOf(context).limits().inlineBytes());
         this.port = port;
         this.memory = memory;
         this.staging = staging;
