@@ -71,13 +71,18 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public BatchCloseException batchFailed(int index, int size, UrmaException cause) {
+        return new BatchCloseException(index, size, cause);
+    }
+
+    @Override
     public HomeGoneException homeGone(Object owner, String reason) {
         return new HomeGoneException(owner, reason);
     }
 
     @Override
     public HomeGoneException homeGoneDuring(Object owner, String operation) {
-        return new HomeGoneException(owner, operation, CompletionStatus.REM_ACCESS_ABORT_ERR, RemoteSegment.GONE);
+        return new HomeGoneException(owner, operation, CompletionStatus.REM_ACCESS_ABORT_ERR, HomeGoneException.GONE);
     }
 
     @Override
@@ -87,6 +92,6 @@ final class InternalAccess extends ApiAccess {
 
     @Override
     public OperationFailedException failed(Object owner, String operation, CompletionStatus status, RemoteSegment on) {
-        return OperationFailedException.of(owner, operation, status, on);
+        return OperationFailedException.of(owner, operation, status, on.isRevoked());
     }
 }

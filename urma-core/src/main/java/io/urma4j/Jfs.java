@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The remote range always comes first, then the local one. {@code userContext} comes back in the record.
  *
  * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time posts.
+ *
+ * <p>The class is long, since it is one idea in many forms: each kind of work request has a direct post that allocates nothing.
  */
 public final class Jfs implements ContextObject {
     private static final int ORDER_BITS =

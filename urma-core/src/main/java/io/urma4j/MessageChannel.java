@@ -7,6 +7,7 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.message.MessageReceiver;
 import io.urma4j.internal.message.MessageSender;
+import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.internal.message.ReplyEnvelope;
 import io.urma4j.internal.message.ReplyPeers;
 import java.lang.foreign.MemorySegment;
@@ -110,7 +111,7 @@ public final class MessageChannel implements AutoCloseable {
      */
     public Peer connect(String lineOrName) {
         life.checkOpen();
-        return connect(SharedJetty.find(context, lineOrName));
+        return connect(PublishedAddress.find(context, lineOrName));
     }
 
     /** The same for an address that is at hand, for example {@link Message#replyTo}. */

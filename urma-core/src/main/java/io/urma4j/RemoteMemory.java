@@ -387,7 +387,7 @@ public final class RemoteMemory implements AutoCloseable {
         life.checkOpen();
         Checks.range(this, offset, lengthBytes, segment.lengthBytes());
         if (segment.isRevoked()) {
-            throw new HomeGoneException(this, RemoteSegment.GONE);
+            throw new HomeGoneException(this, HomeGoneException.GONE);
         }
     }
 

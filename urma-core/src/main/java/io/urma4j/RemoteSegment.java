@@ -10,9 +10,6 @@ import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
 public final class RemoteSegment implements ContextObject {
-    /** What messages say once it is revoked. */
-    static final String GONE = "its home revoked the segment, or is gone";
-
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
     private final ProviderImport provider;

@@ -1,8 +1,6 @@
 package io.urma4j;
 
-import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.descriptor.DescriptorCodec;
-import io.urma4j.internal.message.PublishedAddress;
 
 /**
  * A Jetty's or JFR's descriptor together with its token, as one line for any side channel.
@@ -22,19 +20,5 @@ public record SharedJetty(JettyDescriptor descriptor, Token token) {
      */
     public static SharedJetty parse(String line) {
         return DescriptorCodec.parseSharedJetty(line);
-    }
-
-    /** What a line says, or the one that is published under {@code name:NAME}. */
-    static SharedJetty find(UrmaContext context, String lineOrName) {
-        String text = lineOrName.strip();
-        boolean isName = text.startsWith(PublishedNames.ANY_KIND)
-                || text.startsWith(context.attributes().provider() + ":");
-        return parse(
-                isName
-                        ? PublishedAddress.read(
-                                context,
-                                PublishedNames.in(
-                                        text, context, context.attributes().provider()))
-                        : text);
     }
 }

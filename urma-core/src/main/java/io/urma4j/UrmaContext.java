@@ -1,8 +1,8 @@
 package io.urma4j;
 
 import io.urma4j.internal.Adoption;
-import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Await;
+import io.urma4j.internal.Batch;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.ClosingRank;
@@ -16,6 +16,7 @@ import io.urma4j.internal.inspect.Discovery;
 import io.urma4j.internal.inspect.Inventory;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.internal.inspect.PerfStage;
+import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -34,12 +35,11 @@ import org.jspecify.annotations.Nullable;
  * An address space on a device: owner of segments and queues, and importer of those of others.
  *
  * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
+ *
+ * <p>The class is long, since it is one idea with many entries: each factory is a few lines, most of the rest is their Javadoc.
+ * What needs state of its own lies elsewhere: checks of arguments, adoption of children, discovery, closing order, measuring.
  */
 public final class UrmaContext implements AutoCloseable {
-    static {
-        ApiAccess.give(new InternalAccess());
-    }
-
     private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
 
     private final ClosingOrder siblings;
@@ -174,7 +174,7 @@ public final class UrmaContext implements AutoCloseable {
         life.checkOpen();
         checks.policy(request.policy());
         return meter.timed(PerfStage.REGISTER, () -> {
-            var registered = Registration.begin(this, provider, memory, tokenId, request);
+            var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
             return Await.result(
                     this, adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
         });
@@ -453,7 +453,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL when nothing here has the name, or what has it is no queue
      */
     public TargetJetty importJetty(String lineOrName) {
-        return importJetty(SharedJetty.find(this, lineOrName));
+        return importJetty(PublishedAddress.find(this, lineOrName));
     }
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */

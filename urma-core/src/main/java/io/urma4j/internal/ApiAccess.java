@@ -1,5 +1,6 @@
 package io.urma4j.internal;
 
+import io.urma4j.BatchCloseException;
 import io.urma4j.CompletionStatus;
 import io.urma4j.DeviceAttributes;
 import io.urma4j.HomeGoneException;
@@ -10,7 +11,9 @@ import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.OperationFailedException;
 import io.urma4j.RemoteSegment;
+import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
 import io.urma4j.internal.inspect.PerfMeter;
 import java.lang.invoke.MethodHandles;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread. {@link #api} costs nothing once it is compiled: the field is a constant.
  */
 public abstract class ApiAccess {
-    private static volatile @Nullable ApiAccess given; // once, by the initializer of UrmaContext
+    private static volatile @Nullable ApiAccess given; // once, by the initializer of Urma
 
     protected ApiAccess() {}
 
@@ -42,7 +45,7 @@ public abstract class ApiAccess {
 
         private static ApiAccess find() {
             try {
-                MethodHandles.lookup().ensureInitialized(UrmaContext.class);
+                MethodHandles.lookup().ensureInitialized(Urma.class);
             } catch (IllegalAccessException e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -89,6 +92,9 @@ public abstract class ApiAccess {
     public abstract void raise(Jfce jfce, Jfc jfc);
 
     // ---- failures
+
+    /** Element {@code index} of a batch refused to close. */
+    public abstract BatchCloseException batchFailed(int index, int size, UrmaException cause);
 
     /** The home is gone; noticed before anything was done. */
     public abstract HomeGoneException homeGone(Object owner, String reason);

@@ -5,9 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.Access;
 import io.urma4j.RemoteMemory;
+import io.urma4j.SharedJetty;
 import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
+import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.PublishedNames;
@@ -60,12 +62,20 @@ public final class PublishedAddress implements AutoCloseable {
         return new PublishedAddress(context, PublishedNames.checked(context, name), line);
     }
 
+    /** The queue of a line, or of the line that is published under {@code name:NAME}. */
+    public static SharedJetty find(UrmaContext context, String lineOrName) {
+        String text = lineOrName.strip();
+        String provider = ApiAccess.api().attributesOf(context).provider();
+        boolean isName = text.startsWith(PublishedNames.ANY_KIND) || text.startsWith(provider + ":");
+        return SharedJetty.parse(isName ? read(context, PublishedNames.in(text, context, provider)) : text);
+    }
+
     /**
      * The line that is published under a name. What another process wrote there is not believed, but parsed like any line.
      *
      * @throws UrmaException EINVAL when nothing has the name, or what has it is no queue
      */
-    public static String read(UrmaContext context, String name) {
+    private static String read(UrmaContext context, String name) {
         try (RemoteMemory memory = context.importMemory(PublishedNames.ANY_KIND + name)) {
             if (memory.lengthBytes() != SIZE_BYTES) {
                 throw notOne(context, name);

@@ -38,13 +38,6 @@ final class Deadlines {
         }
     }
 
-    /** It is to be called at that time at the latest. */
-    void setEarlier(Timed timed, long dueNanos) {
-        if (timed.heapIndex < 0 || dueNanos < timed.dueNanos) {
-            set(timed, dueNanos);
-        }
-    }
-
     private void add(Timed timed, long dueNanos) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);

@@ -101,10 +101,6 @@ final class EventLoop {
         }
     }
 
-    boolean tryEnter() {
-        return lock.tryAcquire();
-    }
-
     /** Gives the card back; whoever takes it from the caller turns its crank before. */
     void leave() {
         try {

@@ -83,11 +83,6 @@ public final class RttEstimator {
         return smoothedNanos;
     }
 
-    /** Mean distance of samples from the smoothed round trip. */
-    public long variationNanos() {
-        return variationNanos;
-    }
-
     /** How many doublings are in the timeout. */
     public int backoffs() {
         return backoffs;

@@ -1,14 +1,16 @@
-package io.urma4j;
+package io.urma4j.internal;
 
-import io.urma4j.internal.Checks;
+import io.urma4j.ContextObject;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Closes several objects of one context, in their order (S4.4). */
-final class Batch {
+public final class Batch {
     private Batch() {}
 
-    static void close(UrmaContext context, List<? extends @Nullable ContextObject> objects) {
+    public static void close(UrmaContext context, List<? extends @Nullable ContextObject> objects) {
         for (int i = 0; i < objects.size(); i++) {
             check(context, i, objects.get(i));
         }
@@ -19,7 +21,7 @@ final class Batch {
                     next.close();
                 }
             } catch (UrmaException e) {
-                throw new BatchCloseException(i, objects.size(), e);
+                throw ApiAccess.api().batchFailed(i, objects.size(), e);
             }
         }
     }
