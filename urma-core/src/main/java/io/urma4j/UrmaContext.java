@@ -176,7 +176,9 @@ public final class UrmaContext implements AutoCloseable {
         return meter.timed(PerfStage.REGISTER, () -> {
             var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
             return Await.result(
-                    this, adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
+                    this,
+                    adoption.adopt(
+                            registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
         });
     }
 

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Descriptors for tests. */
 public final class Descriptors {
+    /** For tests outside of this package. */
+    public static final int MAX_ENDPOINTS = SegmentDescriptor.MAX_ENDPOINTS;
+
     public static final Eid EID = Eid.parse("::ffff:10.1.2.3");
 
     private static final Endpoint SHM = new Endpoint("shm", "0123456789abcdef", 0x1122334455667788L, 0, false);

@@ -45,7 +45,8 @@ public final class ContextChecks {
     public void foreignMemory(MemorySegment memory, Access access) {
         if (!memory.isNative()) {
             throw Checks.invalid(
-                    context, "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
+                    context,
+                    "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
         }
         memory("length of the memory", memory.byteSize());
         if (access != Access.LOCAL_ONLY && !capabilities.foreignShareable()) {
@@ -59,8 +60,7 @@ public final class ContextChecks {
     /** The device has that policy. */
     public void policy(TokenPolicy policy) {
         if (!capabilities.tokenPolicies().contains(policy)) {
-            throw Checks.invalid(
-                    context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
+            throw Checks.invalid(context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
         }
     }
 
@@ -127,8 +127,7 @@ public final class ContextChecks {
 
     private void errorScope(JfsConfig config) {
         if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
-            throw Checks.invalid(
-                    context, "errorScope TARGET exists only in mode RM, not in " + config.mode());
+            throw Checks.invalid(context, "errorScope TARGET exists only in mode RM, not in " + config.mode());
         }
         if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
             throw Checks.invalid(context, "errorSuspend and errorScope TARGET exclude each other");

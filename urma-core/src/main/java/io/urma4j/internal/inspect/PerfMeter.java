@@ -64,13 +64,13 @@ public final class PerfMeter {
     // ---- on and off
 
     /** Begins anew: what was measured before is forgotten. */
-    synchronized void start(List<AutoCloseable> children) {
+    public synchronized void start(List<AutoCloseable> children) {
         run = new Run();
         children.forEach(this::adopt);
     }
 
     /** What was measured stays to be read. */
-    synchronized void stop(List<AutoCloseable> children) {
+    public synchronized void stop(List<AutoCloseable> children) {
         Run ended = run;
         if (ended != null) {
             last = ended;
@@ -171,7 +171,7 @@ public final class PerfMeter {
     // ---- what was found
 
     /** A line for each stage that something is known of, in microseconds; since the last start. */
-    synchronized List<Resource> resources() {
+    public synchronized List<Resource> resources() {
         Run told = run != null ? run : last;
         List<Resource> lines = new ArrayList<>();
         if (told != null) {

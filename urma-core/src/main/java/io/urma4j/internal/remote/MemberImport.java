@@ -54,7 +54,8 @@ public final class MemberImport {
             throw ApiAccess.api()
                     .homeGone(
                             region,
-                            "its member at offset " + member.offset() + " was revoked by its home, or the home is gone");
+                            "its member at offset " + member.offset()
+                                    + " was revoked by its home, or the home is gone");
         }
         return there;
     }

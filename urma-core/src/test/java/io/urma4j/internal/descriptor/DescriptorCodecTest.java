@@ -93,7 +93,7 @@ class DescriptorCodecTest {
                 Access.READ,
                 TokenPolicy.ALL_ENCRYPTED,
                 SEGMENT.capabilities(),
-                java.util.Collections.nCopies(SegmentDescriptor.MAX_ENDPOINTS, endpoint));
+                java.util.Collections.nCopies(Descriptors.MAX_ENDPOINTS, endpoint));
         assertThat(SegmentDescriptor.fromBytes(largest.toBytes())).isEqualTo(largest);
         assertThat(SegmentDescriptor.parse(largest.toText())).isEqualTo(largest);
     }
@@ -261,7 +261,7 @@ class DescriptorCodecTest {
         assertThatDecoding(sealed(fields, endpoint(0, 1, 'A'))).withMessageContaining("kind must be 1…32");
         assertThatDecoding(sealed(fields, endpoint(0, 1, 'a', 0xFF))).withMessageContaining("not UTF-8");
         byte[] tooMany = new byte[0];
-        for (int i = 0; i <= SegmentDescriptor.MAX_ENDPOINTS; i++) {
+        for (int i = 0; i <= Descriptors.MAX_ENDPOINTS; i++) {
             tooMany = joined(tooMany, endpoint(0, 1, 'a'));
         }
         assertThatDecoding(sealed(fields, tooMany)).withMessageContaining("number of endpoints is 33");
