@@ -3,9 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Nanos;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,20 +13,11 @@ public final class AsyncEvents {
     private static final System.Logger LOG = System.getLogger(AsyncEvents.class.getName());
 
     private static final int CAPACITY = 1024;
-    private static final int HISTORY = 128;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<AsyncEvent> queue = new ArrayDeque<>();
     private long dropped;
-
-    /** The most recent events, including those already taken, for inspection by other processes. */
-    private final ArrayDeque<Past> history = new ArrayDeque<>();
-
-    private long raised;
-
-    /** An event as text, with its sequence number and time. */
-    record Past(long number, Instant at, AsyncEvent.Type type, String object, String detail) {}
 
     AsyncEvents() {}
 
@@ -66,16 +55,6 @@ public final class AsyncEvents {
         }
     }
 
-    /** The most recent events, oldest first. */
-    List<Past> history() {
-        lock.lock();
-        try {
-            return List.copyOf(history);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     void raise(AsyncEvent event) {
         lock.lock();
         try {
@@ -89,10 +68,6 @@ public final class AsyncEvents {
                 }
             }
             queue.add(event);
-            if (history.size() == HISTORY) {
-                history.poll();
-            }
-            history.add(new Past(++raised, Instant.now(), event.type(), event.object(), event.detail()));
             arrived.signal();
         } finally {
             lock.unlock();

@@ -6,6 +6,9 @@ package io.urma4j;
  * detected the loss before or during the operation. Its status is ENOPERM.
  */
 public final class HomeGoneException extends OperationFailedException {
+    /** What messages say of a segment. */
+    static final String GONE = "its home revoked the segment, or is gone";
+
     private static final long serialVersionUID = 1L;
 
     private final boolean begun;

@@ -5,6 +5,8 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
+import io.urma4j.internal.inspect.PerfStage;
+import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ProviderTarget;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -259,7 +261,7 @@ public final class Jetty implements ContextObject {
             group().ifPresent(old -> old.forget(this));
             jfs.life().release(this);
             jfs.close();
-            MessageChannel.throwIfFailed(failure);
+            ClosingOrder.throwIfFailed(failure);
         }
     }
 

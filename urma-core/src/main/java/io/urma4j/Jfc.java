@@ -2,6 +2,8 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.inspect.MeasuredJfc;
+import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
 import java.lang.System.Logger.Level;

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.Readiness;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderReceiveQueue;
 import org.jspecify.annotations.Nullable;
@@ -218,7 +219,7 @@ public final class Jfr implements ContextObject {
             provider.close();
             jfc.detach(depth());
             jfc.life().release(this);
-            MessageChannel.throwIfFailed(failure);
+            ClosingOrder.throwIfFailed(failure);
         }
     }
 

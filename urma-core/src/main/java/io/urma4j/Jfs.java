@@ -2,6 +2,8 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.inspect.MeasuredSendQueue;
+import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The remote range always comes first, then the local one. {@code userContext} is returned in the record.
  *
  * <p>Safe for any number of threads, unless it was created lock-free: then one thread at a time posts.
+ *
+ * <p>The class is long, since it is one idea in many forms: each kind of work request has a direct post that allocates nothing.
  */
 public final class Jfs implements ContextObject {
     private static final int ORDER_BITS =

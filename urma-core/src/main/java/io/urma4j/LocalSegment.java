@@ -3,7 +3,10 @@ package io.urma4j;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.internal.inspect.PerfStage;
+import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.System.Logger.Level;
@@ -44,6 +47,25 @@ public final class LocalSegment implements ContextObject {
         this.access = request.access();
         this.secret = request.policy() != TokenPolicy.NONE;
         this.tokenId = tokenId;
+    }
+
+    /** Registers; when it fails, memory and token id are as they were. */
+    static CompletableFuture<LocalSegment> begin(
+            UrmaContext context,
+            ProviderContext provider,
+            @Nullable SharedMemory memory,
+            @Nullable TokenId tokenId,
+            SegmentRequest request) {
+        Registration begun = new Registration(memory, tokenId);
+        try {
+            begun.hold();
+            return provider.register(request)
+                    .thenApply(handle -> begun.handOver(new LocalSegment(context, memory, tokenId, request, handle)))
+                    .whenComplete((_, _) -> begun.release());
+        } catch (RuntimeException e) {
+            begun.release();
+            throw e;
+        }
     }
 
     private static MemorySegment memoryOf(SegmentRequest request) {
@@ -119,7 +141,7 @@ public final class LocalSegment implements ContextObject {
     /** Publishes the segment; with {@code withToken}, the name alone grants access. */
     void publish(String name, boolean withToken) {
         checkShareable();
-        Await.result(this, provider.publish(PublishedName.checked(this, name), withToken));
+        Await.result(this, provider.publish(PublishedNames.checked(this, name), withToken));
     }
 
     /**
@@ -278,5 +300,50 @@ public final class LocalSegment implements ContextObject {
     @Override
     public String toString() {
         return "segment " + context.uasid() + "/" + provider.tokenId() + " of " + lengthBytes + " bytes";
+    }
+
+    /** A registration that is under way: it keeps memory and token id from going until the segment does so itself. */
+    private static final class Registration {
+        private final @Nullable SharedMemory memory;
+        private final @Nullable TokenId tokenId;
+
+        private Registration(@Nullable SharedMemory memory, @Nullable TokenId tokenId) {
+            this.memory = memory;
+            this.tokenId = tokenId;
+        }
+
+        private void hold() {
+            if (memory != null) {
+                memory.life().retain(this);
+            }
+            if (tokenId != null) {
+                tokenId.use(this);
+            }
+        }
+
+        private LocalSegment handOver(LocalSegment made) {
+            Flight.segmentRegistered(made, made.access());
+            if (memory != null) {
+                memory.life().retain(made);
+            }
+            if (tokenId != null) {
+                tokenId.pass(this, made);
+            }
+            return made;
+        }
+
+        private void release() {
+            if (memory != null) {
+                memory.life().release(this);
+            }
+            if (tokenId != null) {
+                tokenId.release(this);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "a registration in progress";
+        }
     }
 }

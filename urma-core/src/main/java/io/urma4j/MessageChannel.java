@@ -2,8 +2,14 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
+import io.urma4j.internal.message.MessageReceiver;
+import io.urma4j.internal.message.MessageSender;
+import io.urma4j.internal.message.PublishedAddress;
+import io.urma4j.internal.message.ReplyEnvelope;
+import io.urma4j.internal.message.ReplyPeers;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,7 +51,6 @@ import org.jspecify.annotations.Nullable;
  * the flag stays set.
  */
 public final class MessageChannel implements AutoCloseable {
-    private static final int LINE_BYTES = 64;
     private static final int REPLY_SEND_BUFFERS = 4;
 
     private final UrmaContext context;
@@ -58,7 +63,7 @@ public final class MessageChannel implements AutoCloseable {
     private MessageChannel(UrmaContext context, Options options) {
         this.context = context;
         this.options = options;
-        this.receiver = new MessageReceiver(context, options, this);
+        this.receiver = new MessageReceiver(context, options, this, context::leadsTo);
     }
 
     static MessageChannel open(UrmaContext context, Options options) {
@@ -107,7 +112,7 @@ public final class MessageChannel implements AutoCloseable {
      */
     public Peer connect(String lineOrName) {
         life.checkOpen();
-        return connect(SharedJetty.find(context, lineOrName));
+        return connect(PublishedAddress.find(context, lineOrName));
     }
 
     /** Connects to an address that the caller already has, for example {@link Message#replyTo}. */
@@ -355,17 +360,6 @@ public final class MessageChannel implements AutoCloseable {
         return new UrmaException(UrmaStatus.EAGAIN, this, "the thread was interrupted " + when, cause);
     }
 
-    /** Distance of buffers: no two share a cache line. */
-    static long strideBytes(int maxMessageBytes) {
-        return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
-    }
-
-    static void throwIfFailed(@Nullable RuntimeException failure) {
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
     /** Closes the channel and its peers. Unread messages are lost, and waiting threads get EINVAL. Idempotent. */
     @Override
     public void close() {
@@ -375,7 +369,7 @@ public final class MessageChannel implements AutoCloseable {
             try {
                 receiver.close();
             } finally {
-                throwIfFailed(failure);
+                ClosingOrder.throwIfFailed(failure);
             }
         }
     }

@@ -28,10 +28,10 @@ public sealed class OperationFailedException extends UrmaException permits HomeG
      * it, or does not answer and is known to be gone, the home is the cause.
      */
     static OperationFailedException of(
-            Object object, String operation, CompletionStatus completionStatus, RemoteSegment on) {
-        boolean isGone = completionStatus == CompletionStatus.REM_ACCESS_ABORT_ERR || on.isRevoked();
+            Object object, String operation, CompletionStatus completionStatus, boolean isRevoked) {
+        boolean isGone = completionStatus == CompletionStatus.REM_ACCESS_ABORT_ERR || isRevoked;
         return isGone
-                ? new HomeGoneException(object, operation, completionStatus, RemoteSegment.GONE)
+                ? new HomeGoneException(object, operation, completionStatus, HomeGoneException.GONE)
                 : new OperationFailedException(object, operation, completionStatus);
     }
 

@@ -4,8 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.pipe.PipeLayout;
+import io.urma4j.internal.pipe.ReaderPace;
+import io.urma4j.internal.pipe.ReaderSleep;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -381,7 +385,7 @@ public final class PipeReader implements AutoCloseable {
     public void close() {
         if (life.end()) {
             context.children().remove(this);
-            MessageChannel.throwIfFailed(parts.closeAll());
+            ClosingOrder.throwIfFailed(parts.closeAll());
         }
     }
 

@@ -1,8 +1,14 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingGate;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.pipe.MappedPipe;
+import io.urma4j.internal.pipe.PipeLayout;
+import io.urma4j.internal.pipe.PipeMemory;
+import io.urma4j.internal.pipe.QueuedPipe;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.remote.RegionTable;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,14 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.ResultExecutors;
+import io.urma4j.internal.remote.MappedCalls;
+import io.urma4j.internal.remote.QueuedCalls;
+import io.urma4j.internal.remote.RemoteCalls;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -66,9 +71,6 @@ public final class RemoteMemory implements AutoCloseable {
         return open(new RemoteMemory(segment, false));
     }
 
-    /** Prefix of a name in a program that runs on any provider. */
-    static final String ANY_KIND = "name:";
-
     /** Imports the segment of a line or name; see {@link UrmaContext#importMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
         RemoteSegment segment = importSegment(context, lineOrName);
@@ -91,21 +93,10 @@ public final class RemoteMemory implements AutoCloseable {
     private static SharedSegment find(UrmaContext context, String lineOrName) {
         String text = lineOrName.strip();
         boolean isLine = text.startsWith("urma4j:");
-        return isLine ? SharedSegment.parse(text) : context.lookup(nameIn(context, text));
-    }
-
-    /** The name in {@code kind:name}; EINVAL if the text is no name of this device. */
-    static String nameIn(UrmaContext context, String text) {
-        String prefix =
-                text.startsWith(ANY_KIND) ? ANY_KIND : context.attributes().provider() + ":";
-        if (!text.startsWith(prefix)) {
-            // the message does not quote the text: it may be a damaged line with a token
-            throw Checks.invalid(
-                    context,
-                    "the text is neither a line of share(), which begins with 'urma4j:', nor a name here, '" + prefix
-                            + "NAME' or '" + ANY_KIND + "NAME'");
-        }
-        return text.substring(prefix.length());
+        return isLine
+                ? SharedSegment.parse(text)
+                : context.lookup(
+                        PublishedNames.in(text, context, context.attributes().provider()));
     }
 
     /**
@@ -397,7 +388,7 @@ public final class RemoteMemory implements AutoCloseable {
         life.checkOpen();
         Checks.range(this, offset, lengthBytes, segment.lengthBytes());
         if (segment.isRevoked()) {
-            throw new HomeGoneException(this, RemoteSegment.GONE);
+            throw new HomeGoneException(this, HomeGoneException.GONE);
         }
     }
 

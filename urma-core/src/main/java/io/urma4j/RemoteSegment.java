@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderImport;
 import java.lang.foreign.MemorySegment;
@@ -9,9 +10,6 @@ import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: the target of one-sided operations. Safe for any number of threads. */
 public final class RemoteSegment implements ContextObject {
-    /** The message once it is revoked. */
-    static final String GONE = "its home revoked the segment, or is gone";
-
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
     private final ProviderImport provider;
@@ -143,7 +141,31 @@ public final class RemoteSegment implements ContextObject {
         return checked(user, offset, size, 8);
     }
 
-    /** Checks of each post: open, of that context, with that access, and the range inside (S7.8). */
+    /** For an access whose range was checked: open, and with that access. */
+    void checkReadable() {
+        checkMask(Access.READ.mask());
+    }
+
+    /** For an access whose range was checked: open, and with that access. */
+    void checkWritable() {
+        checkMask(4);
+    }
+
+    /** For an atomic whose range was checked. */
+    void checkAtomic(long offset, int size) {
+        if ((size != 4 && size != 8) || (offset & (size - 1)) != 0) {
+            throw misaligned(offset, size);
+        }
+        checkMask(8);
+    }
+
+    private void checkMask(int wantedBit) {
+        if ((mask & wantedBit) == 0) {
+            throw refusal(context, 0, 0, wantedBit);
+        }
+    }
+
+    /** For each post: open, of that context, with that access, and the range inside (S7.8). */
     private ProviderImport checked(UrmaContext user, long offset, long length, int wantedBit) {
         if ((mask & wantedBit) == 0 || user != context || (offset | length) < 0 || offset > lengthBytes - length) {
             throw refusal(user, offset, length, wantedBit);

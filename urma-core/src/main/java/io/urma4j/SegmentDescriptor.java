@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.descriptor.DescriptorCodec;
 import java.util.List;
 
 /**

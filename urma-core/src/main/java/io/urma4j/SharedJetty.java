@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.descriptor.DescriptorCodec;
+
 /**
  * A Jetty's or JFR's descriptor together with its token, as one line for any side channel.
  *
@@ -18,13 +20,5 @@ public record SharedJetty(JettyDescriptor descriptor, Token token) {
      */
     public static SharedJetty parse(String line) {
         return DescriptorCodec.parseSharedJetty(line);
-    }
-
-    /** The queue of a line, or the one that is published under {@code name:NAME}. */
-    static SharedJetty find(UrmaContext context, String lineOrName) {
-        String text = lineOrName.strip();
-        boolean isName = text.startsWith(RemoteMemory.ANY_KIND)
-                || text.startsWith(context.attributes().provider() + ":");
-        return parse(isName ? PublishedAddress.read(context, RemoteMemory.nameIn(context, text)) : text);
     }
 }

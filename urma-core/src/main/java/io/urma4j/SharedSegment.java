@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.descriptor.DescriptorCodec;
+
 /**
  * A segment's descriptor together with its token: all that an importer needs, as one line for any side channel.
  *

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
@@ -19,6 +20,10 @@ import java.util.stream.Collectors;
  * <p>Safe for any number of threads. {@link #close} closes all that was opened through it.
  */
 public final class Urma implements AutoCloseable {
+    static {
+        ApiAccess.give(new InternalAccess());
+    }
+
     private static final String USUAL_DEVICE = "shm0";
 
     private final List<UrmaDevice> devices = new ArrayList<>();
@@ -45,7 +50,7 @@ public final class Urma implements AutoCloseable {
     private void addDevicesOf(UrmaProvider provider, UrmaOptions options) {
         try {
             for (ProviderDevice device : provider.devices(options)) {
-                devices.add(new UrmaDevice(this, device));
+                devices.add(new UrmaDevice(device, this::children));
             }
         } catch (RuntimeException e) {
             absent.put(provider.name(), e); // reported on request of one of its devices

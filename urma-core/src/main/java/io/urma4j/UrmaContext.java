@@ -1,16 +1,25 @@
 package io.urma4j;
 
+import io.urma4j.internal.Adoption;
 import io.urma4j.internal.Await;
+import io.urma4j.internal.Batch;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.ClosingRank;
+import io.urma4j.internal.ContextChecks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.internal.inspect.Discovery;
+import io.urma4j.internal.inspect.Inventory;
+import io.urma4j.internal.inspect.PerfMeter;
+import io.urma4j.internal.inspect.PerfStage;
+import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
-import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
@@ -20,14 +29,15 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An address space on a device. It owns segments and queues, and imports those of other contexts.
  *
- * <p>Safe for any number of threads. An object of one context can be used in another only after import.
+ * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
+ *
+ * <p>The class is long, since it is one idea with many entries: each factory is a few lines, most of the rest is their Javadoc.
+ * What needs state of its own lies elsewhere: checks of arguments, adoption of children, discovery, closing order, measuring.
  */
 public final class UrmaContext implements AutoCloseable {
     private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
@@ -41,6 +51,9 @@ public final class UrmaContext implements AutoCloseable {
     private final PerfMeter meter = new PerfMeter();
     private final ProviderContext provider;
     private final String name;
+    private final ContextChecks checks;
+    private final Adoption adoption;
+    private final Discovery discovery;
     private final Lifetime life = new Lifetime(this);
     private volatile long closeDeadlineNanos; // set when it is being closed
 
@@ -50,8 +63,11 @@ public final class UrmaContext implements AutoCloseable {
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, meter));
+        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, events::raise, meter));
         this.name = "context " + device.name() + "/" + provider.uasid();
+        this.checks = new ContextChecks(name, attributes);
+        this.adoption = new Adoption(name, children, meter);
+        this.discovery = new Discovery(name, provider, meter, options.importTimeout());
     }
 
     static UrmaContext open(
@@ -91,7 +107,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
         life.checkOpen();
-        Checks.inRange(this, "lengthBytes", lengthBytes, 1, attributes.limits().segmentBytes());
+        checks.memory("lengthBytes", lengthBytes);
         return children.add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
     }
 
@@ -150,78 +166,20 @@ public final class UrmaContext implements AutoCloseable {
      *     that it did not allocate
      */
     public LocalSegment registerForeign(MemorySegment memory, Access access) {
-        if (!memory.isNative()) {
-            throw Checks.invalid(
-                    this,
-                    "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
-        }
-        Checks.inRange(
-                this,
-                "length of the memory",
-                memory.byteSize(),
-                1,
-                attributes.limits().segmentBytes());
-        if (access != Access.LOCAL_ONLY && !attributes.capabilities().foreignShareable()) {
-            throw Checks.invalid(
-                    this,
-                    "access " + access + " is not possible for memory that " + device.name()
-                            + " did not allocate; use allocate() for memory that peers can import");
-        }
+        checks.foreignMemory(memory, access);
         return register(null, null, new SegmentRequest(null, memory, access, TokenPolicy.NONE, Token.of(0)));
     }
 
     private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
         life.checkOpen();
-        checkPolicy(request.policy());
+        checks.policy(request.policy());
         return meter.timed(PerfStage.REGISTER, () -> {
-            var registered = Registration.begin(this, provider, memory, tokenId, request);
+            var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
             return Await.result(
-                    this, adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
-        });
-    }
-
-    /** An import, recorded with its duration in the Flight Recorder. */
-    private <T> CompletableFuture<T> recorded(PerfStage stage, Supplier<CompletableFuture<T>> importing) {
-        Flight.Step step = Flight.importing(this);
-        long begun = meter.begin();
-        return importing.get().whenComplete((made, failure) -> {
-            meter.end(stage, begun);
-            step.end(made == null ? "-" : made, failure == null ? "SUCCESS" : Await.causeOf(failure));
-        });
-    }
-
-    /**
-     * Adds what a provider created as a child of this context, and passes it to the caller. If this context was closed
-     * meanwhile, or the caller no longer waits, no one could close the child: then it is abandoned.
-     *
-     * @param abandon starts to close the child without waiting, since this may be a thread that others wait for
-     * @param handing the future of the caller
-     */
-    private <T extends AutoCloseable> CompletableFuture<T> adopt(
-            CompletableFuture<T> made, int rank, Consumer<T> abandon, Executor handing) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        var _ = made.whenCompleteAsync(
-                (child, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(Await.causeOf(failure));
-                    } else if (!children.tryAdd(child, rank, () -> abandon.accept(child))) {
-                        abandon.accept(child);
-                        result.completeExceptionally(Checks.closed(this));
-                    } else if (!result.complete(child)) {
-                        abandon.accept(child); // cancelled
-                    }
-                },
-                handing);
-        return result;
-    }
-
-    private void checkPolicy(TokenPolicy policy) {
-        if (!attributes.capabilities().tokenPolicies().contains(policy)) {
-            throw Checks.invalid(
                     this,
-                    "token policy " + policy + " is not one of "
-                            + attributes.capabilities().tokenPolicies());
-        }
+                    adoption.adopt(
+                            registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
+        });
     }
 
     /** Imports a segment with the full access of its descriptor. Blocks at most the import timeout. */
@@ -249,21 +207,10 @@ public final class UrmaContext implements AutoCloseable {
     private CompletableFuture<RemoteSegment> beginImport(
             SegmentDescriptor descriptor, @Nullable Token token, Access access, Executor handing) {
         life.checkOpen();
-        if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
-            throw Checks.invalid(this, "a LOCAL_ONLY segment cannot be imported");
-        }
-        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
-            throw Checks.invalid(this, "the segment's policy is " + descriptor.policy() + ", but token is null");
-        }
-        if (!descriptor.access().covers(access)) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    this,
-                    "access " + access + " is more than the segment's " + descriptor.access());
-        }
+        checks.segmentImport(descriptor, token, access);
         ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
-        return adopt(
-                recorded(
+        return adoption.adopt(
+                adoption.recorded(
                         PerfStage.IMPORT_SEGMENT,
                         () -> provider.importSegment(request)
                                 .thenApply(handle -> new RemoteSegment(this, descriptor, handle))),
@@ -283,7 +230,8 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL if the name is invalid or not published; ETIMEOUT if its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
-        NamedSegment found = find(publishedName);
+        life.checkOpen();
+        NamedSegment found = discovery.find(publishedName);
         Token token = found.token();
         if (token == null) {
             throw new UrmaException(
@@ -292,13 +240,6 @@ public final class UrmaContext implements AutoCloseable {
                     "'" + publishedName + "' was published without its token; is it a region?");
         }
         return new SharedSegment(found.descriptor(), token);
-    }
-
-    private NamedSegment find(String publishedName) {
-        life.checkOpen();
-        String checked = PublishedName.checked(this, publishedName);
-        return meter.timed(
-                PerfStage.LOOKUP, () -> Await.result(this, provider.lookup(checked, options.importTimeout())));
     }
 
     /**
@@ -311,7 +252,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public Region createRegion(String name, Token token) {
         life.checkOpen();
-        return children.add(Region.create(this, PublishedName.checked(this, name), token), ClosingRank.COMFORT);
+        return children.add(Region.create(this, PublishedNames.checked(this, name), token), ClosingRank.COMFORT);
     }
 
     /**
@@ -321,7 +262,8 @@ public final class UrmaContext implements AutoCloseable {
      *     not answer
      */
     public RemoteRegion importRegion(String name, Token token) {
-        NamedSegment found = find(name);
+        life.checkOpen();
+        NamedSegment found = discovery.find(name);
         return children.add(
                 RemoteRegion.open(this, name, importSegment(found.descriptor(), token, Access.READ)),
                 ClosingRank.COMFORT);
@@ -330,13 +272,7 @@ public final class UrmaContext implements AutoCloseable {
     /** All names that processes of this user published in the directory of this device. */
     public List<PublishedName> publishedNames() {
         life.checkOpen();
-        return Await.result(this, provider.published(options.importTimeout())).stream()
-                .map(UrmaContext::toName)
-                .toList();
-    }
-
-    private static PublishedName toName(PublishedSegment segment) {
-        return new PublishedName(segment.name(), segment.descriptor(), segment.home(), segment.users());
+        return discovery.names();
     }
 
     /**
@@ -346,7 +282,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
         life.checkOpen();
-        return Await.result(this, provider.inspect(kinds, options.importTimeout()));
+        return discovery.inspect(kinds);
     }
 
     /**
@@ -359,7 +295,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public List<ContextView> measure(boolean on, OptionalLong pid) {
         life.checkOpen();
-        return Await.result(this, provider.measure(on, pid, options.importTimeout()));
+        return discovery.measure(on, pid);
     }
 
     /**
@@ -431,36 +367,16 @@ public final class UrmaContext implements AutoCloseable {
      */
     public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
         life.checkOpen();
-        Checks.inRange(
-                this, "depth of the JFC", config.depth(), 1, attributes.limits().jfcDepth());
-        checkModeration(config);
+        checks.jfc(config);
         return meter.timed(
                 PerfStage.CREATE_JFC,
                 () -> meter.adopted(children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC)));
     }
 
-    private void checkModeration(JfcConfig config) {
-        Checks.inRange(this, "moderationCount", config.moderationCount(), 1, config.depth());
-        boolean endless = config.moderationPeriod().isNegative()
-                || (config.moderationCount() > 1 && config.moderationPeriod().isZero());
-        if (endless) {
-            throw Checks.invalid(
-                    this,
-                    "moderationPeriod is " + config.moderationPeriod() + ": an event could wait forever for "
-                            + config.moderationCount() + " records");
-        }
-    }
-
-    /** Creates a receive queue whose records go to {@code jfc}: for RM or UM alone, or for a Jetty of any mode. */
+    /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
     public Jfr createJfr(Jfc jfc, JfrConfig config) {
         life.checkOpen();
-        checkMode(config.mode(), config.orderType());
-        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
-        Checks.inRange(
-                this, "depth of the JFR", config.depth(), 1, attributes.limits().jfrDepth());
-        Checks.inRange(this, "maxSges", config.maxSges(), 1, attributes.limits().sges());
-        Checks.inRange(this, "rxThreshold", config.rxThreshold(), 0, config.depth());
-        checkPolicy(config.policy());
+        checks.jfr(config);
         checkMine(jfc.context(), jfc);
         return meter.timed(
                 PerfStage.CREATE_JFR, () -> children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR));
@@ -468,7 +384,9 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Creates a separate send queue, for RM and UM (S5.4). */
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
-        checkSendConfig(jfc, config);
+        life.checkOpen();
+        checks.jfs(config);
+        checkMine(jfc.context(), jfc);
         if (config.mode() == TransportMode.RC) {
             throw Checks.invalid(this, "mode RC supports only Jetties; use createJetty");
         }
@@ -492,7 +410,9 @@ public final class UrmaContext implements AutoCloseable {
      * @param receiveJfc for its receive records; null for the JFR's
      */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
-        checkSendConfig(jfc, config);
+        life.checkOpen();
+        checks.jfs(config);
+        checkMine(jfc.context(), jfc);
         checkMine(jfr.context(), jfr);
         if (receiveJfc != null) {
             checkMine(receiveJfc.context(), receiveJfc);
@@ -507,52 +427,8 @@ public final class UrmaContext implements AutoCloseable {
     /** Creates a group for RM Jetties, without members (S5.5). */
     public JettyGroup createJettyGroup(JettyGroupConfig config) {
         life.checkOpen();
-        checkMode(TransportMode.RM, OrderType.DEF);
-        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
-        checkPolicy(config.policy());
+        checks.group(config);
         return children.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
-    }
-
-    private void checkSendConfig(Jfc jfc, JfsConfig config) {
-        life.checkOpen();
-        checkMode(config.mode(), config.orderType());
-        Checks.inRange(this, "id", config.id(), 0, JettyId.MAX);
-        Checks.inRange(
-                this, "depth of the JFS", config.depth(), 1, attributes.limits().jfsDepth());
-        Checks.inRange(this, "maxSges", config.maxSges(), 1, attributes.limits().sges());
-        Checks.inRange(
-                this,
-                "maxInlineBytes",
-                config.maxInlineBytes(),
-                0,
-                attributes.limits().inlineBytes());
-        Checks.inRange(this, "rnrRetry", config.rnrRetry(), 0, 7);
-        Checks.inRange(this, "priority", config.priority(), 0, JfsConfig.MAX_PRIORITY);
-        Checks.positive(this, "timeout", config.timeout());
-        Checks.inRange(this, "signalEvery", config.signalEvery(), 0, config.depth());
-        checkErrorScope(config);
-        checkMine(jfc.context(), jfc);
-    }
-
-    private void checkErrorScope(JfsConfig config) {
-        if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
-            throw Checks.invalid(this, "errorScope TARGET exists only in mode RM, not in " + config.mode());
-        }
-        if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
-            throw Checks.invalid(this, "errorSuspend and errorScope TARGET exclude each other");
-        }
-    }
-
-    private void checkMode(TransportMode mode, OrderType orderType) {
-        if (!attributes.capabilities().modes().contains(mode)) {
-            throw Checks.invalid(
-                    this,
-                    "mode " + mode + " is not one of "
-                            + attributes.capabilities().modes());
-        }
-        if (!orderType.isLegalFor(mode)) {
-            throw Checks.invalid(this, "order type " + orderType + " does not exist in mode " + mode);
-        }
     }
 
     private void checkMine(UrmaContext context, Object handle) {
@@ -579,7 +455,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL if the name is not published, or not that of a queue
      */
     public TargetJetty importJetty(String lineOrName) {
-        return importJetty(SharedJetty.find(this, lineOrName));
+        return importJetty(PublishedAddress.find(this, lineOrName));
     }
 
     /** The asynchronous form of {@link #importJetty(JettyDescriptor, Token)}. */
@@ -590,11 +466,9 @@ public final class UrmaContext implements AutoCloseable {
     private CompletableFuture<TargetJetty> beginImport(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout, Executor handing) {
         life.checkOpen();
-        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
-            throw Checks.invalid(this, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
-        }
-        return adopt(
-                recorded(
+        checks.queueImport(descriptor, token);
+        return adoption.adopt(
+                adoption.recorded(
                         PerfStage.IMPORT_QUEUE,
                         () -> provider.importQueue(descriptor, token, timeout)
                                 .thenApply(handle -> new TargetJetty(this, descriptor, handle))),

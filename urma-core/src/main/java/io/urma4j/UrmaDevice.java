@@ -1,18 +1,21 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.spi.ProviderDevice;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A device: it carries operations to other address spaces. Safe for any number of threads. */
 public final class UrmaDevice {
-    private final Urma urma;
     private final ProviderDevice provider;
+    private final Supplier<ClosingOrder> siblings;
     private final String name;
 
-    UrmaDevice(Urma urma, ProviderDevice provider) {
-        this.urma = urma;
+    /** Its contexts become {@code siblings}, which refuse once the library is closed. */
+    UrmaDevice(ProviderDevice provider, Supplier<ClosingOrder> siblings) {
         this.provider = provider;
+        this.siblings = siblings;
         this.name = provider.name();
     }
 
@@ -45,7 +48,7 @@ public final class UrmaDevice {
         Checks.inRange(this, "eidIndex", eidIndex, 0, eids().size() - 1);
         Checks.positive(this, "closeTimeout", options.closeTimeout());
         Checks.positive(this, "importTimeout", options.importTimeout());
-        return UrmaContext.open(urma.children(), this, provider, eidIndex, options);
+        return UrmaContext.open(siblings.get(), this, provider, eidIndex, options);
     }
 
     void shutDown() {

@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.descriptor.DescriptorCodec;
+
 /**
  * The key of a window for one importer of the segment; passed by any side channel (S7.10). It is useless to other
  * importers, and invalid once its home has revoked the window.

@@ -5,8 +5,11 @@ import io.urma4j.SegmentDescriptor.MemoryKind;
 import java.util.List;
 
 /** Descriptors for tests. */
-final class Descriptors {
-    static final Eid EID = Eid.parse("::ffff:10.1.2.3");
+public final class Descriptors {
+    /** For tests outside of this package. */
+    public static final int MAX_ENDPOINTS = SegmentDescriptor.MAX_ENDPOINTS;
+
+    public static final Eid EID = Eid.parse("::ffff:10.1.2.3");
 
     private static final Endpoint SHM = new Endpoint("shm", "0123456789abcdef", 0x1122334455667788L, 0, false);
     private static final Endpoint UDMA = new Endpoint("udma", "10.1.2.3:4791", -1, 0x7f00_0000_1000L, true);
@@ -14,7 +17,7 @@ final class Descriptors {
     private Descriptors() {}
 
     /** With no endpoint: the least that there is. */
-    static SegmentDescriptor bareSegment() {
+    public static SegmentDescriptor bareSegment() {
         return new SegmentDescriptor(
                 EID,
                 1,
@@ -27,11 +30,11 @@ final class Descriptors {
                 List.of());
     }
 
-    static SegmentDescriptor segment() {
+    public static SegmentDescriptor segment() {
         return segment(Access.READ_WRITE_ATOMIC, TokenPolicy.PLAIN_TEXT);
     }
 
-    static SegmentDescriptor segment(Access access, TokenPolicy policy) {
+    public static SegmentDescriptor segment(Access access, TokenPolicy policy) {
         return new SegmentDescriptor(
                 EID,
                 0x123456,
@@ -44,7 +47,7 @@ final class Descriptors {
                 List.of(SHM, UDMA));
     }
 
-    static JettyDescriptor jetty() {
+    public static JettyDescriptor jetty() {
         return new JettyDescriptor(
                 new JettyId(EID, 0x123456, 0x654321),
                 JettyDescriptor.Kind.JETTY,

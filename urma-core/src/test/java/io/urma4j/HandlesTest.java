@@ -196,7 +196,7 @@ class HandlesTest {
         assertInvalidJfs(jfc, JfsConfig.builder().rnrRetry(8), "rnrRetry is 8, must lie in 0…7");
         assertInvalidJfs(jfc, JfsConfig.builder().id(1 << 24), "id is 16777216");
         assertInvalidJfs(jfc, JfsConfig.builder().timeout(Duration.ZERO), "timeout is PT0S");
-        assertInvalidJfs(jfc, JfsConfig.builder().mode(TransportMode.RC), "mode RC has Jetties only");
+        assertInvalidJfs(jfc, JfsConfig.builder().mode(TransportMode.RC), "mode RC supports only Jetties");
         JfrConfig signed = JfrConfig.builder().policy(TokenPolicy.SIGNED).build();
         assertInvalid(() -> context.createJfr(jfc, signed)).withMessageContaining("token policy SIGNED is not one of");
         assertInvalid(() -> context.allocate(0)).withMessageContaining("lengthBytes is 0");

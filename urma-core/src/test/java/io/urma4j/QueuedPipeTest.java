@@ -3,6 +3,7 @@ package io.urma4j;
 import static io.urma4j.FakeHome.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.internal.pipe.QueuedPipe;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

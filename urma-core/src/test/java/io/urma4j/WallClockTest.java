@@ -22,7 +22,7 @@ class WallClockTest {
     private static final List<String> LIBRARIES = List.of("urma-core", "urma-native", "urma-shm", "urma-udma");
 
     /** What people read is dated: when a context was opened, when an event was, when a packet was captured. */
-    private static final Pattern DATED = Pattern.compile("AsyncEvents|Inventory|/capture/|driver/Capture\\.java");
+    private static final Pattern DATED = Pattern.compile("EventHistory|Inventory|/capture/|driver/Capture\\.java");
 
     @Test
     void nothingWaitsByTheClockOnTheWall() throws IOException {

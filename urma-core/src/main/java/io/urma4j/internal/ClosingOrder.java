@@ -120,6 +120,13 @@ public final class ClosingOrder {
         return failure;
     }
 
+    /** Throws what {@link #closeAll} found, if anything. */
+    public static void throwIfFailed(@Nullable RuntimeException failure) {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
     private static void close(AutoCloseable child, long deadlineNanos) throws Exception {
         while (true) {
             try {

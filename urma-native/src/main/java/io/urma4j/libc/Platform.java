@@ -16,15 +16,6 @@ public enum Platform {
         return CURRENT;
     }
 
-    /**
-     * The platform of this JVM.
-     *
-     * @throws UnsupportedOperationException where this package does not work, naming what it needs
-     */
-    public static Platform require() {
-        return CURRENT.orElseThrow(() -> new UnsupportedOperationException(refusal()));
-    }
-
     static boolean isCurrent(Platform platform) {
         return CURRENT.isPresent() && CURRENT.get() == platform;
     }

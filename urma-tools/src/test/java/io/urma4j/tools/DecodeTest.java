@@ -117,7 +117,8 @@ class DecodeTest {
 
         assertThat(decode(file)).isZero();
 
-        assertThat(lines().stream().filter(line -> line.contains("retransmitted"))).hasSize(2 + 1);
+        assertThat(lines().stream().filter(line -> line.contains("retransmitted")))
+                .hasSize(2 + 1);
         assertThat(lines().getLast()).contains("8 of RoCEv2", "retransmitted 2,");
     }
 

@@ -74,10 +74,6 @@ public final class ControlPort {
         return echoed;
     }
 
-    void countMalformed() {
-        malformed++;
-    }
-
     void countStale() {
         stale++;
     }

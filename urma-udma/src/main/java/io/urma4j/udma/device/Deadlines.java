@@ -38,13 +38,6 @@ final class Deadlines {
         }
     }
 
-    /** Sets the deadline of an object, unless it has an earlier one. */
-    void setEarlier(Timed timed, long dueNanos) {
-        if (timed.heapIndex < 0 || dueNanos < timed.dueNanos) {
-            set(timed, dueNanos);
-        }
-    }
-
     private void add(Timed timed, long dueNanos) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);

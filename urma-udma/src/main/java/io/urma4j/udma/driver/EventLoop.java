@@ -105,11 +105,7 @@ final class EventLoop {
         }
     }
 
-    boolean tryEnter() {
-        return lock.tryAcquire();
-    }
-
-    /** Releases the card's lock; the next holder drives the card first. */
+    /** Gives the card back; whoever takes it from the caller turns its crank before. */
     void leave() {
         try {
             if (card.hasWork()) {

@@ -83,12 +83,7 @@ public final class RttEstimator {
         return smoothedNanos;
     }
 
-    /** Mean distance of samples from the smoothed round trip. */
-    public long variationNanos() {
-        return variationNanos;
-    }
-
-    /** The number of doublings in the timeout. */
+    /** How many doublings are in the timeout. */
     public int backoffs() {
         return backoffs;
     }

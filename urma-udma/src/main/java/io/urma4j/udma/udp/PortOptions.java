@@ -54,10 +54,6 @@ public record PortOptions(
         return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart, ecn);
     }
 
-    public PortOptions withBufferBytes(int bytes) {
-        return new PortOptions(address, port, backend, bytes, capture, loss, strangersApart, ecn);
-    }
-
     public PortOptions withCapture(@Nullable PcapWriter writer) {
         return new PortOptions(address, port, backend, bufferBytes, writer, loss, strangersApart, ecn);
     }

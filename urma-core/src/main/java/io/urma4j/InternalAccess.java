@@ -1,0 +1,97 @@
+package io.urma4j;
+
+import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.inspect.PerfMeter;
+import org.jspecify.annotations.Nullable;
+
+/** Opens to the internal packages what this package keeps from users. */
+final class InternalAccess extends ApiAccess {
+    @Override
+    public @Nullable Object providerOf(AutoCloseable child) {
+        return switch (child) {
+            case Jfc jfc -> jfc.provider();
+            case Jfs jfs -> jfs.provider();
+            case Jfr jfr -> jfr.provider();
+            case Jetty jetty -> jetty.jfs().provider();
+            case JettyGroup group -> group.provider();
+            case LocalSegment segment -> segment.provider();
+            case RemoteSegment segment -> segment.provider();
+            default -> null;
+        };
+    }
+
+    @Override
+    public void measure(AutoCloseable child, PerfMeter.@Nullable Run run) {
+        switch (child) {
+            case Jfs jfs -> jfs.measure(run);
+            case Jetty jetty -> jetty.jfs().measure(run);
+            case Jfc jfc -> jfc.measure(run);
+            default -> {}
+        }
+    }
+
+    @Override
+    public Jfc jfcOf(Jfs jfs) {
+        return jfs.jfc();
+    }
+
+    @Override
+    public Jfc jfcOf(Jfr jfr) {
+        return jfr.jfc();
+    }
+
+    @Override
+    public DeviceAttributes attributesOf(UrmaContext context) {
+        return context.attributes();
+    }
+
+    @Override
+    public void checkWritable(RemoteSegment segment) {
+        segment.checkWritable();
+    }
+
+    @Override
+    public void checkReadable(RemoteSegment segment) {
+        segment.checkReadable();
+    }
+
+    @Override
+    public void checkAtomic(RemoteSegment segment, long offset, int sizeBytes) {
+        segment.checkAtomic(offset, sizeBytes);
+    }
+
+    @Override
+    public boolean watch(LocalSegment segment, Runnable onNotify) {
+        return segment.watch(onNotify);
+    }
+
+    @Override
+    public void raise(Jfce jfce, Jfc jfc) {
+        jfce.raise(jfc);
+    }
+
+    @Override
+    public BatchCloseException batchFailed(int index, int size, UrmaException cause) {
+        return new BatchCloseException(index, size, cause);
+    }
+
+    @Override
+    public HomeGoneException homeGone(Object owner, String reason) {
+        return new HomeGoneException(owner, reason);
+    }
+
+    @Override
+    public HomeGoneException homeGoneDuring(Object owner, String operation) {
+        return new HomeGoneException(owner, operation, CompletionStatus.REM_ACCESS_ABORT_ERR, HomeGoneException.GONE);
+    }
+
+    @Override
+    public OperationFailedException failed(Object owner, String operation, CompletionStatus status) {
+        return new OperationFailedException(owner, operation, status);
+    }
+
+    @Override
+    public OperationFailedException failed(Object owner, String operation, CompletionStatus status, RemoteSegment on) {
+        return OperationFailedException.of(owner, operation, status, on.isRevoked());
+    }
+}

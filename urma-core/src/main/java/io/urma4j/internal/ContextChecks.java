@@ -1,0 +1,152 @@
+package io.urma4j.internal;
+
+import io.urma4j.Access;
+import io.urma4j.DeviceAttributes;
+import io.urma4j.DeviceAttributes.Capabilities;
+import io.urma4j.DeviceAttributes.Limits;
+import io.urma4j.ErrorScope;
+import io.urma4j.JettyDescriptor;
+import io.urma4j.JettyGroupConfig;
+import io.urma4j.JettyId;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.OrderType;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Holds what a context is asked for against the limits and capabilities of its device. Safe for any thread. */
+public final class ContextChecks {
+    private final String context;
+    private final String device;
+    private final Capabilities capabilities;
+    private final Limits limits;
+
+    /** The refusals name {@code context}. */
+    public ContextChecks(String context, DeviceAttributes attributes) {
+        this.context = context;
+        this.device = attributes.name();
+        this.capabilities = attributes.capabilities();
+        this.limits = attributes.limits();
+    }
+
+    /** Memory of that length can be made and registered. */
+    public void memory(String what, long lengthBytes) {
+        Checks.inRange(context, what, lengthBytes, 1, limits.segmentBytes());
+    }
+
+    /** Memory of the caller's can be registered with that access. */
+    public void foreignMemory(MemorySegment memory, Access access) {
+        if (!memory.isNative()) {
+            throw Checks.invalid(
+                    context,
+                    "the memory is on the Java heap, where the garbage collector moves it; use allocate(), or an Arena");
+        }
+        memory("length of the memory", memory.byteSize());
+        if (access != Access.LOCAL_ONLY && !capabilities.foreignShareable()) {
+            throw Checks.invalid(
+                    context,
+                    "access " + access + " is not possible for memory that " + device
+                            + " did not allocate; use allocate() for memory that peers can import");
+        }
+    }
+
+    /** The device has that policy. */
+    public void policy(TokenPolicy policy) {
+        if (!capabilities.tokenPolicies().contains(policy)) {
+            throw Checks.invalid(context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
+        }
+    }
+
+    /** A segment of that descriptor can be imported with that access. */
+    public void segmentImport(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
+        if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
+            throw Checks.invalid(context, "a LOCAL_ONLY segment cannot be imported");
+        }
+        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
+            throw Checks.invalid(context, "the segment's policy is " + descriptor.policy() + ", but token is null");
+        }
+        if (!descriptor.access().covers(access)) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    context,
+                    "access " + access + " is more than the segment's " + descriptor.access());
+        }
+    }
+
+    /** A queue of that descriptor can be imported. */
+    public void queueImport(JettyDescriptor descriptor, @Nullable Token token) {
+        if (descriptor.policy() != TokenPolicy.NONE && token == null) {
+            throw Checks.invalid(context, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
+        }
+    }
+
+    /** A completion queue can be made. */
+    public void jfc(JfcConfig config) {
+        Checks.inRange(context, "depth of the JFC", config.depth(), 1, limits.jfcDepth());
+        Checks.inRange(context, "moderationCount", config.moderationCount(), 1, config.depth());
+        boolean endless = config.moderationPeriod().isNegative()
+                || (config.moderationCount() > 1 && config.moderationPeriod().isZero());
+        if (endless) {
+            throw Checks.invalid(
+                    context,
+                    "moderationPeriod is " + config.moderationPeriod() + ": an event could wait forever for "
+                            + config.moderationCount() + " records");
+        }
+    }
+
+    /** A receive queue can be made. */
+    public void jfr(JfrConfig config) {
+        mode(config.mode(), config.orderType());
+        Checks.inRange(context, "id", config.id(), 0, JettyId.MAX);
+        Checks.inRange(context, "depth of the JFR", config.depth(), 1, limits.jfrDepth());
+        Checks.inRange(context, "maxSges", config.maxSges(), 1, limits.sges());
+        Checks.inRange(context, "rxThreshold", config.rxThreshold(), 0, config.depth());
+        policy(config.policy());
+    }
+
+    /** A send queue, or the send half of a Jetty, can be made. */
+    public void jfs(JfsConfig config) {
+        mode(config.mode(), config.orderType());
+        Checks.inRange(context, "id", config.id(), 0, JettyId.MAX);
+        Checks.inRange(context, "depth of the JFS", config.depth(), 1, limits.jfsDepth());
+        Checks.inRange(context, "maxSges", config.maxSges(), 1, limits.sges());
+        Checks.inRange(context, "maxInlineBytes", config.maxInlineBytes(), 0, limits.inlineBytes());
+        Checks.inRange(context, "rnrRetry", config.rnrRetry(), 0, 7);
+        Checks.inRange(context, "priority", config.priority(), 0, JfsConfig.MAX_PRIORITY);
+        Checks.positive(context, "timeout", config.timeout());
+        Checks.inRange(context, "signalEvery", config.signalEvery(), 0, config.depth());
+        errorScope(config);
+    }
+
+    private void errorScope(JfsConfig config) {
+        if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
+            throw Checks.invalid(context, "errorScope TARGET exists only in mode RM, not in " + config.mode());
+        }
+        if (config.errorScope() == ErrorScope.TARGET && config.errorSuspend()) {
+            throw Checks.invalid(context, "errorSuspend and errorScope TARGET exclude each other");
+        }
+    }
+
+    /** A Jetty group can be made. */
+    public void group(JettyGroupConfig config) {
+        mode(TransportMode.RM, OrderType.DEF);
+        Checks.inRange(context, "id", config.id(), 0, JettyId.MAX);
+        policy(config.policy());
+    }
+
+    private void mode(TransportMode mode, OrderType orderType) {
+        if (!capabilities.modes().contains(mode)) {
+            throw Checks.invalid(context, "mode " + mode + " is not one of " + capabilities.modes());
+        }
+        if (!orderType.isLegalFor(mode)) {
+            throw Checks.invalid(context, "order type " + orderType + " does not exist in mode " + mode);
+        }
+    }
+}

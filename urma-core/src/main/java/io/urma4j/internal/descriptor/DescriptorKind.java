@@ -1,0 +1,71 @@
+package io.urma4j.internal.descriptor;
+
+import static io.urma4j.internal.descriptor.DescriptorField.ACCESS;
+import static io.urma4j.internal.descriptor.DescriptorField.CAPABILITIES;
+import static io.urma4j.internal.descriptor.DescriptorField.EID;
+import static io.urma4j.internal.descriptor.DescriptorField.ENDPOINT;
+import static io.urma4j.internal.descriptor.DescriptorField.GENERATION;
+import static io.urma4j.internal.descriptor.DescriptorField.IMPORT_NUMBER;
+import static io.urma4j.internal.descriptor.DescriptorField.INCARNATION;
+import static io.urma4j.internal.descriptor.DescriptorField.LENGTH;
+import static io.urma4j.internal.descriptor.DescriptorField.MEMORY_KIND;
+import static io.urma4j.internal.descriptor.DescriptorField.MODE;
+import static io.urma4j.internal.descriptor.DescriptorField.OFFSET;
+import static io.urma4j.internal.descriptor.DescriptorField.ORDER_TYPE;
+import static io.urma4j.internal.descriptor.DescriptorField.POLICY;
+import static io.urma4j.internal.descriptor.DescriptorField.QUEUE_ID;
+import static io.urma4j.internal.descriptor.DescriptorField.QUEUE_KIND;
+import static io.urma4j.internal.descriptor.DescriptorField.SLOT;
+import static io.urma4j.internal.descriptor.DescriptorField.TOKEN;
+import static io.urma4j.internal.descriptor.DescriptorField.TOKEN_ID;
+import static io.urma4j.internal.descriptor.DescriptorField.UASID;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What a descriptor describes: its number in the binary form, its word in the text form, and its fields. */
+public enum DescriptorKind {
+    SEGMENT(
+            1,
+            "segment",
+            EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, TOKEN_ID, LENGTH, ACCESS, CAPABILITIES, MEMORY_KIND)),
+    JETTY(2, "jetty", EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, QUEUE_ID, QUEUE_KIND, MODE, ORDER_TYPE)),
+    /** A segment together with its token. */
+    SHARED_SEGMENT(3, "shared-segment", withToken(SEGMENT)),
+    /** A Jetty or JFR together with its token. */
+    SHARED_JETTY(4, "shared-jetty", withToken(JETTY)),
+    /** A window of a segment, for one of its importers. */
+    WINDOW(5, "window", EnumSet.of(IMPORT_NUMBER, SLOT, GENERATION, OFFSET, LENGTH, ACCESS));
+
+    /** In the binary form. */
+    final int number;
+
+    /** In the text form and in messages. */
+    final String word;
+
+    @SuppressWarnings("ImmutableEnumChecker") // unmodifiable, which the type cannot say
+    private final Set<DescriptorField> fields;
+
+    DescriptorKind(int number, String word, Set<DescriptorField> fields) {
+        this.number = number;
+        this.word = word;
+        this.fields = Collections.unmodifiableSet(fields);
+    }
+
+    private static Set<DescriptorField> withToken(DescriptorKind bare) {
+        Set<DescriptorField> fields = EnumSet.copyOf(bare.fields);
+        fields.add(TOKEN);
+        return fields;
+    }
+
+    /** The fields that a descriptor of this kind has, each once, except ENDPOINT. */
+    Set<DescriptorField> fields() {
+        return fields;
+    }
+
+    /** How a line with a descriptor of this kind begins. */
+    String prefix() {
+        return "urma4j:" + word + ":1:";
+    }
+}

@@ -1,0 +1,56 @@
+package io.urma4j.internal.inspect;
+
+import io.urma4j.ContextView;
+import io.urma4j.PublishedName;
+import io.urma4j.Resource;
+import io.urma4j.internal.Await;
+import io.urma4j.internal.PublishedNames;
+import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderContext.NamedSegment;
+import io.urma4j.spi.ProviderContext.PublishedSegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** What a context finds of others: published names, and what other contexts have. Each call blocks at most its timeout. */
+public final class Discovery {
+    private final String context;
+    private final ProviderContext provider;
+    private final PerfMeter meter;
+    private final Duration timeout;
+
+    /** The refusals name {@code context}. */
+    public Discovery(String context, ProviderContext provider, PerfMeter meter, Duration timeout) {
+        this.context = context;
+        this.provider = provider;
+        this.meter = meter;
+        this.timeout = timeout;
+    }
+
+    /** The segment that has the name; EINVAL when it is no name, or nothing has it. */
+    public NamedSegment find(String publishedName) {
+        String checked = PublishedNames.checked(context, publishedName);
+        return meter.timed(PerfStage.LOOKUP, () -> Await.result(context, provider.lookup(checked, timeout)));
+    }
+
+    public List<PublishedName> names() {
+        return Await.result(context, provider.published(timeout)).stream()
+                .map(Discovery::toName)
+                .toList();
+    }
+
+    private static PublishedName toName(PublishedSegment segment) {
+        return new PublishedName(segment.name(), segment.descriptor(), segment.home(), segment.users());
+    }
+
+    /** What other contexts have of these kinds. */
+    public List<ContextView> inspect(Set<Resource.Kind> kinds) {
+        return Await.result(context, provider.inspect(kinds, timeout));
+    }
+
+    /** Has other contexts take the times of their steps, or end that. */
+    public List<ContextView> measure(boolean on, OptionalLong pid) {
+        return Await.result(context, provider.measure(on, pid, timeout));
+    }
+}

@@ -1,0 +1,27 @@
+package io.urma4j.internal.pipe;
+
+import io.urma4j.PipeWriter;
+import java.lang.foreign.MemorySegment;
+
+/** How a {@link PipeWriter} reaches the bytes of its pipe, of which {@link PipeLayout} tells. For one thread. */
+public sealed interface PipeMemory permits MappedPipe, QueuedPipe {
+    /**
+     * Puts a frame there, and the 0 behind it; whoever sees its word sees all of it.
+     *
+     * @param at where its word is, counted from the first frame
+     * @return false when there is no room for now, and nothing was put
+     */
+    boolean put(long at, MemorySegment source, long sourceOffset, int lengthBytes);
+
+    /** Says that the next frame is the first one, where a word is 0 now; as {@link #put}. */
+    boolean turn(long at);
+
+    /** Says that there is no next frame. */
+    void end(long at);
+
+    /** How many bytes of frames the reader is done with. */
+    long taken();
+
+    /** By the writer, after its end. */
+    void close();
+}

@@ -1,0 +1,54 @@
+package io.urma4j.internal.remote;
+
+import io.urma4j.UrmaException;
+import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import io.urma4j.spi.support.Placement;
+import java.lang.foreign.MemorySegment;
+
+/** Says what it means when an access to mapped memory of others threw. Safe for any thread. */
+public final class MappedAccess {
+    private final Object owner;
+    private final Lifetime life;
+    private final MemorySegment memory;
+
+    /**
+     * For accesses to {@code memory}.
+     *
+     * @param life of the owner, in whose name the accesses are made
+     */
+    public MappedAccess(Object owner, Lifetime life, MemorySegment memory) {
+        this.owner = owner;
+        this.life = life;
+        this.memory = memory;
+    }
+
+    /**
+     * What a call ends with where the caller's own memory may be the reason: that is looked at now, since nearly always it
+     * is none.
+     */
+    public UrmaException failure(
+            String argument, MemorySegment own, String operation, long offset, RuntimeException cause) {
+        Placement.forgetFence(cause);
+        if (!(cause instanceof UrmaException) && memory.scope().isAlive()) {
+            Checks.usableHere(owner, argument, own);
+        }
+        return failure(operation, offset, own.byteSize(), cause);
+    }
+
+    /** What a call ends with that was refused, or in the middle of which a memory was taken away. */
+    public UrmaException failure(String operation, long offset, long lengthBytes, RuntimeException cause) {
+        Placement.forgetFence(cause);
+        if (life.isClosed()) {
+            return Checks.closed(owner); // whatever was found closed first
+        }
+        if (cause instanceof UrmaException refusal) {
+            return refusal;
+        }
+        if (memory.scope().isAlive()) {
+            return Checks.invalid(owner, RemoteCalls.CLOSED_MEANWHILE);
+        }
+        return ApiAccess.api().homeGoneDuring(owner, operation + " of offset " + offset + " + length " + lengthBytes);
+    }
+}

@@ -1,0 +1,400 @@
+package io.urma4j.internal.remote;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionStatus;
+import io.urma4j.Jfs;
+import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.RemoteMemory;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedMemory;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WorkRequestList;
+import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.CompletionPort;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One queue of a {@link RemoteMemory}, with a staging buffer. The holder of {@link #lock} uses it.
+ *
+ * <p>Longer transfers use the staging buffer in two pieces at a time: while one is in flight, the other is copied.
+ */
+public final class RemoteLane {
+    private static final int PIECES = 2;
+    private static final long MAX_PIECE_BYTES = 1 << 20;
+    private static final long WORD_BYTES = 64; // where results of atomics land: a cache line of its own
+    private static final int QUEUE_DEPTH = 8;
+    private static final int BATCH_RECORDS = 8;
+    private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
+
+    /** No timeout except the queue's own: 146 years. */
+    static final long NO_LIMIT = Long.MAX_VALUE / 2;
+
+    /** Held during an operation. */
+    public final ReentrantLock lock = new ReentrantLock();
+
+    private final Object owner;
+    private final UrmaContext context;
+    private RemoteSegment remote; // the lock's holder may select another
+    private long base; // of that segment's offset 0, for messages
+    private final int inlineBytes;
+    private final long pieceBytes;
+    private final CompletionPort port;
+    private final SharedMemory memory;
+    private final LocalSegment staging;
+    private final WorkRequestList list = new WorkRequestList(1, 1);
+
+    /** Guards {@link #jfs} and {@link #closed}, so that no queue is created for a port that is being closed. */
+    private final ReentrantLock queueLock = new ReentrantLock();
+
+    private @Nullable Jfs jfs;
+    private boolean closed;
+
+    private long timeoutNanos = NO_LIMIT; // of the operation; owned, as all below, by the thread that holds the lock
+    private long deadline = System.nanoTime() + NO_LIMIT;
+
+    // of the current queue
+    private long posted;
+    private long completed;
+
+    private RemoteLane(
+            Object owner, RemoteSegment remote, CompletionPort port, SharedMemory memory, LocalSegment staging) {
+        this.owner = owner;
+        this.context = remote.context();
+        this.remote = remote;
+        this.inlineBytes = Math.min(
+                JfsConfig.DEFAULT.maxInlineBytes(),
+                ApiAccess.api().attributesOf(context).limits().inlineBytes());
+        this.port = port;
+        this.memory = memory;
+        this.staging = staging;
+        this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
+    }
+
+    /** Aims it at another segment of the same context, whose offset 0 is {@code base} to who calls. */
+    public RemoteLane aim(RemoteSegment next, long nextBase) {
+        remote = next;
+        base = nextBase;
+        return this;
+    }
+
+    /** Sets the timeout of the next operations, and their deadline {@code atNanos}. */
+    RemoteLane limit(long nanos, long atNanos) {
+        timeoutNanos = nanos;
+        deadline = atNanos;
+        return this;
+    }
+
+    public static RemoteLane open(Object owner, RemoteSegment remote) {
+        return open(owner, remote, remote.lengthBytes());
+    }
+
+    /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
+    public static RemoteLane open(Object owner, RemoteSegment remote, long longestBytes) {
+        UrmaContext context = remote.context();
+        long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
+        CompletionPort port = CompletionPort.open(context, 2 * QUEUE_DEPTH, BATCH_RECORDS);
+        try {
+            SharedMemory memory = context.allocate(PIECES * pieceBytes + WORD_BYTES);
+            try {
+                LocalSegment staging = context.register(memory, Access.LOCAL_ONLY);
+                return new RemoteLane(owner, remote, port, memory, staging);
+            } catch (UrmaException e) {
+                memory.close();
+                throw e;
+            }
+        } catch (UrmaException e) {
+            port.close();
+            throw e;
+        }
+    }
+
+    /** Writes all of {@code source}; in pieces, when it is long. */
+    public void write(long offset, MemorySegment source) {
+        whole("write", offset, source.byteSize(), () -> {
+            if (source.byteSize() <= inlineBytes) {
+                post(() -> postInline(offset, source));
+            } else {
+                writePieces(offset, source);
+            }
+        });
+    }
+
+    private boolean postInline(long offset, MemorySegment source) {
+        list.clear().write(remote, offset, 0).inline(source);
+        boolean accepted = queue().post(list) == 1;
+        list.refusal().ifPresent(refusal -> {
+            throw refusal;
+        });
+        return accepted;
+    }
+
+    private void writePieces(long offset, MemorySegment source) {
+        for (long at = 0; at < source.byteSize(); at += pieceBytes) {
+            if (posted - completed == PIECES) {
+                awaitCompletion(posted - PIECES);
+            }
+            long from = at;
+            long slot = slot(posted);
+            long piece = Math.min(pieceBytes, source.byteSize() - at);
+            MemorySegment.copy(source, at, staging.memory(), slot, piece);
+            post(() -> queue().write(remote, offset + from, staging, slot, piece, 0));
+        }
+    }
+
+    /** Fills {@code destination}; in pieces, when it is long. */
+    public void read(long offset, MemorySegment destination) {
+        whole("read", offset, destination.byteSize(), () -> {
+            long length = destination.byteSize();
+            long first = posted;
+            long pieces = Math.max(1, (length + pieceBytes - 1) / pieceBytes);
+            long asked = 0;
+            for (long filled = 0; filled < pieces; filled++) {
+                while (asked < pieces && asked - filled < PIECES) {
+                    askForPiece(offset, asked * pieceBytes, length);
+                    asked++;
+                }
+                awaitCompletion(first + filled);
+                long at = filled * pieceBytes;
+                long piece = Math.min(pieceBytes, length - at);
+                MemorySegment.copy(staging.memory(), slot(first + filled), destination, at, piece);
+            }
+        });
+    }
+
+    private void askForPiece(long offset, long at, long length) {
+        long slot = slot(posted);
+        long piece = Math.min(pieceBytes, length - at);
+        post(() -> queue().read(remote, offset + at, staging, slot, piece, 0));
+    }
+
+    /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
+    void writeLong(long offset, long value) {
+        whole("write", offset, Long.BYTES, () -> {
+            staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
+            post(() -> queue().write(remote, offset, staging, wordOffset(), Long.BYTES, 0));
+        });
+    }
+
+    /** Reads 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
+    public long readLong(long offset) {
+        whole(
+                "read",
+                offset,
+                Long.BYTES,
+                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Long.BYTES, 0)));
+        return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
+    }
+
+    /** Writes 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
+    void writeInt(long offset, int value) {
+        whole("write", offset, Integer.BYTES, () -> {
+            staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
+            post(() -> queue().write(remote, offset, staging, wordOffset(), Integer.BYTES, 0));
+        });
+    }
+
+    /** Reads 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
+    int readInt(long offset) {
+        whole(
+                "read",
+                offset,
+                Integer.BYTES,
+                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Integer.BYTES, 0)));
+        return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
+    /** One of the seven atomics on 8 bytes; gives the value before. */
+    public long atomic(Opcode opcode, long offset, long operand, long expected) {
+        atomic(opcode, offset, Long.BYTES, operand, expected);
+        return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
+    }
+
+    /** One of the seven atomics on 4 bytes; returns the previous value. */
+    int atomicInt(Opcode opcode, long offset, int operand, int expected) {
+        atomic(opcode, offset, Integer.BYTES, operand, expected);
+        return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
+    private void atomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
+        whole(
+                opcode.name(),
+                offset,
+                sizeBytes,
+                () -> post(() -> queue().atomic(
+                                opcode,
+                                remote,
+                                offset,
+                                staging,
+                                wordOffset(),
+                                sizeBytes,
+                                operand,
+                                expected,
+                                0,
+                                PostFlags.DEFAULT)));
+    }
+
+    private long slot(long number) {
+        return number % PIECES * pieceBytes;
+    }
+
+    private long wordOffset() {
+        return PIECES * pieceBytes;
+    }
+
+    /** Runs {@code steps} and waits for all that they posted. A queue with unfinished requests after that is discarded. */
+    private void whole(String operation, long offset, long length, Runnable steps) {
+        try {
+            steps.run();
+            awaitCompletion(posted - 1);
+        } catch (StepFailure e) {
+            throw ApiAccess.api().failed(owner, words(operation, offset, length), e.status, remote);
+        } catch (TimeUp e) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    owner,
+                    words(operation, offset, length) + " did not complete within " + Duration.ofNanos(timeoutNanos)
+                            + "; it may still complete");
+        } finally {
+            if (completed != posted) {
+                abandonQueue();
+            }
+        }
+    }
+
+    private String words(String operation, long offset, long length) {
+        return operation + " of offset " + (base + offset) + " + length " + length;
+    }
+
+    /** Posts; with at most {@link #PIECES} requests in flight the queue has space. */
+    private void post(BooleanSupplier attempt) {
+        if (!attempt.getAsBoolean()) {
+            throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue is full");
+        }
+        posted++;
+    }
+
+    /** Waits until the work request with this number, and so all before it, have completed. */
+    private void awaitCompletion(long number) {
+        boolean interrupted = false;
+        try {
+            while (completed <= number) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new TimeUp();
+                }
+                try {
+                    take(port.await(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
+                } catch (InterruptedException e) {
+                    interrupted = true; // the request is in flight; the queue's timeout bounds the wait
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void take(int records) {
+        for (int i = 0; i < records; i++) {
+            CompletionStatus status = port.batch().status(i);
+            if (status == CompletionStatus.SUCCESS) {
+                completed++;
+            } else if (!status.isMarker()) {
+                throw new StepFailure(status); // all behind it goes with the queue
+            }
+        }
+    }
+
+    private Jfs queue() {
+        Jfs now = jfs;
+        return now != null ? now : makeQueue();
+    }
+
+    private Jfs makeQueue() {
+        queueLock.lock();
+        try {
+            if (closed) {
+                throw Checks.closed(owner);
+            }
+            JfsConfig config = JfsConfig.builder()
+                    .depth(QUEUE_DEPTH)
+                    .maxSges(1)
+                    .maxInlineBytes(inlineBytes)
+                    .build();
+            Jfs made = context.createJfs(port.jfc(), config);
+            jfs = made;
+            return made;
+        } finally {
+            queueLock.unlock();
+        }
+    }
+
+    /** Closes the queue, and so discards its unfinished work requests and records; the next operation creates one. */
+    private void abandonQueue() {
+        queueLock.lock();
+        try {
+            if (jfs != null) {
+                jfs.close();
+                jfs = null;
+            }
+        } finally {
+            queueLock.unlock();
+        }
+        posted = 0;
+        completed = 0;
+    }
+
+    /** Closes the lane; an operation of another thread fails, because an object is closed. */
+    void close() {
+        queueLock.lock();
+        try {
+            closed = true;
+            if (jfs != null) {
+                jfs.close();
+            }
+            port.close();
+        } finally {
+            queueLock.unlock();
+        }
+        lock.lock(); // operations in progress have ended
+        try {
+            staging.close();
+            memory.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The operation's timeout expired; caught within this class. */
+    private static final class TimeUp extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TimeUp() {
+            super("", null, false, false);
+        }
+    }
+
+    /** A work request did not succeed; caught within this class. */
+    private static final class StepFailure extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        final CompletionStatus status;
+
+        StepFailure(CompletionStatus status) {
+            super(status.name(), null, false, false);
+            this.status = status;
+        }
+    }
+}

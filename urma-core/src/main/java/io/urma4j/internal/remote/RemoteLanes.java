@@ -1,0 +1,137 @@
+package io.urma4j.internal.remote;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.Lifetime;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The queues through which simple calls go: as many as threads need at once, up to a limit. Safe for any thread. */
+public final class RemoteLanes {
+    /** Most queues; a power of two. One is made when all others are busy. */
+    private static final int MAX_LANES = 8;
+
+    private final Object owner;
+    private final Lifetime life;
+    private final Supplier<RemoteLane> maker;
+    private final AtomicReferenceArray<RemoteLane> lanes = new AtomicReferenceArray<>(MAX_LANES);
+
+    /**
+     * With one lane.
+     *
+     * @param life of the owner, who closes this after its end
+     * @throws UrmaException when there is no room for a queue
+     */
+    public RemoteLanes(Object owner, Lifetime life, Supplier<RemoteLane> maker) {
+        this.owner = owner;
+        this.life = life;
+        this.maker = maker;
+        lanes.set(0, maker.get());
+    }
+
+    /** Runs an operation with a lane to itself; when the owner was closed meanwhile, its failure says so. */
+    public long perform(ToLongFunction<RemoteLane> operation) {
+        return perform(RemoteLane.NO_LIMIT, operation);
+    }
+
+    /** The same; ends with ETIMEOUT when it takes longer, and may still be done then. */
+    public long perform(long timeoutNanos, ToLongFunction<RemoteLane> operation) {
+        long deadline = System.nanoTime() + timeoutNanos;
+        RemoteLane lane = claim(deadline);
+        if (lane == null) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    owner,
+                    "all its queues were busy for " + Duration.ofNanos(timeoutNanos) + "; nothing was done");
+        }
+        try {
+            lane.limit(timeoutNanos, deadline);
+            return operation.applyAsLong(lane);
+        } catch (UrmaException e) {
+            if (life.isClosed()) {
+                e = Checks.closed(owner); // whatever was found closed first
+            }
+            throw e;
+        } finally {
+            lane.lock.unlock();
+        }
+    }
+
+    /** A lane that this thread has locked, without limit. */
+    public RemoteLane claim() {
+        long deadline = System.nanoTime() + RemoteLane.NO_LIMIT;
+        RemoteLane lane = claim(deadline);
+        if (lane == null) {
+            throw new IllegalStateException("an unlimited wait has ended");
+        }
+        return lane.limit(RemoteLane.NO_LIMIT, deadline);
+    }
+
+    /** A free lane, else a new one, else the one that it waited for; null when the time is over. */
+    private @Nullable RemoteLane claim(long deadline) {
+        int start = (int) Thread.currentThread().threadId();
+        int vacant = -1;
+        for (int i = 0; i < MAX_LANES; i++) {
+            int index = (start + i) & (MAX_LANES - 1);
+            RemoteLane lane = lanes.get(index);
+            if (lane == null) {
+                vacant = index;
+            } else if (lane.lock.tryLock()) {
+                return lane;
+            }
+        }
+        if (vacant >= 0) {
+            return add(vacant);
+        }
+        RemoteLane lane = lanes.get(start & (MAX_LANES - 1));
+        return lockUntil(lane, deadline) ? lane : null;
+    }
+
+    private static boolean lockUntil(RemoteLane lane, long deadline) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return lane.lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true; // ends no operation
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private RemoteLane add(int index) {
+        RemoteLane lane = maker.get();
+        lane.lock.lock();
+        if (!lanes.compareAndSet(index, null, lane)) {
+            lane.lock.unlock();
+            lane.close();
+            lane = lanes.get(index);
+            lane.lock.lock();
+        } else if (life.isClosed()) {
+            lane.lock.unlock();
+            lane.close();
+            throw Checks.closed(owner);
+        }
+        return lane;
+    }
+
+    /** By the owner, after its end. */
+    public void close() {
+        for (int i = 0; i < MAX_LANES; i++) {
+            RemoteLane lane = lanes.get(i);
+            if (lane != null) {
+                lane.close();
+            }
+        }
+    }
+}
