@@ -9,6 +9,7 @@ import io.urma4j.CompletionStatus;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
+import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
 import io.urma4j.WorkRequestList;
 import java.time.Duration;
@@ -78,6 +79,25 @@ public abstract class NotReadyContract extends Contract {
         assertThat(queue.awaitCompletion()).matches(Outcome::isSuccess);
         assertThat(receiver.buffer().firstDifference(new Payload(2), 0, 0, lengthBytes))
                 .isEqualTo(-1);
+    }
+
+    /** S6.7, S6.8: flush does not return what passed a message that never started, and has its record. */
+    @Rule({"S6.7", "S6.8"})
+    @Test
+    void flushReturnsNothingThatHasItsRecord() {
+        var busy = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        ready.receive(1, 64, 9);
+        var queue = pair.initiator().queue();
+        queue.jfs().send(busy.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 2);
+        assertThat(ready.queue().next()).returns(9L, Outcome::userContext);
+
+        queue.jfs().modify(QueueState.ERROR);
+
+        assertThat(queue.drainAndFlush())
+                .extracting(SendSide.Result::userContext)
+                .containsExactlyInAnyOrder(1L, 2L);
     }
 
     /** S8.9: a message behind a write that waits does not overtake it, though its own target is ready. */
