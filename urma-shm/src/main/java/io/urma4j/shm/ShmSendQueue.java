@@ -557,9 +557,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     /** What it waits for, for inspection. */
     List<Resource> describeWaits() {
-        if (window.order()
-                .window()
-                .isEmpty()) { // spares the lock; a look that comes too early does no harm
+        if (window.order().window().isEmpty()) { // spares the lock; a look that comes too early does no harm
             return List.of();
         }
         Waits waits = new Waits(id, state());

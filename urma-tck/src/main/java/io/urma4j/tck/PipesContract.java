@@ -444,7 +444,7 @@ public abstract class PipesContract extends Contract {
                             writer.send(number(1), Patience.LIMIT);
                         }
                     })
-                    .hasMessageContaining("took");
+                    .hasMessageContaining("claims to have read");
         }
     }
 }
