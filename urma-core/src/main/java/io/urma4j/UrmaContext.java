@@ -41,6 +41,7 @@ public final class UrmaContext implements AutoCloseable {
     private final PerfMeter meter = new PerfMeter();
     private final ProviderContext provider;
     private final String name;
+    private final Runnable recordedPaths; // ends their recording
     private final Lifetime life = new Lifetime(this);
     private volatile long closeDeadlineNanos; // set when it is being closed
 
@@ -52,6 +53,7 @@ public final class UrmaContext implements AutoCloseable {
         this.options = options;
         this.provider = from.openContext(eidIndex, options, new Inventory(children, events, meter));
         this.name = "context " + device.name() + "/" + provider.uasid();
+        this.recordedPaths = Flight.paths(name, provider::paths);
     }
 
     static UrmaContext open(
@@ -349,6 +351,15 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
+     * The transport paths of this context to its peers, by number, with what they have counted. A snapshot: the paths go on, and
+     * their counters are those of one path at about the same time. A path that has ended takes its counters along.
+     */
+    public List<TransportPath> paths() {
+        life.checkOpen();
+        return provider.paths();
+    }
+
+    /**
      * Has other contexts of this user, as {@link #inspect} sees them, take the times of their steps, or ends that; {@link
      * Resource.Kind#PERF} shows what they found. To begin forgets what was found before. A context that is not being
      * measured pays nothing for it. Blocks at most the import timeout.
@@ -643,6 +654,7 @@ public final class UrmaContext implements AutoCloseable {
         }
         closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
+        recordedPaths.run();
         Flight.contextClosed(this);
         RuntimeException failure = children.closeAll(closeBudget());
         try {

@@ -212,7 +212,7 @@ final class Acknowledgements {
         } else if (config.isShared()) {
             judge(psn, status, -1);
         } else if (requester.advance(psn, nowNanos)) {
-            traffic.refusalsReceived++;
+            traffic.nakReceived(status);
             WireMessage oldest = requester.inFlight.head();
             if (oldest != null) {
                 oldest.request().fail(status);
@@ -245,7 +245,7 @@ final class Acknowledgements {
             traffic.notReadyReceived++;
             request.waitNanos = Math.max(request.waitNanos, waitNanos);
         } else {
-            traffic.refusalsReceived++;
+            traffic.nakReceived(status);
             request.fail(status);
         }
     }

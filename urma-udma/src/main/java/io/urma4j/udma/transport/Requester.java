@@ -7,6 +7,7 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -792,6 +793,15 @@ final class Requester {
             request.fail(status);
             request.abandon();
         }
+    }
+
+    /** Window and round trip, for people. */
+    void forEachValue(ObjLongConsumer<String> reader) {
+        reader.accept("spurious", congestion.spuriousLosses());
+        reader.accept("window", windowPackets());
+        reader.accept("inFlight", end - unacked);
+        reader.accept("rttNanos", timer.smoothedNanos());
+        reader.accept("rtoNanos", timer.timeoutNanos());
     }
 
     @Override

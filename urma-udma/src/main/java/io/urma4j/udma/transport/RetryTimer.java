@@ -45,6 +45,11 @@ final class RetryTimer {
         return roundTrip.smoothedNanos();
     }
 
+    /** How long an answer may take before it counts as lost, without what packets are allowed to be late. */
+    long timeoutNanos() {
+        return roundTrip.timeoutNanos();
+    }
+
     /** Whether nothing was sent for it since something was answered. */
     boolean isFirst() {
         return vain == 0;
