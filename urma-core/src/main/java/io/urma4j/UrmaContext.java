@@ -351,8 +351,8 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * The transport paths of this context to its peers, by number, with what they have counted. A snapshot: the paths go on, and
-     * their counters are those of one path at about the same time. A path that has ended takes its counters along.
+     * The transport paths of this context to its peers, by number, with a snapshot of their counters. The counters of a path end
+     * with it.
      */
     public List<TransportPath> paths() {
         life.checkOpen();

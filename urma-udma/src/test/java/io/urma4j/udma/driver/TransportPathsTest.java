@@ -42,7 +42,7 @@ class TransportPathsTest {
 
     private static void writeMuch(UrmaContext home, UrmaContext peer) {
         var segment = home.register(home.allocate(BYTES.length), Access.READ_WRITE);
-        try (RemoteMemory memory = peer.remoteMemory(segment.share())) {
+        try (RemoteMemory memory = peer.importMemory(segment.share())) {
             for (int i = 0; i < WRITES; i++) {
                 memory.write(0, BYTES);
             }
