@@ -13,38 +13,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network card in software: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
+ * A software network card: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
- * <p>For one thread at a time, which its driver sees to by one lock; {@link #doorbells} alone is for any thread. Commands
- * name queues, connections and targets by handles, small numbers that are used again after the object was destroyed;
- * numbers on the wire are something else, and come again late.
+ * <p>For one thread at a time, which the driver ensures by one lock; {@link #doorbells} alone is for any thread. Commands
+ * name queues, connections and targets by handles, small numbers that are reused after the object was destroyed. Numbers on
+ * the wire are different, and are reused late.
  *
- * <p>A turn of the crank is: hand it the packets that have come, then {@link #step}. Commands and doorbells may leave
- * packets unsent and results untold until then.
+ * <p>The driver passes the received packets to the card, then calls {@link #step}. Commands and doorbells may leave packets
+ * unsent and results unreported until then.
  */
 public final class Card {
-    /** Smallest number that is given out; 0 and 1 are special, Linux keeps some more. */
+    /** Smallest assigned number; 0 and 1 are special, and Linux reserves some more. */
     public static final int FIRST_NUMBER = 17;
 
-    /** Queues, and groups of them, have numbers below, shared connections this and above: one number means one thing. */
+    /** Queues and groups have numbers below, shared connections this and above: each number has one meaning. */
     public static final int FIRST_CONNECTION = 0x80_0000;
 
     /** The queue number of control messages. */
     public static final int CONTROL_QUEUE = Management.QUEUE;
 
-    /** A turn that comes so much later than it was asked for follows a pause of our own. */
+    /** A step that is later than its deadline by this much follows a stall of this process. */
     private static final long PAUSE_NANOS = 50_000_000;
 
-    /** So long after a pause input goes before timers (S12.3). */
+    /** For this time after a stall, input precedes timers (S12.3). */
     private static final long GRACE_NANOS = 20_000_000;
 
-    /** Rounds of a step: then whoever turns the crank takes packets in again. */
+    /** Maximum rounds of a step: then the driving thread receives packets again. */
     private static final int ROUNDS = 16;
 
-    /** Most keys that live at a time. */
+    /** Maximum live keys. */
     public static final int MAX_KEYS = KeyTable.MAX_INDICES;
 
-    /** When to come again when the port had no room. */
+    /** Delay of the next step when the port had no space. */
     private static final long PORT_NANOS = 50_000;
 
     private final Doorbells doorbells = new Doorbells();
@@ -64,40 +64,43 @@ public final class Card {
         this(port, listener, MAX_KEYS);
     }
 
-    /** With fewer keys, for those who want to see them run out. */
+    /** With fewer keys, for tests of exhaustion. */
     public Card(Port port, CardListener listener, int maxKeys) {
         this.board = new Board(port, listener, registry, maxKeys);
         this.inbound = new Inbound(registry, listener, board.datagrams);
     }
 
-    /** Bells of the send queues, by handle. */
+    /** Doorbells of the send queues, by handle. */
     public Doorbells doorbells() {
         return doorbells;
     }
 
     // ---- the crank
 
-    /** Which secret the ICRC of a packet must be right with that {@code PacketCheck} found sound; asked before it is received. */
+    /**
+     * The secret of a packet's ICRC; the caller asks for it before it passes the packet, which {@code PacketCheck} found
+     * valid.
+     */
     public long secretOf(Packet packet, Source origin) {
         return inbound.secretOf(packet, origin);
     }
 
     /**
-     * A packet came, which {@code PacketCheck} found sound. It is the caller's again afterwards.
+     * Receives a packet that {@code PacketCheck} found valid. The caller owns it again afterwards.
      *
-     * @param origin has the secret that its ICRC was found right with
+     * @param origin with the secret that verified its ICRC
      */
     public void receive(Packet packet, Source origin, long nowNanos) {
         board.nowNanos = nowNanos;
         inbound.receive(packet, origin, nowNanos);
     }
 
-    /** Whether what is handed in from now on may have waited in this host ({@link StallDetector}). */
+    /** Whether packets passed from now on may have waited in this host ({@link StallDetector}). */
     public void late(boolean late) {
         board.isLate = late;
     }
 
-    /** Work requests were posted to a send queue: it has its turn with the next step. Its ring tells how many. */
+    /** Work requests were posted to a send queue, whose ring has their number: the queue runs in the next step. */
     public void doorbell(int queue) {
         SendQueue posted = sendQueues.find(queue);
         if (posted != null) {
@@ -106,16 +109,15 @@ public final class Card {
     }
 
     /**
-     * Answers the doorbells, sees to timers, sends what may be sent, and flushes the port.
+     * Handles doorbells and timers, sends what may be sent, and flushes the port.
      *
-     * @return when it must be called again at the latest, though nothing happens until then; {@code Long.MAX_VALUE} for
-     *     never
+     * @return the deadline of the next call, if no other call is needed before; {@code Long.MAX_VALUE} for none
      */
     public long step(long nowNanos) {
         return step(nowNanos, FlushHint.FLUSH);
     }
 
-    /** The same, but something may be left for the next step, which the caller takes soon. */
+    /** The same, but something may be left for the next step, which the caller runs soon. */
     public long step(long nowNanos, FlushHint hint) {
         board.hint = hint;
         board.nowNanos = nowNanos;
@@ -157,17 +159,17 @@ public final class Card {
         return board.hasLeft();
     }
 
-    /** Whether a completion queue is armed, so that somebody waits for its event. Any thread. */
+    /** Whether a completion queue is armed, so that a thread waits for its event. Any thread. */
     public boolean isAnyArmed() {
         return board.isAnyArmed();
     }
 
-    /** How many packets were for nobody, or from somebody else than they should be. */
+    /** How many packets named no queue or connection, or came from another source than the peer. */
     public long dropped() {
         return inbound.dropped();
     }
 
-    /** CNPs of all its connections, those included that it had. */
+    /** CNPs of all its connections, including closed ones. */
     public NoticeStats notices() {
         NoticeStats all = noticesOfEnded;
         for (int handle = 1; handle < board.links.end(); handle++) {
@@ -185,12 +187,12 @@ public final class Card {
     // ---- completion queues
 
     /**
-     * Makes a completion queue.
+     * Creates a completion queue.
      *
-     * @param ring zeroed, laid out as {@link io.urma4j.udma.ring.CqRing} says
+     * @param ring zeroed, in the layout of {@link io.urma4j.udma.ring.CqRing}
      * @param depth a power of two
-     * @param moderationCount an armed queue's event waits for so many records, at least 1
-     * @param moderationNanos but no record waits longer than this
+     * @param moderationCount an armed queue's event waits for this many records, at least 1
+     * @param moderationNanos maximum delay of the event after a record
      * @param onEvent runs once for each arming, under the card's lock
      * @return its handle, 1 and up
      */
@@ -201,7 +203,7 @@ public final class Card {
         return handle;
     }
 
-    /** Asks for one event: at once when there are records that the driver has not taken, else with the next one. */
+    /** Requests one event: at once if there are records that the driver has not taken, else with the next one. */
     public void arm(int cq, boolean solicitedOnly) {
         board.cqs.get(cq).arm(solicitedOnly);
     }
@@ -211,17 +213,17 @@ public final class Card {
         return board.cqs.get(cq).isValid();
     }
 
-    /** How many records were made so far. */
+    /** The number of records written so far. */
     public long records(int cq) {
         return board.cqs.get(cq).produced();
     }
 
-    /** How often a record found no place. */
+    /** How often a record found no space. */
     public long overflows(int cq) {
         return board.cqs.get(cq).overflows();
     }
 
-    /** No queue uses it any more. */
+    /** Destroys the completion queue; no queue uses it any more. */
     public void destroyCq(int cq) {
         board.cqs.get(cq).close();
         board.cqs.remove(cq);
@@ -229,7 +231,7 @@ public final class Card {
 
     // ---- receive queues
 
-    /** Makes a receive queue, READY; returns its handle, 1 and up; 0 when its number is taken. */
+    /** Creates a receive queue, READY; returns its handle, 1 and up; 0 if its number is taken. */
     public int createReceiveQueue(ReceiveQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -248,7 +250,7 @@ public final class Card {
         return ownReceivers.get(receiveQueue).number();
     }
 
-    /** To {@link CardState#RESET}, READY or ERROR; the caller found the move legal. */
+    /** To {@link CardState#RESET}, READY or ERROR; the caller has checked that the move is legal. */
     public void modifyReceiveQueue(int receiveQueue, int state) {
         receiveQueues.get(receiveQueue).state(state);
     }
@@ -258,7 +260,7 @@ public final class Card {
         return receiveQueues.get(receiveQueue).state();
     }
 
-    /** Tells once when fewer receive work requests than that wait, at once when it is so already; 0 for never. */
+    /** Reports once when fewer receive work requests than that are left, at once if that is already so; 0 for never. */
     public void threshold(int receiveQueue, int threshold) {
         receiveQueues.get(receiveQueue).threshold(threshold);
     }
@@ -267,7 +269,7 @@ public final class Card {
         return receiveQueues.get(receiveQueue).stats();
     }
 
-    /** No Jetty uses it any more. The driver ignores the records of it that are still unpolled. */
+    /** Destroys the receive queue; no Jetty uses it any more. The driver ignores its unpolled records. */
     public void destroyReceiveQueue(int receiveQueue) {
         registry.give(receiveNumber(receiveQueue));
         receiveQueues.get(receiveQueue).close();
@@ -277,7 +279,7 @@ public final class Card {
 
     // ---- send queues
 
-    /** Makes a send queue, READY, or RESET when it is RC; returns its handle, 1 and up; 0 when its number is taken. */
+    /** Creates a send queue, READY, or RESET if it is RC; returns its handle, 1 and up; 0 if its number is taken. */
     public int createSendQueue(SendQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -302,21 +304,21 @@ public final class Card {
         return new Receiver(registry, receives, cq, config.receiveTag(), jetty);
     }
 
-    /** The number on the wire of a send queue, and of the Jetty that it is half of. */
+    /** The number on the wire of a send queue, and of its Jetty. */
     public int sendNumber(int queue) {
         return sendQueues.get(queue).number();
     }
 
     /** State of the queue, a number of {@link CardState}. */
     public int sendState(int queue) {
-        return sendQueues.get(queue).state();
+        return sendQueues.get(queue).state().value();
     }
 
     public SendStats sendStats(int queue) {
         return sendQueues.get(queue).stats();
     }
 
-    /** What its unfinished work requests wait for; each is looked at. */
+    /** What its unfinished work requests wait for; visits each. */
     public List<SendWait> sendWaits(int queue) {
         return sendQueues.get(queue).waits();
     }
@@ -324,25 +326,25 @@ public final class Card {
     /**
      * Moves a send queue to a state.
      *
-     * @return false when the move is not legal from where it is now (SEMANTICS S6.2), or it holds work that must be flushed
-     *     first
+     * @return false if the move is illegal from the current state (SEMANTICS S6.2), or if the queue holds work that must be
+     *     flushed first
      */
     public boolean modifySendQueue(int queue, int state, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).modify(state, nowNanos);
     }
 
-    /** Gives a send queue its turn: what is asked then knows what was posted before, and what has become of it. */
+    /** Runs a send queue, so that the following command sees all earlier posts and their results. */
     public void runSendQueue(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         sendQueues.get(queue).run(nowNanos);
     }
 
     /**
-     * Takes out what has no record of a drained queue in ERROR or SUSPENDED, in the order of posting.
+     * Removes the work requests without a record of a drained queue in ERROR or SUSPENDED, in posting order.
      *
-     * @param out takes two words for each: position, status
-     * @return how many work requests were taken
+     * @param out receives two words for each: position, status
+     * @return how many work requests were removed
      */
     public int flush(int queue, long[] out, int max, long nowNanos) {
         board.nowNanos = nowNanos;
@@ -350,16 +352,16 @@ public final class Card {
     }
 
     /**
-     * To ERROR without a marker, and everything taken out that has no record.
+     * To ERROR without a marker, and removes all work requests without a record.
      *
-     * @param out takes two words for each, as {@link #flush} does; twice the queue's depth is enough
+     * @param out receives two words for each, like {@link #flush}; twice the queue's depth is enough
      */
     public int quiesce(int queue, long[] out, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).quiesce(out, nowNanos);
     }
 
-    /** It ends: unfinished work requests disappear. The driver ignores the records of it that are still unpolled. */
+    /** Destroys the send queue: unfinished work requests are discarded. The driver ignores its unpolled records. */
     public void destroySendQueue(int queue) {
         SendQueue closing = sendQueues.get(queue);
         CardConnection own = closing.own();
@@ -374,7 +376,9 @@ public final class Card {
 
     // ---- Jetty groups
 
-    /** Makes a group of Jetties under one number, or under any when it is 0; returns its handle; 0 when it is taken. */
+    /**
+     * Creates a group of Jetties under this number, or under any if it is 0; returns its handle; 0 if the number is taken.
+     */
     public int createGroup(int number, boolean byHint) {
         int taken = registry.take(number);
         if (taken == 0) {
@@ -412,7 +416,7 @@ public final class Card {
 
     // ---- connections and targets
 
-    /** Connects an RC queue in RESET, which is READY then; returns the connection's handle. */
+    /** Connects an RC queue in RESET, which is then READY; returns the connection's handle. */
     public int connectRc(int queue, CardConnectionConfig config, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
@@ -423,7 +427,7 @@ public final class Card {
         return link.handle();
     }
 
-    /** Ends the connection of a queue, which is in RESET afterwards; what was never started is still to be flushed. */
+    /** Ends the connection of a queue, which is in RESET afterwards; never-started requests must still be flushed. */
     public void disconnectRc(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
@@ -448,9 +452,9 @@ public final class Card {
     }
 
     /**
-     * Makes a connection that all RM queues share with a peer's context; returns its handle.
+     * Creates a connection that all RM queues share with a peer's context; returns its handle.
      *
-     * @param config its number is {@link #FIRST_CONNECTION} or above, and nobody has it
+     * @param config its number is {@link #FIRST_CONNECTION} or above, and unused
      */
     public int connect(CardConnectionConfig config, long nowNanos) {
         int number = registry.take(config.number());
@@ -481,7 +485,7 @@ public final class Card {
         return link == null ? null : ConnectionStats.of(link.number(), link.connection());
     }
 
-    /** The peer is gone for good: what was meant for it ends with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
+    /** The peer is gone for good: work requests to it end with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
     public void peerLost(int connection, long nowNanos) {
         board.nowNanos = nowNanos;
         CardConnection link = board.links.get(connection);
@@ -494,7 +498,7 @@ public final class Card {
         link.lose();
     }
 
-    /** No target uses the shared connection any more. */
+    /** Destroys a shared connection, which no target uses any more. */
     public void disconnect(int connection) {
         CardConnection link = board.links.get(connection);
         for (int handle = 1; handle < sendQueues.end(); handle++) {
@@ -506,22 +510,24 @@ public final class Card {
         end(link);
     }
 
-    /** A queue of a peer by a shared connection; returns the handle that work requests name. */
+    /** Creates a target: a queue of a peer on a shared connection; returns the handle that work requests name. */
     public int createTarget(int connection, int remoteQueue) {
         return board.targets.add(new Target(board.links.get(connection), remoteQueue, null, 0));
     }
 
-    /** The memory of a peer by a shared connection; returns the handle that one-sided work requests name. */
+    /**
+     * Creates a target: the memory of a peer on a shared connection; returns the handle that one-sided work requests name.
+     */
     public int createMemoryTarget(int connection) {
         return createTarget(connection, 0);
     }
 
-    /** A queue that takes datagrams; returns the handle that work requests name. */
+    /** Creates a target: a queue that receives datagrams; returns the handle that work requests name. */
     public int createDatagramTarget(Route route, int remoteQueue, int queueKey) {
         return board.targets.add(new Target(null, remoteQueue, route, queueKey));
     }
 
-    /** No unfinished work request names it. */
+    /** Destroys a target; no unfinished work request names it. */
     public void destroyTarget(int target) {
         for (int handle = 1; handle < sendQueues.end(); handle++) {
             SendQueue queue = sendQueues.find(handle);
@@ -535,15 +541,15 @@ public final class Card {
     // ---- keys
 
     /**
-     * Makes a key.
+     * Creates a key.
      *
-     * @return its number: index and generation; 0 when none is left
+     * @return its number: index and generation; 0 if none is left
      */
     public int registerKey(KeyConfig config) {
         return board.keys.register(config);
     }
 
-    /** From now on it opens nothing; what the card did with it is over. False when it did not open anything. */
+    /** Invalidates a key; accesses by it are over. False if it was invalid. */
     public boolean revokeKey(int key) {
         return board.keys.revoke(key);
     }

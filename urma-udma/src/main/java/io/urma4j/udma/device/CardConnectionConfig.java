@@ -3,21 +3,21 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.transport.Route;
 
 /**
- * What a connection is to be like, of an RC queue or shared by all RM queues of two contexts. Made with {@link #builder}.
+ * Configuration of a connection, of an RC queue or shared by all RM queues of two contexts. Created with {@link #builder}.
  *
  * @param route to the peer's port
  * @param mtuBytes payload of a packet, equal on both sides: 256, 512, 1024, 2048 or 4096
- * @param number of a shared connection on this side (its EE context), {@link Card#FIRST_CONNECTION} and up; not read for RC
+ * @param number of a shared connection on this side (its EE context), {@link Card#FIRST_CONNECTION} and up; ignored for RC
  * @param remoteNumber of the peer's QP, or of its EE context
- * @param sendPsn first PSN that we send
- * @param receivePsn first PSN that we expect
- * @param maxReads READs and atomics that may be under way towards the peer: its resources
- * @param resources READs and atomics that the peer may have under way towards us
- * @param windowPackets packets that may be unacknowledged at once; towards a peer that is not urma4j no more than Linux has
- * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes
- * @param rnrRetry of an RC queue: how often a message is repeated to a receiver that is not ready; 7 for ever
- * @param remoteId what records name as the sender's queue on a connection of one queue; 0 for its number on the wire
- * @param peer who is there
+ * @param sendPsn first PSN that this end sends
+ * @param receivePsn first PSN that this end expects
+ * @param maxReads READs and atomics in flight to the peer, limited by its resources
+ * @param resources READs and atomics that the peer may have in flight
+ * @param windowPackets maximum unacknowledged packets; towards a foreign peer no more than Linux has
+ * @param urma4j whether the peer supports urma4j's manufacturer opcodes
+ * @param rnrRetry of an RC queue: how often a message is retransmitted to a receiver that is not ready; 7 for no limit
+ * @param remoteId the sender's queue in records, on a connection of one queue; 0 for its number on the wire
+ * @param peer the identity of the peer
  */
 public record CardConnectionConfig(
         Route route,
@@ -38,9 +38,12 @@ public record CardConnectionConfig(
         return new Builder(route, remoteNumber);
     }
 
-    /** Collects the values: the route's MTU, PSNs of 0, 64 reads each way, the usual window, a peer of our own kind. */
+    /** Collects the values. Defaults: the route's MTU, PSNs of 0, 64 reads each way, the default window, a urma4j peer. */
     public static final class Builder {
-        /** A window is eight READs, and the oldest may wait for some round trips while its lost answers come again. */
+        /**
+         * A window is eight READs, and the oldest may wait for several round trips while its lost responses are
+         * retransmitted.
+         */
         private static final int DEFAULT_READS = 64;
 
         private static final int FOR_EVER = 7;

@@ -3,10 +3,10 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.transport.Traffic;
 
 /**
- * What a card has counted of congestion that switches on the way have marked.
+ * The congestion counters of a card.
  *
- * @param sent CNPs, for what came marked
- * @param handled CNPs of peers, for what they got marked
+ * @param sent CNPs, for marked packets received
+ * @param handled CNPs of peers, for marked packets sent
  */
 public record NoticeStats(long sent, long handled) {
     static final NoticeStats NONE = new NoticeStats(0, 0);

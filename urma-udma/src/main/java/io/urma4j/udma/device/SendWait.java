@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
 /**
- * What some work requests of a send queue wait for, for a person who looks.
+ * What some work requests of a send queue wait for, for inspection.
  *
- * @param peer {@link PeerInfo#number} of whom they are for; 0 for a peer that was connected by hand, and for nobody
+ * @param peer {@link PeerInfo#number} of their target; 0 for a peer that was connected by hand, and for none
  * @param remoteQueue its number there; 0 for memory
  * @param count how many of them
  */
@@ -12,13 +12,13 @@ public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
     public enum Reason {
         /** The queue is not READY. */
         STATE,
-        /** They were sent. */
+        /** They are in flight. */
         ANSWER,
         /** They found no receive work request. */
         RECEIVER,
-        /** A message of the same queue to the same peer is not done, and order is kept towards a peer. */
+        /** An earlier message of the same queue to the same peer is not done: operations are ordered per peer. */
         ORDER,
-        /** The connection or the port is full, or their turn has not come. */
+        /** The connection or the port is full, or earlier requests go first. */
         TURN
     }
 

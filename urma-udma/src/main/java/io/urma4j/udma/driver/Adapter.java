@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device in operation, shared by the contexts that this library has on it: its UDP port, its card, and the thread that
- * turns the crank. Open as long as there is a context.
+ * An open device, shared by the contexts of this library on it: its UDP port, its card, and the engine's thread. Open while
+ * there is a context.
  */
 final class Adapter implements CardListener {
     private static final int SECRET_BYTES = 32;
@@ -85,13 +85,13 @@ final class Adapter implements CardListener {
     /**
      * Opens a device.
      *
-     * @throws UrmaException FAIL when its address or its port cannot be had
+     * @throws UrmaException FAIL if its address or its port is not available
      */
     static Adapter open(String name, Eid eid, PortOptions options) {
         return open(name, eid, options, Card.MAX_KEYS);
     }
 
-    /** With fewer keys, for those who want to see them run out. */
+    /** With fewer keys, for tests of exhaustion. */
     static Adapter open(String name, Eid eid, PortOptions options, int maxKeys) {
         try {
             UdpPort port = UdpPort.open(options);
@@ -115,12 +115,12 @@ final class Adapter implements CardListener {
         return port;
     }
 
-    /** Whether packets leave. */
+    /** The watch over failures to send. */
     PortWatch watch() {
         return watch;
     }
 
-    /** Who is known here, and what comes from all others. */
+    /** The known peers, and the service of unknown ones. */
     UnknownPeers unknownPeers() {
         return unknownPeers;
     }
@@ -143,7 +143,7 @@ final class Adapter implements CardListener {
         return control;
     }
 
-    /** How many control datagrams came a second time in a moment, and were dropped. */
+    /** How many control datagrams were dropped as replays of recent ones. */
     long droppedAgain() {
         return recentMail.again();
     }
@@ -158,7 +158,7 @@ final class Adapter implements CardListener {
     }
 
     /**
-     * The way to a port, of packets that belong to no connection, or whose peer is foreign.
+     * The route to a port, for packets that belong to no connection, or of a foreign peer.
      *
      * @throws UrmaException EINVAL for an address that cannot be reached from here
      */
@@ -166,7 +166,7 @@ final class Adapter implements CardListener {
         return route(to, IpHeaders.NO_SECRET);
     }
 
-    /** The way of packets of connections with a peer. */
+    /** The route of packets of connections with a peer. */
     UdpRoute route(Peer to) {
         return route(to.address(), to.secret());
     }
@@ -181,7 +181,7 @@ final class Adapter implements CardListener {
 
     // ---- numbers
 
-    /** Our end of a connection that may come to be; its number is that of no other. On the engine's thread. */
+    /** This end of a possible connection, with a unique number. On the engine's thread. */
     ConnectionEnd newHalf() {
         return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
     }
@@ -204,12 +204,14 @@ final class Adapter implements CardListener {
         return lastPeer.incrementAndGet();
     }
 
-    /** An id for a queue that no other context of the device was offered lately, and that no stranger can foresee. */
+    /**
+     * An id for a queue that no other context of the device was offered recently, and that an unknown peer cannot predict.
+     */
     int nextQueueId() {
         return queueIds.next();
     }
 
-    /** A number that the card tells a queue by. */
+    /** A tag by which the card identifies a queue. */
     int tag(Tagged queue) {
         int tag = lastTag.incrementAndGet();
         tagged.put(tag, queue);
@@ -231,7 +233,7 @@ final class Adapter implements CardListener {
         owners.remove(owner);
     }
 
-    /** {@code overflowed} runs under the card's lock when the completion queue has no place for a record. */
+    /** {@code overflowed} runs under the card's lock when the completion queue has no space for a record. */
     void watchCq(int cq, Runnable overflowed) {
         cqOverflows.put(cq, overflowed);
     }
@@ -241,10 +243,10 @@ final class Adapter implements CardListener {
     }
 
     /**
-     * Has the peer of a connection watched. Both run on the engine's thread.
+     * Watches the peer of a connection. Both callbacks run on the engine's thread.
      *
-     * @param isSilent runs when nothing was heard of it for too long
-     * @param isStuck runs when it was heard, and acknowledged nothing for too long
+     * @param isSilent runs when no packet has arrived from it for too long
+     * @param isStuck runs when packets arrive, but acknowledge nothing for too long
      */
     void watchConnection(int connection, Runnable isSilent, Runnable isStuck) {
         silences.put(connection, isSilent);
@@ -258,7 +260,7 @@ final class Adapter implements CardListener {
 
     // ---- QP 1
 
-    /** Sends a control datagram; one that finds no room is lost. On the engine's thread. */
+    /** Sends a control datagram; without buffer space it is lost. On the engine's thread. */
     private void sendControl(PortAddress to, ByteBuffer datagram) {
         Route route;
         eventLoop.enter();
@@ -271,7 +273,7 @@ final class Adapter implements CardListener {
                 port.flush();
             }
         } catch (UrmaException e) {
-            // no way there: as a network that loses everything
+            // no route: like a network that loses everything
         } finally {
             eventLoop.leave();
         }

@@ -9,21 +9,24 @@ import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * A card with its lock, and how its crank is turned: by a thread that posts, by one that polls, or by the engine, whoever
- * has the lock. Nobody waits for it to post or to poll: a bell is rung, and whoever has the lock answers it before he
- * goes, or right after ({@link #leave}).
+ * A card with its lock. A posting thread, a polling thread or the engine drives the card, whichever holds the lock. Posting
+ * and polling never wait for the lock: a doorbell is rung, and the holder handles it before it releases the lock, or right
+ * after ({@link #leave}).
  */
 final class EventLoop {
-    /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
+    /**
+     * A thread that polled this recently will poll again, and then sends what other threads have posted meanwhile, all at
+     * once.
+     */
     private static final long POLLING_NANOS = 50_000;
 
-    /** So many work requests of a queue keep its peer busy, and its owner will come for their records. */
+    /** This many work requests of a queue keep its peer busy, and their owner will poll for their records. */
     private static final int MANY_UNDER_WAY = 16;
 
-    /** But the engine does, should he not come back. */
+    /** Maximum delay until the engine drives the card instead. */
     private static final long WAIT_NANOS = 200_000;
 
-    /** In place of a time: the engine has met somebody at the crank. */
+    /** Returned instead of a deadline: the engine has met another thread at the card. */
     static final long MET = Long.MIN_VALUE;
 
     private static final VarHandle POLLED;
@@ -44,7 +47,8 @@ final class EventLoop {
     private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
 
     @SuppressWarnings("UnusedVariable") // through POLLED
-    private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
+    private long polledNanos =
+            Long.MIN_VALUE / 2; // when a thread last polled; written by all polling threads without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
 
@@ -55,28 +59,28 @@ final class EventLoop {
         this.clock = clock;
     }
 
-    /** Where packets come in. */
+    /** The source of received packets. */
     @FunctionalInterface
     interface Inlet {
-        /** Hands the card what has come, without waiting, a bounded number of packets; returns how many. Under the lock. */
+        /** Passes received packets to the card, without waiting, a bounded number; returns how many. Under the lock. */
         int receive(long nowNanos);
     }
 
-    /** The thread that turns the crank when nobody else does. */
+    /** The thread that drives the card when no other thread does. */
     interface Engine {
         /**
-         * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
-         * would not. Any thread.
+         * The card has a deadline at that time: wakes the engine if it would sleep longer. Cheap if it would not. Any
+         * thread.
          */
         void wakeBy(long nanos);
 
-        /** Whether it leaves the card to those who poll. Any thread. */
+        /** Whether the engine leaves the card to polling threads. Any thread. */
         boolean rests();
 
-        /** The crank is turned all the time: there is no need to look for a while. By who has the lock. */
+        /** Other threads drive the card: the engine need not check it for a while. By the lock's holder. */
         void putOff(long nowNanos);
 
-        /** Somebody waits now for what only the engine may see: it rests no longer. Any thread. */
+        /** A thread waits for an event that only the engine can signal: it no longer rests. Any thread. */
         void attend();
     }
 
@@ -88,7 +92,7 @@ final class EventLoop {
         return clock.getAsLong();
     }
 
-    /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
+    /** Acquires the card's lock, and waits for it: for commands. Deferred work runs first. */
     void enter() {
         lock.acquire();
         try {
@@ -105,7 +109,7 @@ final class EventLoop {
         return lock.tryAcquire();
     }
 
-    /** Gives the card back; whoever takes it from the caller turns its crank before. */
+    /** Releases the card's lock; the next holder drives the card first. */
     void leave() {
         try {
             if (card.hasWork()) {
@@ -117,11 +121,10 @@ final class EventLoop {
     }
 
     /**
-     * One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it.
+     * Runs one step if the lock is free: packets in, packets out, timers. False if another thread holds it.
      *
-     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or his next post: what he answers
-     * leaves in the same datagram; and a few small requests wait for more of them. Should he not come back, the engine sees
-     * to it.
+     * <p>While the engine rests, a pure acknowledgement waits for the caller's next step or post, whose request piggybacks
+     * it; and a few small requests wait for more. If the caller does not come back, the engine sends them.
      */
     boolean tryTurn() {
         if (!lock.tryAcquire()) {
@@ -151,32 +154,32 @@ final class EventLoop {
         POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
     }
 
-    /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
+    /** Whether a thread has driven the card recently, so that it will again, and no thread waits for an event. Any thread. */
     boolean isPolled() {
         return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
     }
 
-    /** Whether something was posted that waits for the next turn. Any thread. */
+    /** Whether posted work waits for the next step. Any thread. */
     boolean isAwaited() {
         return card.doorbells().areRinging();
     }
 
-    /** Whether somebody waits for an event, so that the engine must not rest. Any thread. */
+    /** Whether a thread waits for an event, so that the engine must not rest. Any thread. */
     boolean isAnyArmed() {
         return card.isAnyArmed();
     }
 
-    /** A completion queue was armed: the engine looks after the card. */
+    /** A completion queue was armed: the engine watches the card. */
     void attend() {
         engine.attend();
     }
 
     /**
-     * One turn, when nobody else has the card; returns when the next one is due. For the engine, which does not wait for the
-     * card: who has it turns the crank just now, and may have lost the very CPU that the engine would wait on.
+     * Runs one step if the lock is free; returns its next deadline. For the engine, which does not wait for the lock: its
+     * holder drives the card just now, and may have lost the very CPU that the engine would wait on.
      *
-     * @param hasWatched whether it has waited for packets since its last turn
-     * @return {@link #MET} when somebody has the card
+     * @param hasWatched whether it has waited for packets since its last step
+     * @return {@link #MET} if another thread holds the lock
      */
     long tryTurnOfEngine(boolean hasWatched) {
         if (!lock.tryAcquire()) {
@@ -195,14 +198,14 @@ final class EventLoop {
     }
 
     /**
-     * A queue has posted, and published it in its ring: runs it at once, when nobody else has the card.
+     * A queue has published a post in its ring: runs it at once if the lock is free.
      *
-     * @param earlier work requests that it has under way besides: then its turn may come with the next poll
+     * @param earlier its work requests in progress; if there are some, the post may wait for the next poll
      */
     void posted(int queue, long earlier) {
         if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
-                return; // somebody was told to come, and will take this one along
+                return; // another thread has a deadline to come, and will handle this one, too
             }
             long now = clock.getAsLong();
             if (isPolledSoon(earlier, now)) {
@@ -221,10 +224,13 @@ final class EventLoop {
             return;
         }
         card.doorbells().ring(queue);
-        answerBells(); // whoever had the card may have gone before he could hear it
+        answerBells(); // the lock's holder may have left before it could see the doorbell
     }
 
-    /** Who polled a moment ago polls again; and who has so many records to come will, unless he waits for an event. */
+    /**
+     * A thread that polled recently polls again; and so does one with this many records to come, unless it waits for an
+     * event.
+     */
     private boolean isPolledSoon(long underWay, long nowNanos) {
         return nowNanos - (long) POLLED.getOpaque(this) < POLLING_NANOS
                 || underWay >= MANY_UNDER_WAY && !card.isAnyArmed();
@@ -252,7 +258,8 @@ final class EventLoop {
     }
 
     private void answerBells() {
-        // full fence: a bell that we do not hear now is heard by who rings it, since he finds the lock free
+        // full fence: a doorbell that is not seen now is handled by the thread that rings it, since it finds the lock
+        // free
         VarHandle.fullFence();
         while (card.doorbells().areRinging() && lock.tryAcquire()) {
             long next;

@@ -9,7 +9,7 @@ import io.urma4j.udma.device.CardState;
 import io.urma4j.udma.device.SendStats;
 import java.util.Arrays;
 
-/** The moves of a send queue that somebody asks for, and how its work requests are taken out of it (SEMANTICS §6). */
+/** The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). */
 final class SendDrains {
     private static final int WORDS_EACH = 2; // position, status
 

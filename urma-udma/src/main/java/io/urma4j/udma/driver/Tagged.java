@@ -1,15 +1,15 @@
 package io.urma4j.udma.driver;
 
-/** A queue that the card tells of by its tag. Under the card's lock: returns at once, and calls no command. */
+/** A queue that the card identifies by its tag. Called under the card's lock: returns at once, and calls no command. */
 interface Tagged {
     /**
      * It went to ERROR.
      *
-     * @param status of the work request that failed, a number of URMA; 0 when none did
+     * @param status of the failed work request, a number of URMA; 0 if none failed
      */
     default void failed(int status) {}
 
-    /** A request of the peer of its connection was refused with that syndrome; all further ones are, too. */
+    /** The peer of its connection refused a request with that syndrome; it refuses all further ones, too. */
     default void requestRefused(int syndrome) {}
 
     /** Fewer receive work requests are left than the threshold. */

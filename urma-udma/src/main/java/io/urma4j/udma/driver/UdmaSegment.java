@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A registered region of this context. Safe for any thread. */
+/** A registered segment of this context. Safe for any thread. */
 final class UdmaSegment implements ProviderSegment {
     private static final Token NOBODYS = Token.random();
 
@@ -37,7 +37,7 @@ final class UdmaSegment implements ProviderSegment {
     private final AtomicInteger unfinished = new AtomicInteger();
     private volatile @Nullable Runnable watcher;
 
-    /** Who has it, by key; written by the engine, and read by anybody. */
+    /** The current importers, by key; written by the engine, read by any thread. */
     final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
 
     // the engine's thread
@@ -46,11 +46,11 @@ final class UdmaSegment implements ProviderSegment {
             new Revocations<>(grant -> grant.importer().peer().toString());
 
     /**
-     * A region.
+     * Creates a segment.
      *
      * @param allocated null for foreign memory
      * @param localKey of this machine's own work requests
-     * @param openKey for everybody, when no token is asked for; 0 for none
+     * @param openKey for every peer, if no token is required; 0 for none
      */
     UdmaSegment(
             Exports exports,
@@ -73,7 +73,7 @@ final class UdmaSegment implements ProviderSegment {
 
     // ---- for the queues
 
-    /** What local ranges of work requests name; they count from the region's start. */
+    /** The handle in local ranges of work requests, which count from the segment's start. */
     int localKey() {
         return localKey;
     }
@@ -110,7 +110,7 @@ final class UdmaSegment implements ProviderSegment {
         return memory.address();
     }
 
-    /** Whether there is a segment, and a token opens it for that access; the same work whatever is wrong. */
+    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
     static boolean opens(@Nullable UdmaSegment segment, @Nullable Token offered, Access wanted) {
         Token needed = segment == null ? NOBODYS : segment.token;
@@ -129,7 +129,7 @@ final class UdmaSegment implements ProviderSegment {
         return revoked;
     }
 
-    /** No new import from now on; true for the first. On the engine's thread. */
+    /** Allows no new import from now on; true for the first call. On the engine's thread. */
     boolean markRevoked() {
         boolean first = !revoked;
         revoked = true;
@@ -182,12 +182,12 @@ final class UdmaSegment implements ProviderSegment {
         return openKey == 0; // a key that is everybody's does not tell
     }
 
-    /** A peer's WRITE_NOTIFY has stored a value. On whatever thread drives the card. */
+    /** A peer's WRITE_NOTIFY has stored a value. On the thread that drives the card. */
     void notified() {
         Runnable listener = watcher;
         if (listener != null) {
-            VarHandle
-                    .fullFence(); // the value, then the look whether somebody sleeps: ReaderSleep.arm is the other side
+            VarHandle.fullFence(); // the value, then the check whether a reader sleeps: ReaderSleep.arm is the other
+            // side
             listener.run();
         }
     }

@@ -1,7 +1,6 @@
 /**
- * The driver: what the SPI asks, turned into elements of rings, doorbells and commands of the card, and the card's
- * completion queue elements turned into records. It shares memory with the card and nothing else, and knows nothing of
- * packets.
+ * The driver: it turns calls of the SPI into ring elements, doorbells and commands of the card, and the card's completion
+ * queue elements into records. It shares only the rings with the card, and does not know packets.
  */
 @NullMarked
 package io.urma4j.udma.driver;

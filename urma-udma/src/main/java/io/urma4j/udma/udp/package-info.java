@@ -1,9 +1,9 @@
 /**
- * The I/O shell: UDP sockets that packets leave and arrive by, and nothing that knows what the packets mean. Start with
- * {@link io.urma4j.udma.udp.UdpPort}; {@link io.urma4j.udma.udp.PortOptions} says what can be chosen,
- * {@link io.urma4j.udma.udp.IoWay} which ways there are.
+ * The I/O layer: UDP sockets that send and receive packets without interpreting them. Start with
+ * {@link io.urma4j.udma.udp.UdpPort}; {@link io.urma4j.udma.udp.PortOptions} has the options,
+ * {@link io.urma4j.udma.udp.IoBackend} the I/O backends.
  *
- * <p>Only the driver may use this package. It knows the wire and the contract of the transport's port, and neither
+ * <p>Only the driver may use this package. It knows the wire format and the contract of the transport's port, but neither
  * connections nor queues.
  */
 @NullMarked
