@@ -54,6 +54,7 @@ public final class UrmaContext implements AutoCloseable {
     private final ContextChecks checks;
     private final Adoption adoption;
     private final Discovery discovery;
+    private final Runnable recordedPaths; // ends their recording
     private final Lifetime life = new Lifetime(this);
     private volatile long closeDeadlineNanos; // set when it is being closed
 
@@ -68,6 +69,7 @@ public final class UrmaContext implements AutoCloseable {
         this.checks = new ContextChecks(name, attributes);
         this.adoption = new Adoption(name, children, meter);
         this.discovery = new Discovery(name, provider, meter, options.importTimeout());
+        this.recordedPaths = Flight.paths(name, provider::paths);
     }
 
     static UrmaContext open(
@@ -283,6 +285,15 @@ public final class UrmaContext implements AutoCloseable {
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
         life.checkOpen();
         return discovery.inspect(kinds);
+    }
+
+    /**
+     * The transport paths of this context to its peers, by number, with a snapshot of their counters. The counters of a path end
+     * with it.
+     */
+    public List<TransportPath> paths() {
+        life.checkOpen();
+        return provider.paths();
     }
 
     /**
@@ -517,6 +528,7 @@ public final class UrmaContext implements AutoCloseable {
         }
         closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
+        recordedPaths.run();
         Flight.contextClosed(this);
         RuntimeException failure = children.closeAll(closeBudget());
         try {

@@ -12,6 +12,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.Resource;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
+import io.urma4j.TransportPath;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -101,6 +102,11 @@ public interface ProviderContext {
      */
     default CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
         return CompletableFuture.completedFuture(List.of());
+    }
+
+    /** Its transport paths, with what they have counted. A provider without paths has none to show. */
+    default List<TransportPath> paths() {
+        return List.of();
     }
 
     /**

@@ -30,6 +30,7 @@ final class Deliveries {
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
+    private long laterChunks;
 
     /** A message that comes in several chunks. */
     private static final class Train {
@@ -60,6 +61,7 @@ final class Deliveries {
             return deliverDatagram();
         }
         if (!held.isEmpty() && isHeld()) {
+            laterChunks += in.has(SlotFlags.FIRST) ? 0 : 1;
             in.answer(Answer.HELD, 0);
             return true;
         }
@@ -74,6 +76,11 @@ final class Deliveries {
             return deliverWhole();
         }
         return first ? beginTrain() : continueTrain();
+    }
+
+    /** How many slots have continued a message. Any thread may ask, and gets an answer that may be old. */
+    long laterChunks() {
+        return laterChunks;
     }
 
     /** The receiver of the message that begins in the slot; null if the number is unknown. */
@@ -325,6 +332,7 @@ final class Deliveries {
     }
 
     private boolean continueTrain() {
+        laterChunks++;
         Train train = trains.get(flow());
         return train != null && load(train); // an honest sender begins with the first chunk
     }

@@ -2,7 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
-import io.urma4j.Resource;
+import io.urma4j.TransportPath;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.ShmSegment;
@@ -39,6 +39,7 @@ final class MessagePath {
     private final RingSender out;
     private final Deliveries deliveries;
     private final RingReceiver in;
+    private final PathCounts counts = new PathCounts();
     private final SpinLock sending = new SpinLock();
     private final SpinLock reaping = new SpinLock();
     private final SpinLock receiving = new SpinLock();
@@ -145,6 +146,7 @@ final class MessagePath {
         sending.acquire();
         try {
             if (!out.hasSlot()) {
+                counts.full(out.position());
                 return false;
             }
             MemorySegment.copy(source.memory, at, out.memory(), out.payloadRoom(0), length);
@@ -178,6 +180,7 @@ final class MessagePath {
         int chunk = (int) Math.min(total - entry.sentBytes, RingLayout.CHUNK_BYTES);
         long payloadAt = out.hasSlot() ? out.payloadRoom(chunk) : -1;
         if (payloadAt < 0) {
+            counts.full(out.position());
             return false;
         }
         entry.gather(entry.sentBytes, out.memory(), payloadAt, chunk);
@@ -193,6 +196,8 @@ final class MessagePath {
                     abandoned.remove(new Flow(queue.id(), lane.target.queueId()));
                 }
             }
+        } else {
+            counts.laterChunk();
         }
         if (entry.sentBytes + chunk == total) {
             flags |= SlotFlags.LAST;
@@ -256,6 +261,7 @@ final class MessagePath {
         VarHandle.fullFence();
         try {
             if (out.takeAsleep()) {
+                counts.wakeUp();
                 memory.wakePeer().run();
             }
         } catch (IllegalStateException e) {
@@ -467,17 +473,14 @@ final class MessagePath {
     // Opcode.value() as a constant
     private static final int NOP = Opcode.NOP.value();
 
-    /** For inspection: plain reads of fields that other threads write. */
-    Resource describe() {
-        return Resource.builder(Resource.Kind.TP, number())
-                .add("tpn", number())
-                .add("peer", peer.eid() + "/" + peer.uasid())
-                .add("peer_process", peer.pid() == 0 ? "unknown" : "pid " + peer.pid())
-                .add("state", dead ? "ERROR" : "READY")
-                .add("tx_slots", out.position())
-                .add("tx_unanswered", out.position() - out.reaped())
-                .add("rx_slots", in.position())
-                .build();
+    /** What it has counted: plain reads of what others write. Any thread. */
+    TransportPath counted() {
+        return new TransportPath(
+                number(),
+                peer.eid() + "/" + peer.uasid(),
+                peer.pid() == 0 ? "unknown" : "pid " + peer.pid(),
+                dead ? "ERROR" : "READY",
+                counts.counters(out, in, deliveries.laterChunks()));
     }
 
     @Override

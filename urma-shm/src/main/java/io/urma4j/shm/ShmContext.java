@@ -17,6 +17,7 @@ import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
+import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
@@ -368,13 +369,21 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public List<Resource> resources(Resource.Kind kind, long after, int limit) {
         Stream<Resource> all = switch (kind) {
-            case TP -> pathOf.values().stream().map(MessagePath::describe);
+            case TP -> paths().stream().map(TransportPath::toResource);
             case WAIT -> sendQueues.stream().flatMap(queue -> queue.describeWaits().stream());
             default -> Stream.empty();
         };
         return all.filter(resource -> resource.id() > after)
                 .sorted(Comparator.comparingLong(Resource::id))
                 .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public List<TransportPath> paths() {
+        return pathOf.values().stream()
+                .map(MessagePath::counted)
+                .sorted(Comparator.comparingLong(TransportPath::number))
                 .toList();
     }
 

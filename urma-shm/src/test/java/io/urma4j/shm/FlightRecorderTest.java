@@ -16,10 +16,14 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +51,7 @@ class FlightRecorderTest {
         }
         return RecordingFile.readAllEvents(file).stream()
                 .filter(event -> event.getEventType().getName().startsWith("io.urma4j."))
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime)) // several threads have buffers of their own
                 .toList();
     }
 
@@ -103,6 +108,30 @@ class FlightRecorderTest {
         assertThat(of(events, "QueueError"))
                 .singleElement()
                 .satisfies(event -> assertThat(event.getString("type")).isEqualTo("JFS_ERR"));
+    }
+
+    @Test
+    void pathsAreRecordedOnceASecondAndNotAfterTheirContext() throws Exception {
+        var events = recorded((home, peer) -> {
+            var jfr = home.createJfr(
+                    home.createJfc(JfcConfig.DEFAULT), JfrConfig.builder().build());
+            var target = peer.importJetty(jfr.descriptor(), jfr.token());
+            var queue = peer.createJfs(peer.createJfc(JfcConfig.DEFAULT), JfsConfig.DEFAULT);
+            queue.send(target, peer.register(peer.allocate(64), Access.LOCAL_ONLY), 0, 8, 1);
+            CountDownLatch twice = new CountDownLatch(4); // two contexts
+            try (RecordingStream stream = new RecordingStream()) {
+                stream.onEvent("io.urma4j.SharedMemoryPath", _ -> twice.countDown());
+                stream.startAsync();
+                assertThat(twice.await(30, TimeUnit.SECONDS)).isTrue();
+            }
+        });
+
+        var paths = of(events, "SharedMemoryPath");
+        assertThat(paths).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(paths).extracting(event -> event.getLong("sent")).anyMatch(sent -> sent > 0);
+        assertThat(paths.getLast().getStartTime())
+                .isBeforeOrEqualTo(of(events, "ContextClosed").getLast().getStartTime());
+        assertThat(of(events, "NetworkPath")).isEmpty();
     }
 
     @Test

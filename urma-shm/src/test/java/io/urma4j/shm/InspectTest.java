@@ -162,6 +162,44 @@ class InspectTest {
     }
 
     @Test
+    void pathsCountMessagesSlotsAndFullRings() {
+        var receives = home.createJfc(JfcConfig.DEFAULT);
+        var jfr = home.createJfr(receives, JfrConfig.builder().depth(8).build());
+        var target = peer.importJetty(jfr.share());
+        var sends = peer.createJfc(JfcConfig.DEFAULT);
+        var queue = peer.createJfs(sends, JfsConfig.builder().depth(8).build());
+        var buffer = peer.register(peer.allocate(256 * KB), Access.LOCAL_ONLY);
+        var room = home.register(home.allocate(256 * KB), Access.LOCAL_ONLY);
+        for (int i = 0; i < 4; i++) {
+            jfr.receive(room, 0, 256 * KB, i);
+        }
+
+        queue.send(target, buffer, 0, 8, 1);
+        queue.send(target, buffer, 0, 8, 2);
+        queue.send(target, buffer, 0, 256 * KB, 3);
+        var batch = new CompletionBatch(8);
+        await().until(() -> receives.poll(batch) >= 0 && jfr.counters().get("received") == 3);
+        await().until(() ->
+                sends.poll(batch) >= 0 && peer.paths().getFirst().counters().get("inFlight") == 0);
+
+        assertThat(peer.paths()).singleElement().satisfies(path -> {
+            assertThat(path.peer()).endsWith("/" + home.uasid());
+            assertThat(path.state()).isEqualTo("READY");
+            assertThat(path.counters().get("sent")).isEqualTo(3);
+            assertThat(path.counters().get("slotsSent")).isGreaterThan(3);
+            assertThat(path.counters().get("received")).isZero();
+        });
+        assertThat(home.paths()).singleElement().satisfies(path -> {
+            assertThat(path.counters().get("received")).isEqualTo(3);
+            assertThat(path.counters().get("slotsReceived"))
+                    .isEqualTo(peer.paths().getFirst().counters().get("slotsSent"));
+        });
+        assertThat(resources(peer, Kind.TP))
+                .singleElement()
+                .satisfies(path -> assertThat(path.field("sent")).isEqualTo("3"));
+    }
+
+    @Test
     void moreThanAPageIsSeenWhole() {
         var memory = home.allocate(4 * KB);
         for (int i = 0; i < 200; i++) {

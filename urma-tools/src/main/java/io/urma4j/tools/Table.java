@@ -48,7 +48,7 @@ public final class Table {
     }
 
     void print(PrintWriter out, int widest) {
-        if (width() <= widest) {
+        if (widthOfFirst(columns.size()) <= widest) {
             printLine(out, columns.stream().map(Column::heading).toList());
             rows.forEach(row -> printLine(out, row));
         } else {
@@ -57,9 +57,25 @@ public final class Table {
         out.flush();
     }
 
-    private int width() {
+    /** Prints headings and rows without the last columns, as far as the terminal has no room for them. */
+    public void printFitting(PrintWriter out) {
+        printFitting(out, Terminal.columns());
+    }
+
+    void printFitting(PrintWriter out, int widest) {
+        int shown = columns.size();
+        while (shown > 1 && widthOfFirst(shown) > widest) {
+            shown--;
+        }
+        int end = shown;
+        printLine(out, columns.stream().limit(end).map(Column::heading).toList());
+        rows.forEach(row -> printLine(out, row.subList(0, end)));
+        out.flush();
+    }
+
+    private int widthOfFirst(int count) {
         int width = -GAP.length();
-        for (int i = 0; i < columns.size(); i++) {
+        for (int i = 0; i < count; i++) {
             width += GAP.length() + width(i);
         }
         return width;

@@ -2,6 +2,7 @@ package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -14,12 +15,18 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
+import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Looking into running processes. */
 class AdminIT extends WithShell {
+    private static final Pattern RETRANSMITTED = Pattern.compile("\"retransmitted\":[1-9]");
+    private static final Pattern BUSY = Pattern.compile(
+            "[\\d:]+  \\d paths, per second of the last 0\\.\\d s\n\nshm0\n *pid +peer +tx/s(.*\n)+?.* [1-9]\\d+ (.*\n)*");
+
     private String out(String... arguments) throws Exception {
         Ended ended = shell.run(arguments);
         assertThat(ended.exitCode()).as(ended.err()).isZero();
@@ -153,5 +160,48 @@ class AdminIT extends WithShell {
         watch.awaitOut("no process uses udma0\n\nnum ");
 
         assertThat(watch.interrupted().exitCode()).isZero();
+    }
+
+    @Test
+    void topFollowsTheRetransmissionsOfALossyNetworkUntilCtrlC() throws Exception {
+        shell.with("URMA_UDMA_LOSS", "0.05:7");
+        Running load = shell.start("perftest", "write_bw", "--local", "-d", "udma0", "-s", "64K", "-y", "1");
+        Running top = shell.start("admin", "top", "-d", "udma0", "-i", "0.5", "-n", "0", "--json");
+
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> RETRANSMITTED.matcher(top.out()).find());
+
+        Ended ended = top.interrupted();
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out().lines())
+                .allSatisfy(line -> assertThat(line)
+                        .startsWith("{\"time\":")
+                        .contains("\"device\":\"udma0\"", "\"window\":", "\"rttNanos\":", "\"per_second\":{\"sent\":"));
+        assertThat(out("admin", "show", "dev", "udma0", "tp"))
+                .contains("uasid  process")
+                .contains("retransmitted", "gapNaks", "nakAccessSent", "rtoNanos");
+        load.interrupted();
+    }
+
+    @Test
+    void topPrintsOneTableIntoAPipe() throws Exception {
+        Running load = shell.start("perftest", "send_bw", "--local", "-d", "shm0", "-s", "8", "-y", "1");
+        load.awaitOut("bytes");
+
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> shell.run("admin", "top", "-i", "0.2").out(), BUSY.asPredicate());
+
+        load.interrupted();
+    }
+
+    @Test
+    void topWaitsForAProcessAndRefusesWrongTimes() throws Exception {
+        Running top = shell.start("admin", "top", "-n", "0", "-i", "0.2");
+        top.awaitErr("urma: no process of this user has a context open; waiting, Ctrl-C ends it\n");
+        assertThat(top.interrupted().exitCode()).isZero();
+
+        Ended wrong = shell.run("admin", "top", "-i", "0");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("--interval is 0.0, not within 0.05 and 86400 seconds");
     }
 }

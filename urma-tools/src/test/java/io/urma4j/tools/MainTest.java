@@ -108,7 +108,7 @@ class MainTest {
     @Test
     void aCommandOfCommandsTellsThatOneIsMissing() {
         assertThat(urma("admin")).isEqualTo(2);
-        assertThat(err()).startsWith("urma: admin needs a command: show, stats or events\n");
+        assertThat(err()).startsWith("urma: admin needs a command: show, stats, top or events\n");
     }
 
     @ParameterizedTest

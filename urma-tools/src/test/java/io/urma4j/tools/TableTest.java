@@ -51,6 +51,20 @@ class TableTest {
     }
 
     @Test
+    void theLastColumnsAreLeftOutWhereTheTableMustKeepItsLines() {
+        var table = new Table().words("NAME").figures("SIZE").figures("USERS").words("HOME");
+        table.row("orders", "1 MiB", "0", "process 7");
+        var text = new StringWriter();
+
+        table.printFitting(new PrintWriter(text), 30);
+
+        assertThat(text.toString()).isEqualTo("""
+                NAME     SIZE  USERS
+                orders  1 MiB      0
+                """);
+    }
+
+    @Test
     void aRowHasACellForEachColumn() {
         var table = new Table().words("A").words("B");
 

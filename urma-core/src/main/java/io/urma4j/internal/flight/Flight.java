@@ -1,6 +1,9 @@
 package io.urma4j.internal.flight;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.TransportPath;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Tells the Flight Recorder, where the runtime has one: the module {@code jdk.jfr} is optional. Nothing is
@@ -25,6 +28,16 @@ public final class Flight {
         if (PRESENT) {
             FlightEvents.contextOpened(context);
         }
+    }
+
+    /**
+     * Has the paths of a context recorded, once a second while a recording asks for that.
+     *
+     * @param context its name
+     * @return ends it
+     */
+    public static Runnable paths(String context, Supplier<List<TransportPath>> paths) {
+        return PRESENT ? PathEvents.begin(context, paths) : () -> {};
     }
 
     public static void contextClosed(Object context) {

@@ -1,7 +1,9 @@
 package io.urma4j.spi.control;
 
 import io.urma4j.Resource;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -40,10 +42,21 @@ public final class ResourceText {
 
     public static String of(Resource resource) {
         StringBuilder text = new StringBuilder().append(resource.id());
-        resource.fields()
-                .forEach((name, value) ->
-                        text.append(SEPARATOR).append(name).append('=').append(value.replaceAll("\\p{Cntrl}", " ")));
+        int bytes = text.length();
+        for (Map.Entry<String, String> entry : resource.fields().entrySet()) {
+            String field = SEPARATOR + entry.getKey() + "=" + entry.getValue().replaceAll("\\p{Cntrl}", " ");
+            bytes += field.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes > ControlCodec.MAX_TEXT_BYTES) {
+                return isNumber(entry.getValue()) ? text.toString() : text + field;
+            }
+            text.append(field);
+        }
         return text.toString();
+    }
+
+    /** A number that loses its last digits is another number; words may be cut. */
+    private static boolean isNumber(String value) {
+        return value.matches("-?\\d+");
     }
 
     /**

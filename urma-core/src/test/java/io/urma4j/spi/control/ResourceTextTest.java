@@ -41,6 +41,22 @@ class ResourceTextTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void numberThatWouldBeCutIsLeftOut() {
+        Resource.Builder path = Resource.builder(Resource.Kind.TP, 7);
+        for (int i = 0; i < 60; i++) {
+            path.add("counter" + i, 1_000_000 + i);
+        }
+
+        String text = ResourceText.of(path.build());
+
+        assertThat(text.length()).isBetween(490, ControlCodec.MAX_TEXT_BYTES);
+        assertThat(ResourceText.parse(Resource.Kind.TP, text).fields())
+                .hasSizeBetween(25, 30)
+                .allSatisfy((name, value) ->
+                        assertThat(Integer.parseInt(value)).isEqualTo(1_000_000 + Integer.parseInt(name.substring(7))));
+    }
+
     @ParameterizedTest
     @EnumSource(Resource.Kind.class)
     void everyKindHasANumber(Resource.Kind kind) {

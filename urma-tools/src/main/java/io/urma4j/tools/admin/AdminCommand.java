@@ -14,12 +14,13 @@ import picocli.CommandLine.Spec;
                     + "events, and blocked requests.",
             "Inspection has no cost on the data path of the inspected processes; tokens are never shown."
         },
-        subcommands = {ShowCommand.class, StatsCommand.class, EventsCommand.class},
+        subcommands = {ShowCommand.class, StatsCommand.class, TopCommand.class, EventsCommand.class},
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma admin show --whole",
             "  urma admin show dev shm0 seg",
             "  urma admin stats --watch",
+            "  urma admin top",
             "  urma admin events --follow"
         })
 public final class AdminCommand implements Callable<Integer> {

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  urma admin show dev shm0",
             "  urma admin show dev shm0 seg",
+            "  urma admin show dev udma0 tp",
             "  urma admin show dev shm0 jfs 1027 --watch 1"
         })
 final class ShowDevCommand implements Callable<Integer> {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 /** Whether a view is shown again and again. */
 final class WatchOption {
     /** Cursor home, and everything away. */
-    private static final String CLEAR = "\033[H\033[2J";
+    static final String CLEAR = "\033[H\033[2J";
 
     @Option(
             names = "--watch",

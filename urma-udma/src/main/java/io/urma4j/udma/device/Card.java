@@ -1,7 +1,6 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.Doorbells;
-import io.urma4j.udma.transport.Connection;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
@@ -11,6 +10,7 @@ import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A software network card: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
@@ -472,14 +472,17 @@ public final class Card {
         return registry.isTaken(number);
     }
 
-    /** The number of a shared connection on this side: its EE context. */
-    public int connectionNumber(int connection) {
-        return board.links.get(connection).number();
+    /** What a shared connection has counted; null when it has ended. */
+    public @Nullable ConnectionStats connectionStats(int connection) {
+        CardConnection link = board.links.find(connection);
+        return link == null ? null : ConnectionStats.of(link.number(), link.connection());
     }
 
-    /** The counters of a connection, and when its peer was last heard. */
-    public Connection connection(int connection) {
-        return board.links.get(connection).connection();
+    /** The same of the connection that a queue has for itself; null when it has none. */
+    public @Nullable ConnectionStats ownConnectionStats(int queue) {
+        SendQueue owner = sendQueues.find(queue);
+        CardConnection link = owner == null ? null : owner.own();
+        return link == null ? null : ConnectionStats.of(link.number(), link.connection());
     }
 
     /** The peer is gone for good: work requests to it end with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */

@@ -16,6 +16,7 @@ import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
+import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
@@ -51,8 +52,6 @@ import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.IpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,7 +91,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private final RefusalEvents refusals;
     private final Queues queues;
     private final Map<Integer, Importable> importables = new ConcurrentHashMap<>();
-    private final Map<Peer, Path> paths = new HashMap<>(); // the engine's thread
+    private final Map<Peer, Path> paths = new ConcurrentHashMap<>(); // the engine's thread writes
     private @Nullable CompletableFuture<Void> closing; // guarded by this
     private volatile boolean isClosing;
 
@@ -671,17 +670,17 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
     }
 
+    @Override
+    public List<TransportPath> paths() {
+        return TransportPaths.of(adapter.eventLoop(), paths.values(), queues.sendQueues());
+    }
+
     /** The paths with numbers above {@code after}, for inspection. */
     List<Resource> paths(long after, int limit) {
-        return paths.values().stream()
-                .filter(path -> path.isOpen() && path.pathNumber() > after)
-                .sorted(Comparator.comparingInt(Path::pathNumber))
+        return paths().stream()
+                .filter(path -> path.number() > after)
                 .limit(limit)
-                .map(path -> Resource.builder(Resource.Kind.TP, path.pathNumber())
-                        .add("peer", path.peer())
-                        .add("imports", path.imports.size())
-                        .add("grants", path.grants.size())
-                        .build())
+                .map(TransportPath::toResource)
                 .toList();
     }
 

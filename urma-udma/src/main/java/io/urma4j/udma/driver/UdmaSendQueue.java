@@ -681,6 +681,12 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return handle;
     }
 
+    /** The bond of an RC Jetty; null for other queues. */
+    @Nullable
+    RcBinding binding() {
+        return binding;
+    }
+
     @Override
     public JettyDescriptor descriptor() {
         TokenPolicy policy =

@@ -220,7 +220,7 @@ final class Acknowledgements {
         } else if (config.isShared()) {
             judge(psn, status, -1);
         } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
-            traffic.refusalsReceived++;
+            traffic.nakReceived(status);
             WireMessage oldest = inFlight.head();
             if (oldest != null) {
                 oldest.request().fail(status);
@@ -253,7 +253,7 @@ final class Acknowledgements {
             traffic.notReadyReceived++;
             request.waitNanos = Math.max(request.waitNanos, waitNanos);
         } else {
-            traffic.refusalsReceived++;
+            traffic.nakReceived(status);
             request.fail(status);
         }
     }

@@ -91,6 +91,7 @@ public final class CongestionControl {
     private double windowBeforeLoss; // 0: it was not made smaller for them
     private double slowStartBeforeLoss;
     private double reason; // so large a share of losses more than needed for it
+    private long spurious; // all that proved to be none
 
     private long lastActive = Long.MIN_VALUE;
 
@@ -175,6 +176,7 @@ public final class CongestionControl {
      * it is restored (RFC 4015).
      */
     public void notLost(int packets) {
+        spurious += packets;
         lossShare = Math.max(0, lossShare - packets * ofLosses());
         openLosses = Math.max(0, openLosses - packets);
         reason -= packets * ofLosses();
@@ -187,6 +189,11 @@ public final class CongestionControl {
             }
             windowBeforeLoss = 0;
         }
+    }
+
+    /** How many packets counted as lost, and had only been late, since the connection was made. */
+    long spuriousLosses() {
+        return spurious;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import java.util.function.ObjLongConsumer;
 
 /**
  * A reliable connection to a peer: an RC queue pair, or the connection that all queues of two contexts share. Sans-IO:
@@ -88,6 +89,13 @@ public final class Connection {
 
     public Traffic traffic() {
         return traffic;
+    }
+
+    /** Names and values of what it has counted, and of its window and round trip, in the order to be shown. */
+    public void forEachCounter(ObjLongConsumer<String> reader) {
+        traffic.forEachOfSending(reader);
+        requester.forEachValue(reader);
+        traffic.forEachOther(reader);
     }
 
     /** Grows with each packet of the peer that was processed in order, request or acknowledgement, and with no other. */

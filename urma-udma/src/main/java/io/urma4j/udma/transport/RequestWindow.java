@@ -47,7 +47,7 @@ final class RequestWindow {
         return Math.max(0, inFlight.openReadBytes() - arrivedBytes);
     }
 
-    private int windowPackets() {
+    int windowPackets() {
         return Math.min(config.windowPackets(), congestion.windowPackets());
     }
 

@@ -4,6 +4,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestPackets.Outcome;
 import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -391,6 +392,15 @@ final class Requester {
         WireMessage oldest = inFlight.head();
         boolean isOldestFirst = oldest == null || !inFlight.isHeadNumbered() || oldest.firstPsn <= psns.unacked();
         return psns.invariants() && isOldestFirst && recovery.packetsArrived() <= psns.end() - psns.unacked();
+    }
+
+    /** Window and round trip, for people. */
+    void forEachValue(ObjLongConsumer<String> reader) {
+        reader.accept("spurious", congestion.spuriousLosses());
+        reader.accept("window", window.windowPackets());
+        reader.accept("inFlight", psns.inFlight());
+        reader.accept("rttNanos", timer.smoothedNanos());
+        reader.accept("rtoNanos", timer.timeoutNanos());
     }
 
     @Override

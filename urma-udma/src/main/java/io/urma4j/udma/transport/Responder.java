@@ -284,7 +284,7 @@ final class Responder {
             refuseAll(psn, syndrome);
         }
         if (!isNotReady) {
-            traffic.refusalsSent++;
+            traffic.nakSent(syndrome);
             connection.refused(syndrome, nowNanos);
         }
     }

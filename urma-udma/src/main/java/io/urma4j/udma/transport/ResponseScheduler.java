@@ -355,7 +355,7 @@ final class ResponseScheduler {
      */
     private boolean failRead(ResponderResource resource, long psn) {
         resource.letGo();
-        traffic.refusalsSent++;
+        traffic.nakSent(Aeth.NAK_REMOTE_ACCESS);
         if (config.isShared()) {
             due(psn, Aeth.NAK_REMOTE_ACCESS);
         } else {

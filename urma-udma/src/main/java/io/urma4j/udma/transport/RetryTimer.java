@@ -48,6 +48,11 @@ final class RetryTimer {
         return roundTrip.smoothedNanos();
     }
 
+    /** How long an answer may take before it counts as lost, without what packets are allowed to be late. */
+    long timeoutNanos() {
+        return roundTrip.timeoutNanos();
+    }
+
     /** Whether nothing was retransmitted since the last acknowledgement. */
     boolean isFirst() {
         return vain == 0;

@@ -1,5 +1,9 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Aeth;
+import java.util.function.ObjLongConsumer;
+
 /** The counters of a connection, for diagnosis. Plain numbers, owned by the connection's thread. */
 public final class Traffic {
     long packetsSent;
@@ -10,8 +14,12 @@ public final class Traffic {
     long gapsTold;
     long notReadySent;
     long notReadyReceived;
-    long refusalsSent;
-    long refusalsReceived;
+    long invalidSent;
+    long invalidReceived;
+    long accessSent;
+    long accessReceived;
+    long operationSent;
+    long operationReceived;
     long duplicates;
     long ignored;
     long contradictions;
@@ -58,13 +66,31 @@ public final class Traffic {
         return notReadyReceived;
     }
 
+    /** A request of the peer was refused with that syndrome of a NAK. */
+    void nakSent(int syndrome) {
+        switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> invalidSent++;
+            case Aeth.NAK_REMOTE_ACCESS -> accessSent++;
+            default -> operationSent++;
+        }
+    }
+
+    /** The peer has refused a request, which failed with that status for it. */
+    void nakReceived(int status) {
+        switch (status) {
+            case WorkStatus.REM_UNSUPPORTED_REQ_ERR -> invalidReceived++;
+            case WorkStatus.REM_ACCESS_ABORT_ERR -> accessReceived++;
+            default -> operationReceived++;
+        }
+    }
+
     /** Requests of the peer that were refused with an error. */
     public long refusalsSent() {
-        return refusalsSent;
+        return invalidSent + accessSent + operationSent;
     }
 
     public long refusalsReceived() {
-        return refusalsReceived;
+        return invalidReceived + accessReceived + operationReceived;
     }
 
     /** Duplicate requests. */
@@ -97,13 +123,41 @@ public final class Traffic {
         return contradictions;
     }
 
+    /** The names and values that come before those of window and round trip, for people. */
+    void forEachOfSending(ObjLongConsumer<String> reader) {
+        reader.accept("sent", packetsSent);
+        reader.accept("received", packetsReceived);
+        reader.accept("retransmitted", packetsResent);
+        reader.accept("timeouts", timeouts);
+    }
+
+    /** The names and values that come behind them. */
+    void forEachOther(ObjLongConsumer<String> reader) {
+        reader.accept("gapsSeen", gapsSeen);
+        reader.accept("gapNaks", gapsTold);
+        reader.accept("duplicates", duplicates);
+        reader.accept("rnrSent", notReadySent);
+        reader.accept("rnrReceived", notReadyReceived);
+        reader.accept("marked", marked);
+        reader.accept("cnpSent", congestionNoticesSent);
+        reader.accept("cnpReceived", congestionNotices);
+        reader.accept("nakInvalidSent", invalidSent);
+        reader.accept("nakInvalidReceived", invalidReceived);
+        reader.accept("nakAccessSent", accessSent);
+        reader.accept("nakAccessReceived", accessReceived);
+        reader.accept("nakOperationSent", operationSent);
+        reader.accept("nakOperationReceived", operationReceived);
+        reader.accept("ignored", ignored);
+        reader.accept("contradicted", contradictions);
+    }
+
     @Override
     public String toString() {
         return "sent " + packetsSent + " (" + packetsResent + " again), received " + packetsReceived + " (" + duplicates
                 + " again, " + ignored + " ignored, " + contradictions + " contradicted), timeouts " + timeouts
                 + ", gaps " + gapsSeen + " seen, " + gapsTold
                 + " told, not ready " + notReadySent + " sent, " + notReadyReceived + " received, refusals "
-                + refusalsSent + " sent, " + refusalsReceived + " received, congestion notices "
+                + refusalsSent() + " sent, " + refusalsReceived() + " received, congestion notices "
                 + congestionNoticesSent + " sent, " + congestionNotices + " received";
     }
 }

@@ -1,0 +1,222 @@
+package io.urma4j.internal.flight;
+
+import io.urma4j.TransportPath;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/**
+ * Records the paths of a context. The recorder calls back at the period of its events, on a thread of its own, and
+ * only while a recording has them enabled. Nothing is registered before a recorder exists: that would make one.
+ */
+@SuppressWarnings("UnusedVariable") // the recorder reads the fields
+final class PathEvents implements FlightRecorderListener {
+    private final String context;
+    private final Supplier<List<TransportPath>> paths;
+    private final Runnable ofNetwork = this::recordNetworkPaths;
+    private final Runnable ofSharedMemory = this::recordSharedMemoryPaths;
+
+    private PathEvents(String context, Supplier<List<TransportPath>> paths) {
+        this.context = context;
+        this.paths = paths;
+    }
+
+    static Runnable begin(String context, Supplier<List<TransportPath>> paths) {
+        PathEvents events = new PathEvents(context, paths);
+        FlightRecorder.addListener(events); // calls recorderInitialized at once where there is a recorder
+        return events::end;
+    }
+
+    @Override
+    public void recorderInitialized(FlightRecorder recorder) {
+        FlightRecorder.addPeriodicEvent(NetworkPath.class, ofNetwork);
+        FlightRecorder.addPeriodicEvent(SharedMemoryPath.class, ofSharedMemory);
+    }
+
+    private void end() {
+        FlightRecorder.removeListener(this);
+        FlightRecorder.removePeriodicEvent(ofNetwork);
+        FlightRecorder.removePeriodicEvent(ofSharedMemory);
+    }
+
+    private void recordNetworkPaths() {
+        record(false);
+    }
+
+    private void recordSharedMemoryPaths() {
+        record(true);
+    }
+
+    private void record(boolean isSharedMemory) {
+        for (TransportPath path : paths.get()) {
+            Map<String, Long> counters = path.counters().asMap();
+            if (counters.containsKey("ringFull") == isSharedMemory) {
+                Path event = isSharedMemory ? new SharedMemoryPath(counters) : new NetworkPath(counters);
+                event.context = context;
+                event.path = path.number();
+                event.peer = path.peer();
+                event.commit();
+            }
+        }
+    }
+
+    private static long value(Map<String, Long> counters, String name) {
+        return counters.getOrDefault(name, 0L);
+    }
+
+    /** What paths of all kinds have. */
+    @Category("urma4j")
+    @StackTrace(false)
+    @Period("1 s")
+    private abstract static class Path extends Event {
+        @Label("Context")
+        String context = "";
+
+        @Label("Path")
+        long path;
+
+        @Label("Peer")
+        String peer = "";
+
+        @Label("Sent")
+        final long sent;
+
+        @Label("Received")
+        final long received;
+
+        @Label("In Flight")
+        final long inFlight;
+
+        Path(Map<String, Long> counters) {
+            sent = value(counters, "sent");
+            received = value(counters, "received");
+            inFlight = value(counters, "inFlight");
+        }
+    }
+
+    @Name("io.urma4j.SharedMemoryPath")
+    @Label("Shared Memory Path")
+    @Description("What a path has counted since it was made: messages, slots of the rings, wake-ups")
+    private static final class SharedMemoryPath extends Path {
+        @Label("Slots Sent")
+        final long slotsSent;
+
+        @Label("Slots Received")
+        final long slotsReceived;
+
+        @Label("Ring Full")
+        final long ringFull;
+
+        @Label("Wake-ups")
+        final long wakeUps;
+
+        SharedMemoryPath(Map<String, Long> counters) {
+            super(counters);
+            slotsSent = value(counters, "slotsSent");
+            slotsReceived = value(counters, "slotsReceived");
+            ringFull = value(counters, "ringFull");
+            wakeUps = value(counters, "wakeUps");
+        }
+    }
+
+    @Name("io.urma4j.NetworkPath")
+    @Label("Network Path")
+    @Description("What a path has counted since it was made, in packets, with its window and its round trip")
+    private static final class NetworkPath extends Path {
+        @Label("Retransmitted")
+        final long retransmitted;
+
+        @Label("Spurious Retransmissions")
+        final long spurious;
+
+        @Label("Timeouts")
+        final long timeouts;
+
+        @Label("Window")
+        final long window;
+
+        @Label("Smoothed Round Trip")
+        @Timespan(Timespan.NANOSECONDS)
+        final long roundTrip;
+
+        @Label("Retransmission Timeout")
+        @Timespan(Timespan.NANOSECONDS)
+        final long retransmissionTimeout;
+
+        @Label("Gaps Seen")
+        final long gapsSeen;
+
+        @Label("NAKs Received: Gap")
+        final long gapNaks;
+
+        @Label("Duplicates")
+        final long duplicates;
+
+        @Label("RNR NAKs Sent")
+        final long rnrSent;
+
+        @Label("RNR NAKs Received")
+        final long rnrReceived;
+
+        @Label("Marked Packets Received")
+        final long marked;
+
+        @Label("CNPs Sent")
+        final long cnpSent;
+
+        @Label("CNPs Received")
+        final long cnpReceived;
+
+        @Label("NAKs Sent: Invalid Request")
+        final long nakInvalidSent;
+
+        @Label("NAKs Received: Invalid Request")
+        final long nakInvalidReceived;
+
+        @Label("NAKs Sent: Access")
+        final long nakAccessSent;
+
+        @Label("NAKs Received: Access")
+        final long nakAccessReceived;
+
+        @Label("NAKs Sent: Operation")
+        final long nakOperationSent;
+
+        @Label("NAKs Received: Operation")
+        final long nakOperationReceived;
+
+        NetworkPath(Map<String, Long> counters) {
+            super(counters);
+            retransmitted = value(counters, "retransmitted");
+            spurious = value(counters, "spurious");
+            timeouts = value(counters, "timeouts");
+            window = value(counters, "window");
+            roundTrip = value(counters, "rttNanos");
+            retransmissionTimeout = value(counters, "rtoNanos");
+            gapsSeen = value(counters, "gapsSeen");
+            gapNaks = value(counters, "gapNaks");
+            duplicates = value(counters, "duplicates");
+            rnrSent = value(counters, "rnrSent");
+            rnrReceived = value(counters, "rnrReceived");
+            marked = value(counters, "marked");
+            cnpSent = value(counters, "cnpSent");
+            cnpReceived = value(counters, "cnpReceived");
+            nakInvalidSent = value(counters, "nakInvalidSent");
+            nakInvalidReceived = value(counters, "nakInvalidReceived");
+            nakAccessSent = value(counters, "nakAccessSent");
+            nakAccessReceived = value(counters, "nakAccessReceived");
+            nakOperationSent = value(counters, "nakOperationSent");
+            nakOperationReceived = value(counters, "nakOperationReceived");
+        }
+    }
+}
