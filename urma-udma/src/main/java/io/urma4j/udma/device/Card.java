@@ -1,37 +1,38 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.NoticeStats;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.ReceiveStats;
+import io.urma4j.udma.command.RemotePort;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.Doorbells;
-import io.urma4j.udma.transport.Connection;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.transport.Traffic;
-import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
  * A network card in software: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
- * <p>For one thread at a time, which its driver sees to by one lock; {@link #doorbells} alone is for any thread. Commands
- * name queues, connections and targets by handles, small numbers that are used again after the object was destroyed;
- * numbers on the wire are something else, and come again late.
+ * <p>For one thread at a time, by the lock of its event loop; {@link #doorbells} alone is for any thread. The driver calls
+ * the commands, and the event loop the rest.
  *
- * <p>A turn of the crank is: hand it the packets that have come, then {@link #step}. Commands and doorbells may leave
- * packets unsent and results untold until then.
+ * <p>To drive it: hand it the packets that have arrived, then call {@link #step}. Commands and doorbells may leave packets
+ * unsent and results unreported until then.
  */
-public final class Card {
-    /** Smallest number that is given out; 0 and 1 are special, Linux keeps some more. */
-    public static final int FIRST_NUMBER = 17;
-
-    /** Queues, and groups of them, have numbers below, shared connections this and above: one number means one thing. */
-    public static final int FIRST_CONNECTION = 0x80_0000;
-
-    /** The queue number of control messages. */
-    public static final int CONTROL_QUEUE = Management.QUEUE;
-
+public final class Card implements CardCommands {
     /** A turn that comes so much later than it was asked for follows a pause of our own. */
     private static final long PAUSE_NANOS = 50_000_000;
 
@@ -41,14 +42,13 @@ public final class Card {
     /** Rounds of a step: then whoever turns the crank takes packets in again. */
     private static final int ROUNDS = 16;
 
-    /** Most keys that live at a time. */
-    public static final int MAX_KEYS = KeyTable.MAX_INDICES;
-
     /** When to come again when the port had no room. */
     private static final long PORT_NANOS = 50_000;
 
     private final Doorbells doorbells = new Doorbells();
     private final Registry registry = new Registry();
+    private final Routes routes;
+    private final ControlSender control;
     private final Board board;
     private final Inbound inbound;
     private final Handles<ReceiveQueue> receiveQueues = new Handles<>();
@@ -58,14 +58,17 @@ public final class Card {
 
     private long expectedNanos = Long.MAX_VALUE; // when the last step asked to be called again
     private long graceUntilNanos = Long.MIN_VALUE;
-    private NoticeStats noticesOfEnded = NoticeStats.NONE; // of connections
+    private NoticeStats noticesOfEnded = new NoticeStats(0, 0); // of connections
 
-    public Card(Port port, CardListener listener) {
-        this(port, listener, MAX_KEYS);
+    /** A card that leaves by a port, on the ways to peers that {@code routes} knows. */
+    public Card(Port port, Routes routes, CardListener listener) {
+        this(port, routes, listener, MAX_KEYS);
     }
 
     /** With fewer keys, for those who want to see them run out. */
-    public Card(Port port, CardListener listener, int maxKeys) {
+    public Card(Port port, Routes routes, CardListener listener, int maxKeys) {
+        this.routes = routes;
+        this.control = new ControlSender(port);
         this.board = new Board(port, listener, registry, maxKeys);
         this.inbound = new Inbound(registry, listener, board.datagrams);
     }
@@ -162,19 +165,24 @@ public final class Card {
         return board.isAnyArmed();
     }
 
-    /** How many packets were for nobody, or from somebody else than they should be. */
+    @Override
     public long dropped() {
         return inbound.dropped();
     }
 
-    /** CNPs of all its connections, those included that it had. */
+    @Override
     public NoticeStats notices() {
         NoticeStats all = noticesOfEnded;
         for (int handle = 1; handle < board.links.end(); handle++) {
             CardConnection link = board.links.find(handle);
-            all = link == null ? all : all.plus(link.connection().traffic());
+            all = link == null ? all : plus(all, link.connection().traffic());
         }
         return all;
+    }
+
+    private static NoticeStats plus(NoticeStats notices, Traffic traffic) {
+        return new NoticeStats(
+                notices.sent() + traffic.congestionNoticesSent(), notices.handled() + traffic.congestionNotices());
     }
 
     /** Counters of a connection. */
@@ -184,44 +192,30 @@ public final class Card {
 
     // ---- completion queues
 
-    /**
-     * Makes a completion queue.
-     *
-     * @param ring zeroed, laid out as {@link io.urma4j.udma.ring.CqRing} says
-     * @param depth a power of two
-     * @param moderationCount an armed queue's event waits for so many records, at least 1
-     * @param moderationNanos but no record waits longer than this
-     * @param onEvent runs once for each arming, under the card's lock
-     * @return its handle, 1 and up
-     */
-    public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos, Runnable onEvent) {
-        CompletionQueue cq = new CompletionQueue(board, ring, depth, moderationCount, moderationNanos, onEvent);
+    @Override
+    public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
+        CompletionQueue cq = new CompletionQueue(board, ring, depth, moderationCount, moderationNanos);
         int handle = board.cqs.add(cq);
         cq.handle(handle);
         return handle;
     }
 
-    /** Asks for one event: at once when there are records that the driver has not taken, else with the next one. */
+    @Override
     public void arm(int cq, boolean solicitedOnly) {
         board.cqs.get(cq).arm(solicitedOnly);
     }
 
-    /** False once it has overflowed. */
-    public boolean isValid(int cq) {
-        return board.cqs.get(cq).isValid();
-    }
-
-    /** How many records were made so far. */
+    @Override
     public long records(int cq) {
         return board.cqs.get(cq).produced();
     }
 
-    /** How often a record found no place. */
+    @Override
     public long overflows(int cq) {
         return board.cqs.get(cq).overflows();
     }
 
-    /** No queue uses it any more. */
+    @Override
     public void destroyCq(int cq) {
         board.cqs.get(cq).close();
         board.cqs.remove(cq);
@@ -229,7 +223,7 @@ public final class Card {
 
     // ---- receive queues
 
-    /** Makes a receive queue, READY; returns its handle, 1 and up; 0 when its number is taken. */
+    @Override
     public int createReceiveQueue(ReceiveQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -243,31 +237,27 @@ public final class Card {
         return receiveQueues.add(queue);
     }
 
-    /** The number on the wire of a receive queue. */
+    @Override
     public int receiveNumber(int receiveQueue) {
         return ownReceivers.get(receiveQueue).number();
     }
 
-    /** To {@link CardState#RESET}, READY or ERROR; the caller found the move legal. */
+    @Override
     public void modifyReceiveQueue(int receiveQueue, int state) {
         receiveQueues.get(receiveQueue).state(state);
     }
 
-    /** State of the receive queue, a number of {@link CardState}. */
-    public int receiveState(int receiveQueue) {
-        return receiveQueues.get(receiveQueue).state();
-    }
-
-    /** Tells once when fewer receive work requests than that wait, at once when it is so already; 0 for never. */
+    @Override
     public void threshold(int receiveQueue, int threshold) {
         receiveQueues.get(receiveQueue).threshold(threshold);
     }
 
+    @Override
     public ReceiveStats receiveStats(int receiveQueue) {
         return receiveQueues.get(receiveQueue).stats();
     }
 
-    /** No Jetty uses it any more. The driver ignores the records of it that are still unpolled. */
+    @Override
     public void destroyReceiveQueue(int receiveQueue) {
         registry.give(receiveNumber(receiveQueue));
         receiveQueues.get(receiveQueue).close();
@@ -277,7 +267,7 @@ public final class Card {
 
     // ---- send queues
 
-    /** Makes a send queue, READY, or RESET when it is RC; returns its handle, 1 and up; 0 when its number is taken. */
+    @Override
     public int createSendQueue(SendQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -302,7 +292,7 @@ public final class Card {
         return new Receiver(registry, receives, cq, config.receiveTag(), jetty);
     }
 
-    /** The number on the wire of a send queue, and of the Jetty that it is half of. */
+    @Override
     public int sendNumber(int queue) {
         return sendQueues.get(queue).number();
     }
@@ -312,54 +302,41 @@ public final class Card {
         return sendQueues.get(queue).state();
     }
 
+    @Override
     public SendStats sendStats(int queue) {
         return sendQueues.get(queue).stats();
     }
 
-    /** What its unfinished work requests wait for; each is looked at. */
+    @Override
     public List<SendWait> sendWaits(int queue) {
         return sendQueues.get(queue).waits();
     }
 
-    /**
-     * Moves a send queue to a state.
-     *
-     * @return false when the move is not legal from where it is now (SEMANTICS S6.2), or it holds work that must be flushed
-     *     first
-     */
+    @Override
     public boolean modifySendQueue(int queue, int state, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).modify(state, nowNanos);
     }
 
-    /** Gives a send queue its turn: what is asked then knows what was posted before, and what has become of it. */
+    @Override
     public void runSendQueue(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         sendQueues.get(queue).run(nowNanos);
     }
 
-    /**
-     * Takes out what has no record of a drained queue in ERROR or SUSPENDED, in the order of posting.
-     *
-     * @param out takes two words for each: position, status
-     * @return how many work requests were taken
-     */
+    @Override
     public int flush(int queue, long[] out, int max, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).flush(out, max, nowNanos);
     }
 
-    /**
-     * To ERROR without a marker, and everything taken out that has no record.
-     *
-     * @param out takes two words for each, as {@link #flush} does; twice the queue's depth is enough
-     */
+    @Override
     public int quiesce(int queue, long[] out, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).quiesce(out, nowNanos);
     }
 
-    /** It ends: unfinished work requests disappear. The driver ignores the records of it that are still unpolled. */
+    @Override
     public void destroySendQueue(int queue) {
         SendQueue closing = sendQueues.get(queue);
         CardConnection own = closing.own();
@@ -374,7 +351,7 @@ public final class Card {
 
     // ---- Jetty groups
 
-    /** Makes a group of Jetties under one number, or under any when it is 0; returns its handle; 0 when it is taken. */
+    @Override
     public int createGroup(int number, boolean byHint) {
         int taken = registry.take(number);
         if (taken == 0) {
@@ -385,14 +362,17 @@ public final class Card {
         return groups.add(group);
     }
 
+    @Override
     public int groupNumber(int group) {
         return groups.get(group).number();
     }
 
+    @Override
     public void addMember(int group, int queue) {
         groups.get(group).add(receiverOf(queue));
     }
 
+    @Override
     public void removeMember(int group, int queue) {
         groups.get(group).remove(receiverOf(queue));
     }
@@ -405,6 +385,7 @@ public final class Card {
         return receiver;
     }
 
+    @Override
     public void destroyGroup(int group) {
         registry.give(groupNumber(group));
         groups.remove(group);
@@ -412,18 +393,19 @@ public final class Card {
 
     // ---- connections and targets
 
-    /** Connects an RC queue in RESET, which is READY then; returns the connection's handle. */
+    @Override
     public int connectRc(int queue, CardConnectionConfig config, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
-        CardConnection link = new CardConnection(board, registry, config, owner.number(), owner, nowNanos);
+        Route route = routes.to(config.to());
+        CardConnection link = new CardConnection(board, registry, config, route, owner.number(), owner, nowNanos);
         link.handle(board.links.add(link));
         registry.link(owner.number(), link);
         owner.connected(link);
         return link.handle();
     }
 
-    /** Ends the connection of a queue, which is in RESET afterwards; what was never started is still to be flushed. */
+    @Override
     public void disconnectRc(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
@@ -436,7 +418,7 @@ public final class Card {
 
     private void end(CardConnection link) {
         link.close();
-        noticesOfEnded = noticesOfEnded.plus(link.connection().traffic());
+        noticesOfEnded = plus(noticesOfEnded, link.connection().traffic());
         board.forget(link);
         board.links.remove(link.handle());
         SendQueue only = link.only();
@@ -447,38 +429,25 @@ public final class Card {
         }
     }
 
-    /**
-     * Makes a connection that all RM queues share with a peer's context; returns its handle.
-     *
-     * @param config its number is {@link #FIRST_CONNECTION} or above, and nobody has it
-     */
+    @Override
     public int connect(CardConnectionConfig config, long nowNanos) {
+        Route route = routes.to(config.to());
         int number = registry.take(config.number());
         if (number < FIRST_CONNECTION) {
             throw new IllegalArgumentException("no connection can have the number " + config.number());
         }
-        CardConnection link = new CardConnection(board, registry, config, number, null, nowNanos);
+        CardConnection link = new CardConnection(board, registry, config, route, number, null, nowNanos);
         link.handle(board.links.add(link));
         registry.link(number, link);
         return link.handle();
     }
 
-    /** Whether a queue, a group or a connection has that number on the wire. */
+    @Override
     public boolean isTaken(int number) {
         return registry.isTaken(number);
     }
 
-    /** The number of a shared connection on this side: its EE context. */
-    public int connectionNumber(int connection) {
-        return board.links.get(connection).number();
-    }
-
-    /** What a connection has counted, and when its peer was heard last. */
-    public Connection connection(int connection) {
-        return board.links.get(connection).connection();
-    }
-
-    /** The peer is gone for good: what was meant for it ends with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
+    @Override
     public void peerLost(int connection, long nowNanos) {
         board.nowNanos = nowNanos;
         CardConnection link = board.links.get(connection);
@@ -491,7 +460,7 @@ public final class Card {
         link.lose();
     }
 
-    /** No target uses the shared connection any more. */
+    @Override
     public void disconnect(int connection) {
         CardConnection link = board.links.get(connection);
         for (int handle = 1; handle < sendQueues.end(); handle++) {
@@ -503,22 +472,22 @@ public final class Card {
         end(link);
     }
 
-    /** A queue of a peer by a shared connection; returns the handle that work requests name. */
+    @Override
     public int createTarget(int connection, int remoteQueue) {
         return board.targets.add(new Target(board.links.get(connection), remoteQueue, null, 0));
     }
 
-    /** The memory of a peer by a shared connection; returns the handle that one-sided work requests name. */
+    @Override
     public int createMemoryTarget(int connection) {
         return createTarget(connection, 0);
     }
 
-    /** A queue that takes datagrams; returns the handle that work requests name. */
-    public int createDatagramTarget(Route route, int remoteQueue, int queueKey) {
-        return board.targets.add(new Target(null, remoteQueue, route, queueKey));
+    @Override
+    public int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey) {
+        return board.targets.add(new Target(null, remoteQueue, routes.to(to), queueKey));
     }
 
-    /** No unfinished work request names it. */
+    @Override
     public void destroyTarget(int target) {
         for (int handle = 1; handle < sendQueues.end(); handle++) {
             SendQueue queue = sendQueues.find(handle);
@@ -531,22 +500,20 @@ public final class Card {
 
     // ---- keys
 
-    /**
-     * Makes a key.
-     *
-     * @return its number: index and generation; 0 when none is left
-     */
+    @Override
     public int registerKey(KeyConfig config) {
         return board.keys.register(config);
     }
 
-    /** From now on it opens nothing; what the card did with it is over. False when it did not open anything. */
+    @Override
     public boolean revokeKey(int key) {
         return board.keys.revoke(key);
     }
 
-    /** Revokes all keys of an owner; returns how many. */
-    public int revokeKeys(long owner) {
-        return board.keys.revokeAll(owner);
+    // ---- control datagrams
+
+    @Override
+    public void sendControl(RemotePort to, ByteBuffer datagram) {
+        control.send(routes.to(to), datagram);
     }
 }

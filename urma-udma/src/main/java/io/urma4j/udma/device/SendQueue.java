@@ -1,5 +1,10 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -295,8 +300,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     // ---- states
 
     /** A request that came by its connection was refused. */
-    void requestRefused(int syndrome) {
-        board.listener.requestRefused(config.tag(), syndrome);
+    void requestRefused(Refusal why) {
+        board.listener.requestRefused(config.tag(), why);
     }
 
     void enter(int next) {

@@ -1,6 +1,8 @@
 package io.urma4j.udma.device;
 
-import io.urma4j.udma.device.SendWait.Reason;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.SendWait;
+import io.urma4j.udma.command.SendWait.Reason;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import java.util.ArrayList;
@@ -41,14 +43,21 @@ final class SendWaits {
                 reason(position, stage, flow),
                 1);
         for (int i = 0; i < lines.size(); i++) {
-            if (lines.get(i).isLike(one)) {
-                lines.set(i, lines.get(i).oneMore());
+            SendWait line = lines.get(i);
+            if (isLike(line, one)) {
+                lines.set(i, new SendWait(line.peer(), line.remoteQueue(), line.reason(), line.count() + 1));
                 return;
             }
         }
         if (lines.size() < MAX_LINES) {
             lines.add(one);
         }
+    }
+
+    private static boolean isLike(SendWait line, SendWait other) {
+        return line.peer() == other.peer()
+                && line.remoteQueue() == other.remoteQueue()
+                && line.reason() == other.reason();
     }
 
     private Reason reason(long position, byte stage, @Nullable Flow flow) {

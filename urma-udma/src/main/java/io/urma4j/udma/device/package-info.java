@@ -7,7 +7,7 @@
  * io.urma4j.udma.device.Receiver}, {@link io.urma4j.udma.device.KeyTable}.
  *
  * <p>Nothing here is safe for several threads: its owner guards the card by one lock. Driver and card share the memory of
- * the rings, and nothing else.
+ * the rings, and talk by the commands and events of {@code io.urma4j.udma.command}.
  */
 @NullMarked
 package io.urma4j.udma.device;

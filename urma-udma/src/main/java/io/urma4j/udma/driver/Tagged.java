@@ -1,5 +1,7 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.udma.command.Refusal;
+
 /** A queue that the card tells of by its tag. Under the card's lock: returns at once, and calls no command. */
 interface Tagged {
     /**
@@ -9,8 +11,8 @@ interface Tagged {
      */
     default void failed(int status) {}
 
-    /** A request of the peer of its connection was refused with that syndrome; all further ones are, too. */
-    default void requestRefused(int syndrome) {}
+    /** A request of the peer of its connection was refused; all further ones are, too. */
+    default void requestRefused(Refusal why) {}
 
     /** Fewer receive work requests are left than the threshold. */
     default void receivesLow(long left) {}

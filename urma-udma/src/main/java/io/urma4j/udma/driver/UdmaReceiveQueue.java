@@ -13,10 +13,11 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardState;
-import io.urma4j.udma.device.ReceiveQueueConfig;
-import io.urma4j.udma.device.ReceiveStats;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.ReceiveStats;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
@@ -86,8 +87,8 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     }
 
     /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
-    private int create(Card card) {
-        int made = id < Card.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
+    private int create(CardCommands card) {
+        int made = id < CardCommands.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
         return made != 0 ? made : card.createReceiveQueue(cardConfig(0));
     }
 

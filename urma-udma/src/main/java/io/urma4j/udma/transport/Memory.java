@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -8,9 +9,9 @@ import java.lang.foreign.MemorySegment;
  */
 public interface Memory {
     // what an operation of a peer needs to be allowed
-    int READ = 1;
-    int WRITE = 2;
-    int ATOMIC = 4;
+    int READ = KeyAccess.READ;
+    int WRITE = KeyAccess.WRITE;
+    int ATOMIC = KeyAccess.ATOMIC;
 
     /**
      * Whether a peer may do that.

@@ -1,9 +1,13 @@
-package io.urma4j.udma.driver;
+package io.urma4j.udma.engine;
 
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.StallDetector;
 import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.udp.PacketSink;
+import io.urma4j.udma.udp.UdpPort;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
@@ -13,7 +17,7 @@ import java.util.function.LongSupplier;
  * has the lock. Nobody waits for it to post or to poll: a bell is rung, and whoever has the lock answers it before he
  * goes, or right after ({@link #leave}).
  */
-final class EventLoop {
+public final class EventLoop {
     /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
     private static final long POLLING_NANOS = 50_000;
 
@@ -24,7 +28,7 @@ final class EventLoop {
     private static final long WAIT_NANOS = 200_000;
 
     /** In place of a time: the engine has met somebody at the crank. */
-    static final long MET = Long.MIN_VALUE;
+    public static final long MET = Long.MIN_VALUE;
 
     private static final VarHandle POLLED;
 
@@ -55,6 +59,23 @@ final class EventLoop {
         this.clock = clock;
     }
 
+    /**
+     * Makes a card at a port.
+     *
+     * @param engine wakes for it when no other thread drives it
+     * @param clock of the card
+     */
+    public static EventLoop open(UdpPort port, CardListener listener, int maxKeys, Engine engine, LongSupplier clock) {
+        Card card = new Card(
+                port, to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()), listener, maxKeys);
+        return new EventLoop(card, new PacketReader(port, card), engine, clock);
+    }
+
+    /** Takes packets that the caller receives itself, under the lock. */
+    public PacketSink sink() {
+        return new CardSink(card, clock);
+    }
+
     /** Where packets come in. */
     @FunctionalInterface
     interface Inlet {
@@ -63,7 +84,7 @@ final class EventLoop {
     }
 
     /** The thread that turns the crank when nobody else does. */
-    interface Engine {
+    public interface Engine {
         /**
          * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
          * would not. Any thread.
@@ -80,16 +101,17 @@ final class EventLoop {
         void attend();
     }
 
-    Card card() {
+    /** The card's commands, for the thread that has entered. */
+    public CardCommands card() {
         return card;
     }
 
-    long nanos() {
+    public long nanos() {
         return clock.getAsLong();
     }
 
     /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
-    void enter() {
+    public void enter() {
         lock.acquire();
         try {
             if (card.hasLeft()) {
@@ -106,7 +128,7 @@ final class EventLoop {
     }
 
     /** Gives the card back; whoever takes it from the caller turns its crank before. */
-    void leave() {
+    public void leave() {
         try {
             if (card.hasWork()) {
                 step();
@@ -123,7 +145,7 @@ final class EventLoop {
      * leaves in the same datagram; and a few small requests wait for more of them. Should he not come back, the engine sees
      * to it.
      */
-    boolean tryTurn() {
+    public boolean tryTurn() {
         if (!lock.tryAcquire()) {
             return false;
         }
@@ -152,22 +174,22 @@ final class EventLoop {
     }
 
     /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
-    boolean isPolled() {
+    public boolean isPolled() {
         return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
     }
 
     /** Whether something was posted that waits for the next turn. Any thread. */
-    boolean isAwaited() {
+    public boolean isAwaited() {
         return card.doorbells().areRinging();
     }
 
     /** Whether somebody waits for an event, so that the engine must not rest. Any thread. */
-    boolean isAnyArmed() {
+    public boolean isAnyArmed() {
         return card.isAnyArmed();
     }
 
     /** A completion queue was armed: the engine looks after the card. */
-    void attend() {
+    public void attend() {
         engine.attend();
     }
 
@@ -178,7 +200,7 @@ final class EventLoop {
      * @param hasWatched whether it has waited for packets since its last turn
      * @return {@link #MET} when somebody has the card
      */
-    long tryTurnOfEngine(boolean hasWatched) {
+    public long tryTurnOfEngine(boolean hasWatched) {
         if (!lock.tryAcquire()) {
             return MET;
         }
@@ -199,7 +221,7 @@ final class EventLoop {
      *
      * @param earlier work requests that it has under way besides: then its turn may come with the next poll
      */
-    void posted(int queue, long earlier) {
+    public void posted(int queue, long earlier) {
         if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
                 return; // somebody was told to come, and will take this one along

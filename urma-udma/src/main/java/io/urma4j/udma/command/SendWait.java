@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
 /**
  * What some work requests of a send queue wait for, for a person who looks.
@@ -20,13 +20,5 @@ public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
         ORDER,
         /** The connection or the port is full, or their turn has not come. */
         TURN
-    }
-
-    SendWait oneMore() {
-        return new SendWait(peer, remoteQueue, reason, count + 1);
-    }
-
-    boolean isLike(SendWait other) {
-        return peer == other.peer && remoteQueue == other.remoteQueue && reason == other.reason;
     }
 }

@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
 /** Numbers of the states of queues, as URMA has them (SEMANTICS §6). */
 public final class CardState {
