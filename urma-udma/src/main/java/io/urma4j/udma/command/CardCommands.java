@@ -31,7 +31,7 @@ public interface CardCommands {
      *
      * @param ring zeroed, laid out as {@code io.urma4j.udma.ring.CqRing} says
      * @param depth a power of two
-     * @param moderationCount an armed queue's event waits for so many records, at least 1
+     * @param moderationCount records that an armed queue's event waits for, at least 1
      * @param moderationNanos but no record waits longer than this
      * @return its handle, 1 and up
      */

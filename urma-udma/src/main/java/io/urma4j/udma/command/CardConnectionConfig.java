@@ -11,8 +11,8 @@ package io.urma4j.udma.command;
  * @param remoteNumber of the peer's QP, or of its EE context
  * @param sendPsn first PSN that we send
  * @param receivePsn first PSN that we expect
- * @param maxReads READs and atomics that may be under way towards the peer: its resources
- * @param resources READs and atomics that the peer may have under way towards us
+ * @param maxReads READs and atomics that may be in flight towards the peer: its resources
+ * @param resources READs and atomics of the peer that may be in flight towards us
  * @param windowPackets packets that may be unacknowledged at once, {@link #USUAL_WINDOW} for what the transport deems good;
  *     towards a peer that is not urma4j no more than Linux has
  * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes

@@ -31,7 +31,7 @@ public interface CardListener {
     /**
      * A request that came to the RC queue with that tag was refused. Its connection takes no further ones.
      *
-     * @param why what the peer is told (WIRE §4.4)
+     * @param why what the answer to the peer says (WIRE §4.4)
      */
     void requestRefused(int tag, Refusal why);
 

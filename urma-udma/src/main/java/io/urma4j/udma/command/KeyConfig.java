@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
  *
  * @param memory the bytes
  * @param vaBase what peers, and the local ranges of work requests, call its first byte; 0 for keys of one's own
- * @param access bits of {@link io.urma4j.udma.ring.KeyAccess}: what peers may do; 0 for nobody
+ * @param access bits of {@link io.urma4j.udma.ring.KeyAccess}: what peers may do; 0 for nothing
  * @param peer number of the only context that may use it ({@link PeerInfo#number}); 0 for every peer
  * @param owner whose it is: what {@link CardListener#invalidated} names, and what is revoked together; 0 for keys that
- *     nobody can invalidate
+ *     no peer can invalidate
  * @param recordId what the record of a SEND_INVALIDATE names: the token id
  * @param notifyTag what {@link CardListener#valueStored} names after each value that a WRITE_NOTIFY has stored by this key;
  *     {@link #SILENT} for a key that reports none

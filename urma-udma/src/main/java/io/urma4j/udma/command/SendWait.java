@@ -1,9 +1,9 @@
 package io.urma4j.udma.command;
 
 /**
- * What some work requests of a send queue wait for, for a person who looks.
+ * What some work requests of a send queue wait for, for an operator to read.
  *
- * @param peer {@link PeerInfo#number} of whom they are for; 0 for a peer that was connected by hand, and for nobody
+ * @param peer {@link PeerInfo#number} of their target; 0 for a peer that was connected by hand, and for no peer
  * @param remoteQueue its number there; 0 for memory
  * @param count how many of them
  */

@@ -3,7 +3,7 @@ package io.urma4j.udma.driver;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** Who wants to know of the values that peers store in a segment by WRITE_NOTIFY. */
+/** The one action that runs after each value that a peer stores in a segment by WRITE_NOTIFY. */
 final class ValueWatch {
     private final int tag;
     private volatile @Nullable Runnable onValue;

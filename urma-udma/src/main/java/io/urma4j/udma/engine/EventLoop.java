@@ -13,21 +13,21 @@ import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * A card with its lock, and how its crank is turned: by a thread that posts, by one that polls, or by the engine, whoever
- * has the lock. Nobody waits for it to post or to poll: a bell is rung, and whoever has the lock answers it before he
- * goes, or right after ({@link #leave}).
+ * A card with its lock. The thread that holds the lock drives the card: a posting thread, a polling thread, or the engine.
+ * No thread waits for the lock to post or to poll. It rings a doorbell, and the holder of the lock answers it before it
+ * releases the lock, or right after ({@link #leave}).
  */
 public final class EventLoop {
-    /** Who polled so short a time ago polls again, and sends then what others have posted meanwhile, all at once. */
+    /** A thread that polled within this time polls again, and then sends at once all that others have posted meanwhile. */
     private static final long POLLING_NANOS = 50_000;
 
-    /** So many work requests of a queue keep its peer busy, and its owner will come for their records. */
+    /** This many work requests of a queue keep its peer busy, and its owner will poll for their records. */
     private static final int MANY_UNDER_WAY = 16;
 
-    /** But the engine does, should he not come back. */
+    /** After this time the engine drives the card, should the poller not return. */
     private static final long WAIT_NANOS = 200_000;
 
-    /** In place of a time: the engine has met somebody at the crank. */
+    /** In place of a time: another thread holds the lock. */
     public static final long MET = Long.MIN_VALUE;
 
     private static final VarHandle POLLED;
@@ -48,7 +48,7 @@ public final class EventLoop {
     private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
 
     @SuppressWarnings("UnusedVariable") // through POLLED
-    private long polledNanos = Long.MIN_VALUE / 2; // when somebody polled last; written by all pollers without order
+    private long polledNanos = Long.MIN_VALUE / 2; // of the last poll; written by all pollers without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
 
@@ -83,7 +83,7 @@ public final class EventLoop {
         int receive(long nowNanos);
     }
 
-    /** The thread that turns the crank when nobody else does. */
+    /** The thread that drives the card when no other does. */
     public interface Engine {
         /**
          * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
@@ -94,10 +94,10 @@ public final class EventLoop {
         /** Whether it leaves the card to those who poll. Any thread. */
         boolean rests();
 
-        /** The crank is turned all the time: there is no need to look for a while. By who has the lock. */
+        /** Other threads drive the card all the time: there is no need to look for a while. Under the lock. */
         void putOff(long nowNanos);
 
-        /** Somebody waits now for what only the engine may see: it rests no longer. Any thread. */
+        /** A thread waits now for what only the engine may see: the engine rests no longer. Any thread. */
         void attend();
     }
 
@@ -127,7 +127,7 @@ public final class EventLoop {
         return lock.tryAcquire();
     }
 
-    /** Gives the card back; whoever takes it from the caller turns its crank before. */
+    /** Gives the card back, after a step where it has work. */
     public void leave() {
         try {
             if (card.hasWork()) {
@@ -139,11 +139,11 @@ public final class EventLoop {
     }
 
     /**
-     * One turn, when nobody else has the card: packets in, packets out, timers. False when somebody has it.
+     * One turn, when no other thread has the card: packets in, packets out, timers. False when another has it.
      *
-     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or his next post: what he answers
-     * leaves in the same datagram; and a few small requests wait for more of them. Should he not come back, the engine sees
-     * to it.
+     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or its next post, and leaves in the
+     * same datagram as the caller's answer. A few small requests wait for more of them. Should the caller not return, the
+     * engine sends them.
      */
     public boolean tryTurn() {
         if (!lock.tryAcquire()) {
@@ -173,7 +173,7 @@ public final class EventLoop {
         POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
     }
 
-    /** Whether somebody turned it a moment ago, so that he does so again, and nobody waits for an event. Any thread. */
+    /** Whether a thread polled a moment ago, and so will poll again, and none waits for an event. Any thread. */
     public boolean isPolled() {
         return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
     }
@@ -183,7 +183,7 @@ public final class EventLoop {
         return card.doorbells().areRinging();
     }
 
-    /** Whether somebody waits for an event, so that the engine must not rest. Any thread. */
+    /** Whether a thread waits for an event, so that the engine must not rest. Any thread. */
     public boolean isAnyArmed() {
         return card.isAnyArmed();
     }
@@ -194,11 +194,11 @@ public final class EventLoop {
     }
 
     /**
-     * One turn, when nobody else has the card; returns when the next one is due. For the engine, which does not wait for the
-     * card: who has it turns the crank just now, and may have lost the very CPU that the engine would wait on.
+     * One turn, when no other thread has the card; returns when the next one is due. For the engine, which does not wait for
+     * the card: its holder drives it just now, and may have lost the very CPU that the engine would wait on.
      *
      * @param hasWatched whether it has waited for packets since its last turn
-     * @return {@link #MET} when somebody has the card
+     * @return {@link #MET} when another thread has the card
      */
     public long tryTurnOfEngine(boolean hasWatched) {
         if (!lock.tryAcquire()) {
@@ -217,14 +217,14 @@ public final class EventLoop {
     }
 
     /**
-     * A queue has posted, and published it in its ring: runs it at once, when nobody else has the card.
+     * A queue has posted, and published it in its ring: runs it at once, when no other thread has the card.
      *
-     * @param earlier work requests that it has under way besides: then its turn may come with the next poll
+     * @param earlier work requests of it that are in flight besides: then its turn may come with the next poll
      */
     public void posted(int queue, long earlier) {
         if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
-                return; // somebody was told to come, and will take this one along
+                return; // the thread that answers this bell takes this one along
             }
             long now = clock.getAsLong();
             if (isPolledSoon(earlier, now)) {
@@ -243,10 +243,10 @@ public final class EventLoop {
             return;
         }
         card.doorbells().ring(queue);
-        answerBells(); // whoever had the card may have gone before he could hear it
+        answerBells(); // the holder of the lock may have released it before it could hear the bell
     }
 
-    /** Who polled a moment ago polls again; and who has so many records to come will, unless he waits for an event. */
+    /** A thread that polled a moment ago polls again; so does one with this many records to come, unless it awaits an event. */
     private boolean isPolledSoon(long underWay, long nowNanos) {
         return nowNanos - (long) POLLED.getOpaque(this) < POLLING_NANOS
                 || underWay >= MANY_UNDER_WAY && !card.isAnyArmed();
@@ -274,7 +274,7 @@ public final class EventLoop {
     }
 
     private void answerBells() {
-        // full fence: a bell that we do not hear now is heard by who rings it, since he finds the lock free
+        // full fence: a bell that we do not hear now is heard by the thread that rings it, which finds the lock free
         VarHandle.fullFence();
         while (card.doorbells().areRinging() && lock.tryAcquire()) {
             long next;
