@@ -47,8 +47,7 @@ class WallsTest {
     }
 
     private static void checkUse(String name, Set<String> others) {
-        String[] allowed =
-                Stream.concat(Stream.of(name), others.stream()).toArray(String[]::new);
+        String[] allowed = Stream.concat(Stream.of(name), others.stream()).toArray(String[]::new);
         classes()
                 .that()
                 .resideInAPackage(name)

@@ -46,8 +46,9 @@ class WallsTest {
             Map.entry("wire", Set.of()));
 
     /** The card: all of it runs under a virtual clock and a simulated network. */
-    private static final String[] CARD =
-            Stream.of("command", "device", "ring", "transport", "wire").map(WallsTest::packageOf).toArray(String[]::new);
+    private static final String[] CARD = Stream.of("command", "device", "ring", "transport", "wire")
+            .map(WallsTest::packageOf)
+            .toArray(String[]::new);
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -59,8 +60,7 @@ class WallsTest {
 
     @Test
     void everyPackageHasItsRule() {
-        Set<String> packages =
-                CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+        Set<String> packages = CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
 
         assertThat(MAY_USE.keySet().stream().map(WallsTest::packageOf)).containsExactlyInAnyOrderElementsOf(packages);
     }
