@@ -2,14 +2,14 @@
 @SuppressWarnings("module") // the providers below are not on the path when the core is compiled
 @org.jspecify.annotations.NullMarked
 module io.urma4j.core {
-    // annotations alone: nothing needs JSpecify at run time; not transitive, or no module could be compiled without it
+    // only annotations, so JSpecify is not needed at run time; transitive would make every module need it to compile
     requires static org.jspecify;
-    // the Flight Recorder hears of rare things, where the runtime has one
+    // Flight Recorder events, if the runtime has the module
     requires static jdk.jfr;
 
     exports io.urma4j;
     exports io.urma4j.spi;
-    // what our own providers share; not an API for others
+    // shared by the providers of urma4j; not an API for others
     exports io.urma4j.spi.control to
             io.urma4j.shm,
             io.urma4j.udma;

@@ -2,7 +2,7 @@
 module io.urma4j.shm {
     requires io.urma4j.core;
     requires io.urma4j.libc;
-    // annotations alone: nothing needs JSpecify at run time
+    // only annotations: JSpecify is not needed at run time
     requires static org.jspecify;
 
     provides io.urma4j.spi.UrmaProvider with

@@ -1,19 +1,19 @@
-/** The conformance tests; a provider's test module subclasses them, so the test libraries come along. */
+/** The conformance tests; a provider's test module subclasses them, so the test libraries are transitive. */
 module io.urma4j.tck {
     requires transitive io.urma4j.core;
     requires transitive org.assertj.core;
     requires transitive org.junit.jupiter.api;
     requires transitive org.junit.jupiter.params;
-    // compiles what has a bug planted in it
+    // compiles classes with a planted bug
     requires java.compiler;
-    // what the library logs to by default, for the test of a warning
+    // the library's default log backend, for the test of a warning
     requires java.logging;
-    // counts what a thread allocates
+    // measures the allocation of a thread
     requires jdk.management;
     // runs the suite from the command line
     requires org.junit.platform.engine;
     requires org.junit.platform.launcher;
-    // annotations alone: nothing needs JSpecify at run time
+    // only annotations: JSpecify is not needed at run time
     requires static org.jspecify;
 
     exports io.urma4j.tck;

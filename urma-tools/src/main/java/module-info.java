@@ -7,12 +7,12 @@ module io.urma4j.tools {
     requires io.urma4j.simulation;
     requires io.urma4j.udma;
     requires HdrHistogram;
-    // the demo counts what a thread allocates
+    // the demo measures the allocation of a thread
     requires java.management;
     requires jdk.management;
-    // annotations alone: nothing needs JSpecify at run time
+    // only annotations: JSpecify is not needed at run time
     requires static org.jspecify;
-    // the suite is in a jar of its own, which only `urma tck` puts on its class path, and what it logs it keeps quiet
+    // the suite is in a separate jar, which only `urma tck` puts on its class path; the command silences its log
     requires static io.urma4j.tck;
     requires java.logging;
 

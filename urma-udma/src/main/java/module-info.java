@@ -13,7 +13,7 @@ module io.urma4j.udma {
             io.urma4j.tools;
     exports io.urma4j.udma.capture to
             io.urma4j.tools;
-    // urma decode finds the secrets of packets in the greetings of a capture
+    // urma decode finds the secrets in the greetings of a capture
     exports io.urma4j.udma.control to
             io.urma4j.tools;
     // urma ping

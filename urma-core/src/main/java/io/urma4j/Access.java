@@ -24,7 +24,7 @@ public enum Access {
         return mask;
     }
 
-    /** Whether everything that {@code wanted} allows is allowed here too. */
+    /** Whether this access allows everything that {@code wanted} allows. */
     public boolean covers(Access wanted) {
         return wanted == LOCAL_ONLY || (this != LOCAL_ONLY && (mask & wanted.mask) == wanted.mask);
     }

@@ -1,19 +1,20 @@
 package io.urma4j;
 
 /**
- * How memory is to be allocated. What the machine cannot give is stepped down and reported, never refused (S7.2).
+ * Options of an allocation. If the machine cannot provide an option, the allocation falls back and reports it; it is not
+ * refused (S7.2).
  *
- * @param hugePages ask for huge pages
- * @param reserve touch every page now, so that a machine without memory says so here and not at the first write
- * @param numaNode take the pages from that node of the machine, numbered as by the kernel, while it has any; {@link
- *     #ANY_NODE} for wherever the thread runs that touches them first
+ * @param hugePages request huge pages
+ * @param reserve touch every page now, so that a lack of memory is reported here and not at the first write
+ * @param numaNode take the pages from that NUMA node, in the kernel's numbering, while it has free pages; {@link #ANY_NODE}
+ *     for the node of the thread that first touches them
  */
 public record AllocOptions(boolean hugePages, boolean reserve, int numaNode) {
     public static final int ANY_NODE = -1;
 
     private static final int MAX_NODE = 1023; // the most that Linux can be built for
 
-    /** Ordinary pages, which get their memory when they are first touched. */
+    /** Ordinary pages, which the kernel allocates at their first access. */
     public static final AllocOptions DEFAULT = new AllocOptions(false, false, ANY_NODE);
 
     public AllocOptions {

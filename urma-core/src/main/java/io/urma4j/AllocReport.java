@@ -3,11 +3,11 @@ package io.urma4j;
 import java.util.List;
 
 /**
- * What an allocation got.
+ * The result of an allocation.
  *
- * @param lengthBytes usable length, as asked
- * @param pageBytes size of the pages behind it, as far as the provider can tell
- * @param steps each step down from what was asked, in words; empty when everything was given
+ * @param lengthBytes usable length, as requested
+ * @param pageBytes size of the pages, as far as the provider knows
+ * @param steps each fallback from the request, as text; empty if the request was met
  */
 public record AllocReport(long lengthBytes, long pageBytes, List<String> steps) {
     public AllocReport {

@@ -3,24 +3,23 @@ package io.urma4j;
 import java.util.Optional;
 
 /**
- * Something that happened without a call (SEMANTICS §2).
+ * An asynchronous event of a context (SEMANTICS §2).
  *
- * <p>Types keep URMA's names also where neither software device has the cause: such a type says so, and is there for
- * devices that have it.
+ * <p>Types keep URMA's names. A type that the software devices never raise says so, and exists for other devices.
  *
- * @param source what it happened to: the {@link Jfc}, {@link Jfs}, {@link Jfr}, {@link Jetty}, {@link JettyGroup}, {@link
- *     LocalSegment} or {@link RemoteSegment} of this context; a text where the context has no object for it, such as a peer,
- *     or has closed it already. An event that waits to be taken keeps its source reachable.
- * @param detail the reason, in words
- * @param status of the work request that failed first, where that is the reason for JFS_ERR or JETTY_ERR
+ * @param source the {@link Jfc}, {@link Jfs}, {@link Jfr}, {@link Jetty}, {@link JettyGroup}, {@link LocalSegment} or
+ *     {@link RemoteSegment} of this context that the event is about. It is a text if the context has no such object, for
+ *     example for a peer, or has already closed it. A pending event keeps its source reachable.
+ * @param detail the reason, as text
+ * @param status of the work request that failed first, if that is the reason for JFS_ERR or JETTY_ERR
  */
 public record AsyncEvent(Type type, Object source, String detail, Optional<CompletionStatus> status) {
-    /** One without a status. */
+    /** An event without a status. */
     public AsyncEvent(Type type, Object source, String detail) {
         this(type, source, detail, Optional.empty());
     }
 
-    /** What it happened to, in words: the {@code toString} of {@link #source}. */
+    /** The {@code toString} of {@link #source}. */
     public String object() {
         return source.toString();
     }
@@ -31,26 +30,29 @@ public record AsyncEvent(Type type, Object source, String detail, Optional<Compl
         JFR_ERR,
         JFR_LIMIT,
         JETTY_ERR,
-        /** Not raised by the software devices: receives belong to a JFR, also a Jetty's, and raise {@link #JFR_LIMIT}. */
+        /**
+         * Not raised by the software devices: receives belong to a JFR, even those of a Jetty, and raise {@link
+         * #JFR_LIMIT}.
+         */
         JETTY_LIMIT,
         JETTY_GRP_ERR,
         PORT_ACTIVE,
         PORT_DOWN,
-        /** Not raised by the software devices: they fail with their process, or not at all. */
+        /** Not raised by the software devices: they fail only with their process. */
         DEV_FATAL,
-        /** Not raised by the software devices: a context keeps the EIDs that its device had when it was opened. */
+        /** Not raised by the software devices: a context keeps the EIDs that its device had when the context was opened. */
         EID_CHANGE,
-        /** Not raised by the software devices: they have no entities that are reset by themselves. */
+        /** Not raised by the software devices: none of their entities resets by itself. */
         ELR_ERR,
-        /** Not raised by the software devices, as {@link #ELR_ERR}. */
+        /** Not raised by the software devices, like {@link #ELR_ERR}. */
         ELR_DONE,
-        /** A segment of this context was revoked, or one that it imported. */
+        /** A segment of this context, or one that it imported, was revoked. */
         SEGMENT_REVOKED,
-        /** Not raised by the software devices: memory that goes away is revoked, which is {@link #SEGMENT_REVOKED}. */
+        /** Not raised by the software devices: memory that disappears is revoked, which is {@link #SEGMENT_REVOKED}. */
         MEM_INVALIDATED,
-        /** A peer died, or the connection with it broke, as that of an RC Jetty whose peer asked for what is refused. */
+        /** A peer died, or its connection failed, for example because an RC Jetty's peer sent a request that was refused. */
         PEER_LOST,
-        /** Somebody tried to import with a wrong token, id or access. */
+        /** A peer tried to import with a wrong token, id or access. */
         IMPORT_REFUSED
     }
 }

@@ -22,12 +22,12 @@ public final class AsyncEvents {
     private final ArrayDeque<AsyncEvent> queue = new ArrayDeque<>();
     private long dropped;
 
-    /** For who looks in from outside: the last few, also those that were taken. */
+    /** The most recent events, including those already taken, for inspection by other processes. */
     private final ArrayDeque<Past> history = new ArrayDeque<>();
 
     private long raised;
 
-    /** An event that was raised, in words: the how-manieth, and when. */
+    /** An event as text, with its sequence number and time. */
     record Past(long number, Instant at, AsyncEvent.Type type, String object, String detail) {}
 
     AsyncEvents() {}
@@ -42,7 +42,7 @@ public final class AsyncEvents {
         }
     }
 
-    /** Waits for the next event for at most {@code timeout}; empty when none came. */
+    /** Waits at most {@code timeout} for the next event; empty if none arrived. */
     public Optional<AsyncEvent> await(Duration timeout) throws InterruptedException {
         long remainingNanos = Nanos.of(timeout);
         lock.lockInterruptibly();
@@ -56,7 +56,7 @@ public final class AsyncEvents {
         }
     }
 
-    /** How many events were dropped because nobody read them: the oldest go first. */
+    /** How many events were dropped because no thread read them; the oldest are dropped first. */
     public long dropped() {
         lock.lock();
         try {
@@ -66,7 +66,7 @@ public final class AsyncEvents {
         }
     }
 
-    /** The last events, oldest first. */
+    /** The most recent events, oldest first. */
     List<Past> history() {
         lock.lock();
         try {

@@ -4,7 +4,7 @@ import io.urma4j.internal.Checks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Closes several objects of one context, in their order (S4.4). */
+/** Closes several objects of one context, in order (S4.4). */
 final class Batch {
     private Batch() {}
 

@@ -1,6 +1,8 @@
 package io.urma4j;
 
-/** A batch of objects was closed up to one that refused: S4.4. Those before it are closed, those behind it are not. */
+/**
+ * Closing a batch of objects stopped at one that refused (S4.4). The objects before it are closed, those after it are not.
+ */
 public final class BatchCloseException extends UrmaException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +17,7 @@ public final class BatchCloseException extends UrmaException {
         this.index = index;
     }
 
-    /** Which one refused, counted from 0: so many are closed. */
+    /** Index of the object that refused, from 0; it is also the number of closed objects. */
     public int index() {
         return index;
     }

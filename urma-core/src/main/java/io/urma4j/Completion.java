@@ -7,11 +7,11 @@ import java.util.OptionalLong;
  * A completion record as a value: for {@code flush}, tests and messages. The hot path reads a {@link CompletionBatch}
  * instead.
  *
- * @param opcode what the work request, or on the receive side the message, asked for
+ * @param opcode the opcode of the work request, or of the received message
  * @param localId the local queue
- * @param userContext as given at post; 0 for markers
- * @param immediate present when the message carried one
- * @param source who sent the message; receive side only
+ * @param userContext the value given at post; 0 for markers
+ * @param immediate present if the message carried one
+ * @param source the sender of the message; receive side only
  */
 public record Completion(
         CompletionStatus status,

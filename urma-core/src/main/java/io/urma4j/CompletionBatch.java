@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Where {@link Jfc#poll} puts completion records: made once, filled again and again, so that polling allocates nothing.
+ * The target buffer of {@link Jfc#poll}: created once and reused, so that polling allocates nothing.
  *
- * <p>Records are numbered from 0 to {@link #size()} − 1, and stay until the next poll into the same batch. For one
+ * <p>Records are numbered from 0 to {@link #size()} − 1. They are valid until the next poll into the same batch. For one
  * thread at a time.
  */
 public final class CompletionBatch {
@@ -18,7 +18,7 @@ public final class CompletionBatch {
     private final int capacity;
     private int size;
 
-    /** A batch that takes up to {@code capacity} records at a time, 1…65536. */
+    /** A batch with space for {@code capacity} records, 1…65536. */
     public CompletionBatch(int capacity) {
         Checks.inRange("CompletionBatch", "capacity", capacity, 1, 1 << 16);
         this.capacity = capacity;
@@ -31,7 +31,7 @@ public final class CompletionBatch {
         this.size = capacity;
     }
 
-    /** Records that somebody else laid side by side, as values. */
+    /** Copies records that other code has laid out consecutively, as values. */
     static List<Completion> of(long[] words) {
         return new CompletionBatch(words).completions();
     }
@@ -40,7 +40,7 @@ public final class CompletionBatch {
         return capacity;
     }
 
-    /** How many records the last poll brought. */
+    /** How many records the last poll returned. */
     public int size() {
         return size;
     }
@@ -53,12 +53,12 @@ public final class CompletionBatch {
         return CompletionRecord.status(header(index)) == 0;
     }
 
-    /** What the work request asked for; on the receive side what the sender did. */
+    /** The opcode of the work request; on the receive side, of the sender's request. */
     public Opcode opcode(int index) {
         return Opcode.of(CompletionRecord.opcode(header(index)));
     }
 
-    /** What was given at post; 0 for markers. */
+    /** The value given at post; 0 for markers. */
     public long userContext(int index) {
         return word(index, CompletionRecord.USER_CONTEXT);
     }
@@ -68,7 +68,7 @@ public final class CompletionBatch {
         return word(index, CompletionRecord.LENGTH);
     }
 
-    /** Whether a message was received; else a work request of the send side ended. */
+    /** True for a received message, false for a work request of the send side. */
     public boolean isReceive(int index) {
         return CompletionRecord.has(header(index), CompletionRecord.RECEIVE);
     }
@@ -82,27 +82,27 @@ public final class CompletionBatch {
         return CompletionRecord.has(header(index), CompletionRecord.HAS_IMMEDIATE);
     }
 
-    /** The sender's immediate; means something when {@link #hasImmediate}. */
+    /** The sender's immediate; valid if {@link #hasImmediate}. */
     public long immediate(int index) {
         return word(index, CompletionRecord.IMMEDIATE);
     }
 
-    /** Whether the message revoked a token id of ours. */
+    /** Whether the message revoked a token id of this context. */
     public boolean hasInvalidatedTokenId(int index) {
         return CompletionRecord.has(header(index), CompletionRecord.HAS_INVALIDATED);
     }
 
-    /** The revoked token id; means something when {@link #hasInvalidatedTokenId}. */
+    /** The revoked token id; valid if {@link #hasInvalidatedTokenId}. */
     public int invalidatedTokenId(int index) {
         return (int) word(index, CompletionRecord.IMMEDIATE);
     }
 
-    /** Whether this is the last record before a queue in ERROR is drained (S6.6). */
+    /** Whether this is the last record before a queue in ERROR has drained (S6.6). */
     public boolean isFlushErrDone(int index) {
         return CompletionRecord.has(header(index), CompletionRecord.FLUSH_ERR_DONE);
     }
 
-    /** Whether this is the last record before a suspended queue is at rest (S6.10). */
+    /** Whether this is the last record before a suspended queue has drained (S6.10). */
     public boolean isSuspendDone(int index) {
         return CompletionRecord.has(header(index), CompletionRecord.SUSPEND_DONE);
     }
@@ -117,14 +117,14 @@ public final class CompletionBatch {
         return CompletionRecord.remoteId(word(index, CompletionRecord.REMOTE));
     }
 
-    /** Who sent the message; receive side only. Makes an object: {@link #remoteId} does not. */
+    /** The sender of the message; receive side only. Allocates an object; {@link #remoteId} does not. */
     public JettyId source(int index) {
         long remote = word(index, CompletionRecord.REMOTE);
         Eid eid = new Eid(word(index, CompletionRecord.REMOTE_EID_HIGH), word(index, CompletionRecord.REMOTE_EID_LOW));
         return new JettyId(eid, CompletionRecord.remoteUasid(remote), CompletionRecord.remoteId(remote));
     }
 
-    /** Number of the transport path that the message came by; receive side only. */
+    /** Number of the transport path of the message; receive side only. */
     public int pathNumber(int index) {
         return CompletionRecord.path(word(index, CompletionRecord.REMOTE));
     }
@@ -154,7 +154,7 @@ public final class CompletionBatch {
         return words;
     }
 
-    /** Says how many records now lie in {@link #words}. */
+    /** Sets the number of records that {@link #words} holds. */
     int filled(int count) {
         size = count;
         return count;

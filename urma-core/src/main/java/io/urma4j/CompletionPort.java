@@ -3,8 +3,8 @@ package io.urma4j;
 import java.time.Duration;
 
 /**
- * A completion queue and the way to wait for it: polls for a while, since most records come at once, then sleeps until
- * there is an event. For one waiting thread at a time; {@link #close} may come from any.
+ * A completion queue and a way to wait for it. It polls for a while, since most records arrive at once, then sleeps until
+ * there is an event. For one waiting thread at a time; any thread may call {@link #close}.
  */
 final class CompletionPort implements AutoCloseable {
     /** Polls before sleeping: about as long as a sleep and its wake-up take. */
@@ -43,7 +43,7 @@ final class CompletionPort implements AutoCloseable {
     /**
      * Waits for records.
      *
-     * @return how many lie in {@link #batch}; 0 when the time is over, or for no reason
+     * @return how many records {@link #batch} holds; 0 at the timeout, or spuriously
      * @throws UrmaException EINVAL once the port is closed
      */
     int await(Duration timeout) throws InterruptedException {
@@ -62,7 +62,7 @@ final class CompletionPort implements AutoCloseable {
         return count;
     }
 
-    /** Ends it; who waits sees it closed. Its queues must have been closed before. */
+    /** Closes the port; a waiting thread gets EINVAL. Its queues must have been closed before. */
     @Override
     public void close() {
         jfc.close();

@@ -1,10 +1,10 @@
 package io.urma4j;
 
-/** How a work request ended: URMA's {@code urma_cr_status_t}, by number (SEMANTICS §2). */
+/** The result of a work request: URMA's {@code urma_cr_status_t}, by number (SEMANTICS §2). */
 public enum CompletionStatus {
-    /** Everything the opcode promises has happened (S8.1). */
+    /** The work request has completed with all effects of its opcode (S8.1). */
     SUCCESS,
-    /** This device cannot do the opcode. */
+    /** This device does not support the opcode. */
     UNSUPPORTED_OPCODE_ERR,
     /** The message is longer than the receive buffers. */
     LOC_LEN_ERR,
@@ -12,25 +12,25 @@ public enum CompletionStatus {
     LOC_OPERATION_ERR,
     /** The local segment is closed or not usable. */
     LOC_ACCESS_ERR,
-    /** The answer has the wrong length. */
+    /** The response has the wrong length. */
     REM_RESP_LEN_ERR,
-    /** The target cannot do it. */
+    /** The target does not support it. */
     REM_UNSUPPORTED_REQ_ERR,
-    /** The target failed while doing it, for example because the message did not fit. */
+    /** The target failed to execute it, for example because the message did not fit. */
     REM_OPERATION_ERR,
-    /** Token, permission or range refused by the target, or the segment was revoked. */
+    /** The target refused token, permission or range, or the segment was revoked. */
     REM_ACCESS_ABORT_ERR,
-    /** The peer did not answer and the retries are used up, or it is proven dead. */
+    /** The peer did not answer and the retries are used up, or the peer is proven dead. */
     ACK_TIMEOUT_ERR,
     /** The target had no receive work request for the allowed time. */
     RNR_RETRY_CNT_EXC_ERR,
-    /** Was started when the queue went to ERROR: may have been executed. */
+    /** The request was in progress when the queue went to ERROR: it may have been executed. */
     WR_FLUSH_ERR,
     /** Marker: the suspension has drained the queue. Belongs to no work request. */
     WR_SUSPEND_DONE,
     /** Marker: the error has drained the queue. Belongs to no work request. */
     WR_FLUSH_ERR_DONE,
-    /** Returned by {@code flush}: was never started, and changed no byte anywhere. */
+    /** Returned by {@code flush}: the request never started, and changed no byte anywhere. */
     WR_UNHANDLED,
     LOC_DATA_POISON,
     REM_DATA_POISON;

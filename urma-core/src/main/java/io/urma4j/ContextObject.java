@@ -1,6 +1,6 @@
 package io.urma4j;
 
-/** What lives in a context, and is closed by itself, in a batch, or with the context. */
+/** An object that belongs to a context, and is closed alone, in a batch, or with the context. */
 public sealed interface ContextObject extends AutoCloseable
         permits Jetty,
                 JettyGroup,
@@ -15,7 +15,7 @@ public sealed interface ContextObject extends AutoCloseable
                 SharedMemory,
                 TargetJetty,
                 TokenId {
-    /** Where it lives. */
+    /** The context that it belongs to. */
     UrmaContext context();
 
     @Override

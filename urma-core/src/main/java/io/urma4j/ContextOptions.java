@@ -3,13 +3,13 @@ package io.urma4j;
 import java.time.Duration;
 
 /**
- * How a context is to behave.
+ * Options of a context.
  *
- * @param closeTimeout how long {@code close()} waits for what it closes (S4.1)
+ * @param closeTimeout how long {@code close()} waits for its children (S4.1)
  * @param importTimeout after which an import, bind or lookup fails with ETIMEOUT (S5.6)
  */
 public record ContextOptions(Duration closeTimeout, Duration importTimeout) {
-    /** 5 s to close, 30 s to import. */
+    /** Defaults: 5 s to close, 30 s to import. */
     public static final ContextOptions DEFAULT = new ContextOptions(Duration.ofSeconds(5), Duration.ofSeconds(30));
 
     public ContextOptions withCloseTimeout(Duration closeTimeout) {

@@ -7,8 +7,8 @@ import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /**
- * What an object has counted so far, by name, in the order in which a person wants to read it. Names are stable and end
- * in their unit where it is not a number of things. A snapshot: values are read one by one, not at one instant.
+ * The counters of an object by name, in display order. Names are stable; a name ends in its unit unless it counts things. A
+ * snapshot reads the values one by one, not at one instant.
  */
 public final class Counters {
     private final SequencedMap<String, Long> values;
@@ -23,9 +23,9 @@ public final class Counters {
     }
 
     /**
-     * The value with this name.
+     * The value of a counter.
      *
-     * @throws IllegalArgumentException naming the ones that exist
+     * @throws IllegalArgumentException if there is none of that name; lists the existing names
      */
     public long get(String name) {
         Long value = values.get(name);
@@ -35,7 +35,7 @@ public final class Counters {
         return value;
     }
 
-    /** All of them; unmodifiable. */
+    /** All counters; unmodifiable. */
     public Map<String, Long> asMap() {
         return Collections.unmodifiableMap(values);
     }

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a device can do, what is set, and what changes by itself (SEMANTICS §3). Whatever an application may depend on
- * is here: it need not guess.
+ * What a device supports, its settings, and its current state (SEMANTICS §3). It includes everything that an application
+ * may depend on.
  *
  * @param name for example {@code shm0}
  * @param provider kind of device: {@code shm}, {@code udma}, …
- * @param ioPath how bytes travel and why this way was chosen, in words
+ * @param ioPath how bytes travel, and why this path was chosen, as text
  */
 public record DeviceAttributes(
         String name, String provider, Capabilities capabilities, Limits limits, List<Port> ports, String ioPath) {
@@ -19,16 +19,16 @@ public record DeviceAttributes(
     }
 
     /**
-     * What the device can do.
+     * Capabilities of a device.
      *
      * @param immediateBits width of immediates that reach the peer
-     * @param tearFreeBytes naturally aligned transfers of up to so many bytes do not tear (S8.10)
-     * @param oneSided no code of the home process runs for reads, writes and atomics
+     * @param tearFreeBytes naturally aligned transfers of up to this size do not tear (S8.10)
+     * @param oneSided reads, writes and atomics run no code of the home process
      * @param mappable segments can be mapped for plain loads and stores
      * @param foreignShareable memory that this library did not allocate can be shared
      * @param sharedTokenIds several segments can have one token id (S7.4)
-     * @param windows a home can give importers windows of a segment without a round trip (S7.10)
-     * @param cpuAtomics atomics are atomic against the CPU's own, too (S8.7)
+     * @param windows a home can grant importers windows of a segment without a round trip (S7.10)
+     * @param cpuAtomics atomics are also atomic against the CPU's own (S8.7)
      */
     public record Capabilities(
             Set<TransportMode> modes,
@@ -49,12 +49,12 @@ public record DeviceAttributes(
             tokenPolicies = Set.copyOf(tokenPolicies);
         }
 
-        /** Of a device that can do nothing, to be told what it can. */
+        /** A builder that starts without any capability. */
         public static Builder builder() {
             return new Builder();
         }
 
-        /** Collects what a device can do. */
+        /** Collects the capabilities of a device. */
         public static final class Builder {
             private Set<TransportMode> modes = Set.of();
             private Set<Opcode> opcodes = Set.of();
@@ -142,7 +142,7 @@ public record DeviceAttributes(
         }
     }
 
-    /** Largest values that configurations and work requests may have. */
+    /** Maximum values of configurations and work requests. */
     public record Limits(
             int jfcDepth,
             int jfsDepth,
@@ -154,13 +154,13 @@ public record DeviceAttributes(
             long segmentBytes,
             int jettiesPerContext) {}
 
-    /** Most bytes of a datagram: the smallest MTU of its ports (S5.1). */
+    /** Maximum bytes of a datagram: the smallest MTU of the device's ports (S5.1). */
     public long mtuBytes() {
         return ports.stream().mapToLong(Port::mtuBytes).min().orElse(0);
     }
 
     /**
-     * A way out of the device.
+     * A network port of the device.
      *
      * @param mtuBytes largest piece that travels as one
      */

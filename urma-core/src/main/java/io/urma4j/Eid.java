@@ -16,7 +16,7 @@ public record Eid(long high, long low) {
     /** Length of its binary form. */
     public static final int BYTES = 16;
 
-    /** No endpoint; never a target. */
+    /** The zero EID; never a target. */
     public static final Eid ZERO = new Eid(0, 0);
 
     private static final long IPV4_PREFIX = 0xFFFF_0000_0000L;
@@ -39,9 +39,9 @@ public record Eid(long high, long low) {
     }
 
     /**
-     * Reads IPv6 text, dotted IPv4, or {@code 0x} with up to 8 digits (an IPv4 address) or exactly 32 (all 16 bytes).
+     * Parses IPv6 text, dotted IPv4, or {@code 0x} with up to 8 digits (an IPv4 address) or exactly 32 (all 16 bytes).
      *
-     * @throws UrmaException EINVAL for anything else, null, empty text and bare numbers included (S1.1)
+     * @throws UrmaException EINVAL for anything else, including null, empty text and bare numbers (S1.1)
      */
     public static Eid parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {

@@ -1,13 +1,13 @@
 package io.urma4j;
 
-/** What a failure towards one target affects (S6.12). */
+/** The scope of a failure towards one target (S6.12). */
 public enum ErrorScope {
-    /** The queue: it goes to ERROR, and its other work requests with it. */
+    /** The queue: it goes to ERROR with all its other work requests. */
     JETTY,
 
     /**
-     * The work requests to that target alone. They end with WR_FLUSH_ERR, and so do later ones at once, until the target
-     * is imported anew. A target is what a work request names: a {@link TargetJetty} or a {@link RemoteSegment}.
+     * Only the work requests to that target. They end with WR_FLUSH_ERR, and so do later ones at once, until the target is
+     * imported again. A target is a {@link TargetJetty} or a {@link RemoteSegment}.
      */
     TARGET
 }

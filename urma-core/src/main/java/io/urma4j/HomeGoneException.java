@@ -1,22 +1,22 @@
 package io.urma4j;
 
 /**
- * The home of what an operation aims at took it back, or is gone: of a segment, of a region's member, or the reader of a
- * pipe. Each later call ends so as well; to go on, import anew. It is the same exception on each device, whether that was
- * noticed before the operation began or while it was in flight. Its status is ENOPERM.
+ * The home of the accessed memory revoked it, or is gone: the home of a segment, of a region's member, or the reader of a
+ * pipe. Each later call fails the same way; import again to continue. Every device throws this exception, whether it
+ * detected the loss before or during the operation. Its status is ENOPERM.
  */
 public final class HomeGoneException extends OperationFailedException {
     private static final long serialVersionUID = 1L;
 
     private final boolean begun;
 
-    /** Noticed before anything was done. */
+    /** The loss was detected before the operation started. */
     HomeGoneException(Object object, String reason) {
         super(UrmaStatus.ENOPERM, object, reason + "; nothing was done", CompletionStatus.REM_ACCESS_ABORT_ERR);
         this.begun = false;
     }
 
-    /** Noticed while the operation was in flight. */
+    /** The loss was detected during the operation. */
     HomeGoneException(Object object, String operation, CompletionStatus completionStatus, String reason) {
         super(
                 UrmaStatus.ENOPERM,
@@ -26,7 +26,7 @@ public final class HomeGoneException extends OperationFailedException {
         this.begun = true;
     }
 
-    /** Whether the operation was begun: then all of it, or a part, may have been done. False when nothing was. */
+    /** Whether the operation had started: then all or part of it may have been done. False if nothing was done. */
     public boolean wasBegun() {
         return begun;
     }

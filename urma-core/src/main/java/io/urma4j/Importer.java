@@ -1,10 +1,10 @@
 package io.urma4j;
 
 /**
- * Somebody who has imported a segment now.
+ * A current importer of a segment.
  *
- * @param eid where he is
- * @param uasid which context of his
- * @param number of this import at the home, never used again: who imports twice is two importers
+ * @param eid the importer's EID
+ * @param uasid the importer's context
+ * @param number of this import at the home, never reused: two imports of one context are two importers
  */
 public record Importer(Eid eid, int uasid, long number) {}

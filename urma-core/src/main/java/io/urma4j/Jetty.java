@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Jetty: a port where work is handed in and messages arrive. It has a send half, {@link #jfs()}, and a receive half,
- * {@link #jfr()}, which several Jetties may share. State and number are those of the send half.
+ * A Jetty: a port with a send half, {@link #jfs()}, and a receive half, {@link #jfr()}, which several Jetties may share.
+ * State and number are those of the send half.
  *
  * <p>Safe for any number of threads.
  */
@@ -29,7 +29,7 @@ public final class Jetty implements ContextObject {
     private @Nullable Binding binding; // guarded by this
     private @Nullable JettyGroup group; // guarded by this
 
-    /** The peer, and when it was there. */
+    /** The bound peer, and the future of the binding. */
     private record Binding(TargetJetty target, CompletableFuture<Void> done) {}
 
     Jetty(UrmaContext context, Jfs jfs, Jfr jfr) {
@@ -39,12 +39,12 @@ public final class Jetty implements ContextObject {
         jfs.life().retain(this);
     }
 
-    /** Where work requests are posted. */
+    /** The send half, where work requests are posted. */
     public Jfs jfs() {
         return jfs;
     }
 
-    /** Where buffers wait for messages. */
+    /** The receive half, where buffers wait for messages. */
     public Jfr jfr() {
         return jfr;
     }
@@ -57,12 +57,12 @@ public final class Jetty implements ContextObject {
         return jfs.state();
     }
 
-    /** What a peer needs to send to it, or to bind to it, except the token. */
+    /** What a peer needs to send to this Jetty, or to bind to it, except the token. */
     public JettyDescriptor descriptor() {
         return jfs.provider().descriptor();
     }
 
-    /** The secret that peers need: that of its JFR. */
+    /** The secret that peers need: that of the JFR. */
     public Token token() {
         return jfr.token();
     }
@@ -73,11 +73,11 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Makes it visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#importJetty(String)}
-     * finds it by {@code name:NAME}.
+     * Publishes the Jetty under a name for processes of this user on this host, until it is closed; {@link
+     * UrmaContext#importJetty(String)} finds it by {@code name:NAME}.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST when something else has the name
+     * @throws UrmaException EEXIST if the name is taken
      */
     public void publish(String name) {
         life.checkOpen();
@@ -85,18 +85,18 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Connects an RC Jetty with its only peer. To the same peer again: nothing happens. Blocks at most the import
+     * Connects an RC Jetty to its only peer. Binding to the same peer again has no effect. Blocks at most the import
      * timeout.
      *
-     * @throws UrmaException ENOPERM when one of the two is not RC or their order types differ; EEXIST when it is bound
-     *     to another; EINVAL when the target is bound elsewhere (S5.7), or when work requests of its last connection
-     *     were not flushed, or their records not polled (S6.13), or its JFC has overflowed (S10.5)
+     * @throws UrmaException ENOPERM if one of the two is not RC or their order types differ; EEXIST if this Jetty is bound
+     *     to another peer; EINVAL if the target is bound elsewhere (S5.7), if work requests of the last connection are not
+     *     flushed or their records not polled (S6.13), or if the JFC has overflowed (S10.5)
      */
     public void bind(TargetJetty target) {
         Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
     }
 
-    /** The asynchronous form of {@link #bind}. To cancel it does not end the binding. */
+    /** The asynchronous form of {@link #bind}. Cancelling the future does not end the binding. */
     public CompletableFuture<Void> bindAsync(TargetJetty target) {
         return beginBind(target).whenCompleteAsync((_, _) -> {}, ResultExecutors.VIRTUAL_THREADS);
     }
@@ -161,16 +161,16 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since this call tells it. What
-     * was never started is still to be flushed. Blocks at most the import timeout.
+     * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since the call itself returns
+     * after draining. Work requests that never started must still be flushed. Blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL when it is not bound, or is in ERROR and has not drained
+     * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained
      */
     public void unbind() {
         Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye
     }
 
-    /** The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, and unbound when the peer was told. */
+    /** The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, and unbound once the peer was notified. */
     public CompletableFuture<Void> unbindAsync() {
         return beginUnbind().whenCompleteAsync((_, _) -> {}, ResultExecutors.VIRTUAL_THREADS);
     }
@@ -205,7 +205,7 @@ public final class Jetty implements ContextObject {
         return there == null ? Optional.empty() : Optional.of(there.target);
     }
 
-    /** The group that it is a member of. */
+    /** The group of this Jetty, if any. */
     public synchronized Optional<JettyGroup> group() {
         return Optional.ofNullable(group);
     }
@@ -229,7 +229,7 @@ public final class Jetty implements ContextObject {
         return jfr.receive(buffer, offset, lengthBytes, userContext);
     }
 
-    /** Moves to another state: {@link Jfs#modify}; from ERROR to RESET unbinds an RC Jetty (S6.3). */
+    /** Moves to another state: see {@link Jfs#modify}; from ERROR to RESET unbinds an RC Jetty (S6.3). */
     public void modify(QueueState next) {
         life.checkOpen();
         boolean ends = next == QueueState.RESET && jfs.checkMove(next) && binding() != null;
@@ -240,7 +240,7 @@ public final class Jetty implements ContextObject {
     }
 
     /**
-     * Ends it. Idempotent.
+     * Closes the Jetty. Idempotent.
      *
      * @throws UrmaException ENOPERM while it is bound and the context is open: unbind first (SEMANTICS §4)
      */
@@ -267,7 +267,7 @@ public final class Jetty implements ContextObject {
         try {
             Await.uninterrupted(this, jfs.provider().unbind(context.closeBudget()));
         } catch (UrmaException e) {
-            // a peer that does not answer learns of the end otherwise, and must not keep the context open
+            // a peer that does not answer detects the end by itself, and must not keep the context open
             LOG.log(Level.DEBUG, () -> this + " is closed without notifying its peer: " + e.getMessage());
         } finally {
             forget(there);

@@ -4,12 +4,12 @@ import io.urma4j.internal.Checks;
 import java.util.List;
 
 /**
- * What the owner of a JFR or Jetty hands to peers by any side channel, so that they can send to it: everything except
- * the token.
+ * What the owner of a JFR or Jetty passes to peers by any side channel, so that they can send to it: everything except the
+ * token.
  *
  * @param incarnation of the owner's address space (S1.5)
  * @param orderType the effective one
- * @param endpoints by which the owner can be reached, best first; at most 32
+ * @param endpoints of the owner, best first; at most 32
  */
 public record JettyDescriptor(
         JettyId id,
@@ -31,7 +31,7 @@ public record JettyDescriptor(
         endpoints = List.copyOf(endpoints);
     }
 
-    /** What stands behind the number. */
+    /** The kind of queue that has the number. */
     public enum Kind {
         JFR,
         JETTY,
@@ -44,9 +44,9 @@ public record JettyDescriptor(
     }
 
     /**
-     * Reads the binary form.
+     * Parses the binary form.
      *
-     * @throws DescriptorException when {@code bytes} are truncated, altered, or of an unknown version
+     * @throws DescriptorException if {@code bytes} are truncated, altered, or of an unknown version
      */
     public static JettyDescriptor fromBytes(byte[] bytes) {
         return DescriptorCodec.decodeJetty(bytes);
@@ -58,9 +58,9 @@ public record JettyDescriptor(
     }
 
     /**
-     * Reads the text form; blanks around it are ignored.
+     * Parses the text form; surrounding blanks are ignored.
      *
-     * @throws DescriptorException when any character is not as {@link #toText} wrote it
+     * @throws DescriptorException if any character differs from what {@link #toText} wrote
      */
     public static JettyDescriptor parse(String text) {
         return DescriptorCodec.parseJetty(text);

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * RM Jetties that receive under one number: who sends to the group reaches one of them (S5.5). Safe for any number of
+ * RM Jetties that receive under one number: a message to the group reaches one of them (S5.5). Safe for any number of
  * threads.
  */
 public final class JettyGroup implements ContextObject {
-    /** Most Jetties in a group (S1.6). */
+    /** Maximum Jetties in a group (S1.6). */
     public static final int MAX_JETTIES = 32;
 
     private final UrmaContext context;
@@ -35,7 +35,7 @@ public final class JettyGroup implements ContextObject {
         return config.choice();
     }
 
-    /** What a peer needs to send to it, except the token. */
+    /** What a peer needs to send to the group, except the token. */
     public JettyDescriptor descriptor() {
         return provider.descriptor();
     }
@@ -55,9 +55,9 @@ public final class JettyGroup implements ContextObject {
     }
 
     /**
-     * Makes a Jetty a member: messages to the group may reach it from now on. It leaves when it is closed.
+     * Adds a Jetty: messages to the group may reach it from now on. Closing the Jetty removes it.
      *
-     * @throws UrmaException EINVAL when the group is full, the Jetty is in a group already, is not RM, or differs from the
+     * @throws UrmaException EINVAL if the group is full, or the Jetty is already in a group, is not RM, or differs from the
      *     group in token or policy
      */
     public synchronized void add(Jetty jetty) {
@@ -81,9 +81,9 @@ public final class JettyGroup implements ContextObject {
     }
 
     /**
-     * Ends a membership: no message to the group reaches the Jetty that has not reached it yet.
+     * Removes a Jetty: no message to the group begins at it from now on.
      *
-     * @throws UrmaException EINVAL when it is no member
+     * @throws UrmaException EINVAL if it is not a member
      */
     public void remove(Jetty jetty) {
         life.checkOpen();
@@ -93,7 +93,7 @@ public final class JettyGroup implements ContextObject {
         jetty.leaves(this);
     }
 
-    /** Whether it was a member, which it is no more. */
+    /** Removes a member; false if it was none. */
     synchronized boolean forget(Jetty jetty) {
         if (!members.remove(jetty)) {
             return false;
@@ -103,7 +103,7 @@ public final class JettyGroup implements ContextObject {
     }
 
     /**
-     * Ends it. Idempotent.
+     * Closes the group. Idempotent.
      *
      * @throws UrmaException ENOPERM while it has members
      */

@@ -1,19 +1,19 @@
 package io.urma4j;
 
 /**
- * What a Jetty group is to be like. Made with {@link #builder}.
+ * Configuration of a Jetty group. Created with {@link #builder}.
  *
- * @param id wanted number, or 0 for any (S1.2)
- * @param choice which member takes a message
- * @param policy whether senders need a token to import it; that of each member
- * @param token the secret; that of each member
+ * @param id requested number, or 0 for any (S1.2)
+ * @param choice which member receives a message
+ * @param policy whether senders need a token to import the group; equal to that of each member
+ * @param token the secret; equal to that of each member
  */
 public record JettyGroupConfig(int id, Choice choice, TokenPolicy policy, Token token) {
-    /** Which member takes a message. */
+    /** Which member receives a message. */
     public enum Choice {
-        /** One after the other; who is not ready is passed over. */
+        /** Round robin; members that are not ready are skipped. */
         ROUND_ROBIN,
-        /** The same one for the same {@link WorkRequestList#targetHint}, while the members stay the same. */
+        /** The same member for the same {@link WorkRequestList#targetHint}, while the members stay the same. */
         HASH_HINT
     }
 
@@ -21,7 +21,7 @@ public record JettyGroupConfig(int id, Choice choice, TokenPolicy policy, Token 
         return new Builder();
     }
 
-    /** Collects the values: any number, round robin, a random token. */
+    /** Collects the values. Defaults: any number, round robin, a random token. */
     public static final class Builder {
         private int id;
         private Choice choice = Choice.ROUND_ROBIN;

@@ -1,7 +1,7 @@
 package io.urma4j;
 
 /**
- * The global name of a Jetty, JFR or JFS: where it lives, in which address space, and its number there.
+ * The global name of a Jetty, JFR or JFS: its EID, its address space, and its number there.
  *
  * @param uasid 24 bits
  * @param id 24 bits

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion queue: where the results of work requests are found.
+ * A completion queue: it receives the records of work requests.
  *
- * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time.
+ * <p>Safe for any number of threads, unless it was created lock-free: then one thread at a time.
  */
 public final class Jfc implements ContextObject {
     private static final System.Logger LOG = System.getLogger(Jfc.class.getName());
@@ -53,7 +53,7 @@ public final class Jfc implements ContextObject {
         return jfc;
     }
 
-    /** A queue completes here from now on: says so, once, when all together may overflow it (S10.6). */
+    /** Attaches a queue; logs once if the attached queues together may overflow this JFC (S10.6). */
     synchronized void attach(Object queue, int queueDepth) {
         attachedDepth += queueDepth;
         if (attachedDepth > depth() && !warned) {
@@ -66,7 +66,7 @@ public final class Jfc implements ContextObject {
         }
     }
 
-    /** A JFC that has overflowed stays in ERROR: nothing begins a life with it (S10.5). */
+    /** A JFC that has overflowed stays in ERROR: no queue can be created or restarted with it (S10.5). */
     void checkValid(Object queue) {
         if (!isValid()) {
             throw Checks.invalid(queue, this + " has overflowed and accepts no more records; use another JFC");
@@ -87,27 +87,27 @@ public final class Jfc implements ContextObject {
         return provider.id();
     }
 
-    /** How many records it holds, after rounding. */
+    /** Capacity in records, after rounding. */
     public int depth() {
         return provider.depth();
     }
 
     /**
-     * False once it has overflowed: its queues are in ERROR then, and cannot be made READY again. What lies there can be
-     * polled, {@link Jfs#flush} has the rest; then queues and JFC are closed, and others made (S10.5).
+     * False once the JFC has overflowed: its queues are then in ERROR, and cannot become READY again. Existing records can
+     * be polled, and {@link Jfs#flush} returns the rest. Then queues and JFC must be closed and replaced (S10.5).
      */
     public boolean isValid() {
         return provider.isValid();
     }
 
-    /** Where its events go. */
+    /** The event channel, if any. */
     public Optional<Jfce> jfce() {
         return Optional.ofNullable(jfce);
     }
 
     /**
-     * Moves records into {@code batch}, oldest first, and returns how many. Never blocks and allocates nothing. It also
-     * drives what the context has to do: who polls needs no other thread.
+     * Moves records into {@code batch}, oldest first, and returns how many. Never blocks and allocates nothing. The call
+     * also drives the pending work of the context, so a polling thread needs no other thread.
      */
     public int poll(CompletionBatch batch) {
         if (closed) {
@@ -120,16 +120,16 @@ public final class Jfc implements ContextObject {
         return batch.filled(count);
     }
 
-    /** Takes the times of polls from now on; with null, not any more. */
+    /** Measures polls from now on; null stops measuring. */
     void measure(PerfMeter.@Nullable Run run) {
         polled = run == null ? provider : new MeasuredJfc(provider, run);
     }
 
     /**
-     * Asks for one event at its {@link Jfce}: at once when unpolled records are there, else with the next one. So "poll
-     * until empty, rearm, wait" loses no wake-up (S11.1).
+     * Requests one event at the {@link Jfce}: at once if unpolled records exist, else with the next one. So "poll until
+     * empty, rearm, wait" loses no wake-up (S11.1).
      *
-     * @throws UrmaException EINVAL when it was made without a JFCE
+     * @throws UrmaException EINVAL if the JFC was created without a JFCE
      */
     public void rearm(boolean solicitedOnly) {
         life.checkOpen();
@@ -144,14 +144,14 @@ public final class Jfc implements ContextObject {
         unacknowledged.incrementAndGet();
     }
 
-    /** Events that {@link Jfce#await} has reported and {@link #ack} has not been told of. */
+    /** Events that {@link Jfce#await} has reported and that are not acknowledged. */
     public long unacknowledged() {
         return unacknowledged.get();
     }
 
     /**
-     * Acknowledges events, for those who count them. Nothing depends on it: events that are never acknowledged hold up
-     * no close, and suppress no later event (S4.3).
+     * Acknowledges events, for applications that count them. Unacknowledged events neither block a close nor suppress later
+     * events (S4.3).
      *
      * @throws UrmaException EINVAL for fewer than 0 or more than were reported
      */
@@ -183,7 +183,7 @@ public final class Jfc implements ContextObject {
         return life;
     }
 
-    /** Ends it; EAGAIN while a queue uses it. Idempotent. */
+    /** Closes the JFC; EAGAIN while a queue uses it. Idempotent. */
     @Override
     public void close() {
         if (life.end()) {

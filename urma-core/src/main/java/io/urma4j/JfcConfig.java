@@ -3,12 +3,12 @@ package io.urma4j;
 import java.time.Duration;
 
 /**
- * What a JFC is to be like.
+ * Configuration of a JFC.
  *
- * @param depth how many records it holds, rounded up to a power of two
- * @param lockFree the caller promises that one thread at a time polls it and posts to its queues (S9.5)
- * @param moderationCount its event waits until so many records have come since it was armed, 1…depth (S10.8)
- * @param moderationPeriod but no record waits longer than this for the event; zero when the count is 1
+ * @param depth capacity in records, rounded up to a power of two
+ * @param lockFree the caller guarantees that one thread at a time polls it and posts to its queues (S9.5)
+ * @param moderationCount the event waits until this many records have arrived since it was armed, 1…depth (S10.8)
+ * @param moderationPeriod maximum delay of the event after a record; zero if the count is 1
  */
 public record JfcConfig(int depth, boolean lockFree, int moderationCount, Duration moderationPeriod) {
     /** 1024 records, any number of threads, an event for the next record. */

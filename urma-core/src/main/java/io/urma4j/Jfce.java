@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion event channel: where threads wait until one of several JFCs has something (SEMANTICS §11).
+ * A completion event channel: threads wait on it until one of several JFCs has records (SEMANTICS §11).
  *
- * <p>Safe for any number of threads. A waiting virtual thread frees its carrier; a waiting thread uses no CPU.
+ * <p>Safe for any number of threads. A waiting thread uses no CPU; a waiting virtual thread releases its carrier.
  */
 public final class Jfce implements ContextObject {
     private final UrmaContext context;
@@ -23,19 +23,19 @@ public final class Jfce implements ContextObject {
     private final Condition fired = lock.newCondition();
     private final Set<Jfc> events = new LinkedHashSet<>();
     private final Lifetime life = new Lifetime(this);
-    private @Nullable Readiness readiness; // null until somebody asks for it; guarded by the lock
+    private @Nullable Readiness readiness; // null until it is first requested; guarded by the lock
 
     Jfce(UrmaContext context) {
         this.context = context;
     }
 
     /**
-     * Waits for an event of an armed JFC, and takes it: the JFC is disarmed then.
+     * Waits for an event of an armed JFC, and takes it; the JFC is then disarmed.
      *
-     * @param timeout zero asks without waiting; negative waits for ever
-     * @return the JFC that has something, or empty when the time is over
-     * @throws InterruptedException when the thread was interrupted, its flag set again; no event is lost (S11.2)
-     * @throws UrmaException EINVAL when it is closed, also while waiting
+     * @param timeout zero polls without waiting; negative waits without limit
+     * @return the JFC with the event, or empty at the timeout
+     * @throws InterruptedException if the thread was interrupted; its flag is set again, and no event is lost (S11.2)
+     * @throws UrmaException EINVAL if the channel is closed, also while waiting
      */
     public Optional<Jfc> await(Duration timeout) throws InterruptedException {
         try {
@@ -75,15 +75,15 @@ public final class Jfce implements ContextObject {
     }
 
     /**
-     * A channel that becomes readable soon after an event of an armed JFC, and stays so until an {@link #await} finds no
-     * more of them; so one {@code Selector} waits for TCP and URMA together (S11.3). Rearm, select, and when it is
-     * readable call {@code await(Duration.ZERO)} until that is empty; it may be readable for no reason, and never fails
-     * to be for one.
+     * A channel that becomes readable soon after an event of an armed JFC, and stays readable until an {@link #await} finds
+     * no more events. So one {@code Selector} can wait for TCP and URMA together (S11.3). Rearm, select, and when it is
+     * readable call {@code await(Duration.ZERO)} until that is empty. Spurious readiness is possible, a missed event is
+     * not.
      *
-     * <p>It is non-blocking, always the same one, and not to be read from. Once this object is closed, a channel that a
-     * selector waits for is readable for good, and its user's to close; any other is closed with it.
+     * <p>The channel is non-blocking and always the same; it must not be read. Once this object is closed, a channel that a
+     * selector waits on stays readable, and its user must close it; any other is closed with this object.
      *
-     * @throws UrmaException EINVAL when closed; ENOMEM when the process has no descriptors left
+     * @throws UrmaException EINVAL when closed; ENOMEM if the process has no file descriptors left
      */
     public SelectableChannel channel() {
         lock.lock();
@@ -105,7 +105,7 @@ public final class Jfce implements ContextObject {
 
     private Readiness openReadiness() throws IOException {
         if (readiness != null) {
-            readiness.close(); // its user closed his end
+            readiness.close(); // its user closed the channel
             readiness = null;
         }
         return Readiness.open();
@@ -121,20 +121,20 @@ public final class Jfce implements ContextObject {
                 }
             }
         } catch (IOException e) {
-            // closed by its user just now: nobody waits for it
+            // just closed by its user: no selector waits for it
         } finally {
             lock.unlock();
         }
     }
 
-    /** No event is waiting: the channel is readable no more. */
+    /** No event is pending: the channel is no longer readable. */
     private void lower() {
         try {
             if (readiness != null && readiness.isOpen()) {
                 readiness.lower();
             }
         } catch (IOException e) {
-            // closed by its user just now: nobody waits for it
+            // just closed by its user: no selector waits for it
         }
     }
 
@@ -157,7 +157,7 @@ public final class Jfce implements ContextObject {
         return life;
     }
 
-    /** Ends it; EAGAIN while a JFC uses it. Idempotent. Threads that wait see it closed. */
+    /** Closes the channel; EAGAIN while a JFC uses it. Idempotent. Waiting threads get EINVAL. */
     @Override
     public void close() {
         if (life.end()) {

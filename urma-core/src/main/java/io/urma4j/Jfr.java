@@ -8,7 +8,7 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive queue: buffers wait in it for messages. Alone, or as the receiving half of one or several Jetties.
+ * A receive queue: its buffers wait for messages. It is used alone, or as the receive half of one or several Jetties.
  *
  * <p>Safe for any number of threads.
  */
@@ -47,7 +47,7 @@ public final class Jfr implements ContextObject {
         }
     }
 
-    /** Whoever completes in a JFC hears when it overflows; so this look comes after that. */
+    /** Every attached queue learns of an overflow; so the check comes after attaching. */
     private void checkBorn() {
         try {
             jfc.checkValid(this);
@@ -61,7 +61,7 @@ public final class Jfr implements ContextObject {
         return provider.id();
     }
 
-    /** How many receive work requests it holds, after rounding. */
+    /** Capacity in receive work requests, after rounding. */
     public int depth() {
         return provider.depth();
     }
@@ -70,7 +70,7 @@ public final class Jfr implements ContextObject {
         return provider.state();
     }
 
-    /** What a peer needs to send to it, except the token. */
+    /** What a peer needs to send to this queue, except the token. */
     public JettyDescriptor descriptor() {
         return provider.descriptor();
     }
@@ -90,11 +90,11 @@ public final class Jfr implements ContextObject {
     }
 
     /**
-     * Makes it visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#importJetty(String)}
-     * finds it by {@code name:NAME}.
+     * Publishes the queue under a name for processes of this user on this host, until it is closed; {@link
+     * UrmaContext#importJetty(String)} finds it by {@code name:NAME}.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST when something else has the name
+     * @throws UrmaException EEXIST if the name is taken
      */
     public void publish(String name) {
         life.checkOpen();
@@ -102,14 +102,14 @@ public final class Jfr implements ContextObject {
     }
 
     /**
-     * Adds a buffer for one message. It belongs to the library until the message's record.
+     * Posts a buffer for one message. The buffer belongs to the library until the message's record.
      *
-     * <p>Messages take buffers in the order of posting, each when it begins. Where several queues send to this one, a record
-     * may come before that of a longer message that began earlier (S10.1): the user context says which buffer it is.
+     * <p>Messages take buffers in posting order, each when it begins. If several queues send to this one, a record may come
+     * before that of a longer message that began earlier (S10.1); the user context identifies the buffer.
      *
-     * @param userContext comes back in the record
-     * @return false when the queue is full, and nothing was added
-     * @throws UrmaException EINVAL when closed, in ERROR, or the range lies outside the segment
+     * @param userContext returned in the record
+     * @return false if the queue is full, and nothing was added
+     * @throws UrmaException EINVAL when closed, in ERROR, or if the range lies outside the segment
      */
     public boolean receive(LocalSegment buffer, long offset, long lengthBytes, long userContext) {
         if (closed) {
@@ -119,10 +119,10 @@ public final class Jfr implements ContextObject {
     }
 
     /**
-     * Adds receive work requests from a list, in order.
+     * Posts receive work requests from a list, in order.
      *
-     * @return how many were added; less than the list's size when the queue is full or the next one was refused, as
-     *     {@link WorkRequestList#refusal()} tells
+     * @return how many were added; less than the list's size if the queue is full or the next request was refused, see
+     *     {@link WorkRequestList#refusal()}
      */
     public int receive(WorkRequestList list) {
         life.checkOpen();
@@ -130,10 +130,10 @@ public final class Jfr implements ContextObject {
     }
 
     /**
-     * Adds the rest of a list, of which an earlier call added a part: the receives from {@code fromIndex} on, in order.
+     * Posts the rest of a list that an earlier call added in part: the receives from {@code fromIndex} on, in order.
      *
-     * @param fromIndex what the earlier call returned
-     * @return the index of the first that was not added, counted from the list's start; otherwise as {@link
+     * @param fromIndex the result of the earlier call
+     * @return the index of the first request that was not added, from the list's start; otherwise as {@link
      *     #receive(WorkRequestList)}
      * @throws UrmaException EINVAL for an index outside 0…size of the list; nothing was added then
      */
@@ -146,7 +146,10 @@ public final class Jfr implements ContextObject {
         return provider.receive(request);
     }
 
-    /** Moves to another state; EINVAL naming both when there is no such move (S6.2), or its JFC has overflowed (S10.5). */
+    /**
+     * Moves to another state; EINVAL, naming both states, if the move is illegal (S6.2), or if the JFC has overflowed
+     * (S10.5).
+     */
     public void modify(ReceiveState next) {
         life.checkOpen();
         ReceiveState now = provider.state();
@@ -163,10 +166,10 @@ public final class Jfr implements ContextObject {
     }
 
     /**
-     * Asks for one event JFR_LIMIT when fewer receive work requests than {@code threshold} wait: at once when it is so
-     * already, else when a message takes one (S12.2).
+     * Requests one event JFR_LIMIT when fewer receive work requests than {@code threshold} are left: at once if that is
+     * already so, else when a message takes one (S12.2).
      *
-     * @throws UrmaException EINVAL outside 0…depth; 0 takes the demand back
+     * @throws UrmaException EINVAL outside 0…depth; 0 cancels the request
      */
     public void rxThreshold(int threshold) {
         life.checkOpen();
@@ -205,7 +208,7 @@ public final class Jfr implements ContextObject {
         return life;
     }
 
-    /** Ends it; EAGAIN while a Jetty uses it. Idempotent. */
+    /** Closes the queue; EAGAIN while a Jetty uses it. Idempotent. */
     @Override
     public void close() {
         if (life.end()) {

@@ -3,16 +3,16 @@ package io.urma4j;
 import java.time.Duration;
 
 /**
- * What a receive queue is to be like. Made with {@link #builder}.
+ * Configuration of a receive queue. Created with {@link #builder}.
  *
- * @param id wanted number, or 0 for any (S1.2)
- * @param depth most receive work requests that wait; rounded up to a power of two
- * @param maxSges most buffers of a receive work request
- * @param minRnrTimer how long a sender that found no receive work request waits before it tries again (S12.1)
- * @param policy whether senders need a token to import it
- * @param token the secret; means nothing under {@link TokenPolicy#NONE}
- * @param allowInvalidate whether SEND_INVALIDATE is obeyed (S8.11)
- * @param rxThreshold event JFR_LIMIT when fewer receive work requests than this wait; 0 for never (S12.2)
+ * @param id requested number, or 0 for any (S1.2)
+ * @param depth maximum receive work requests; rounded up to a power of two
+ * @param maxSges maximum buffers of a receive work request
+ * @param minRnrTimer delay before a sender retransmits to this queue after it had no receive work request (S12.1)
+ * @param policy whether senders need a token to import the queue
+ * @param token the secret; ignored under {@link TokenPolicy#NONE}
+ * @param allowInvalidate whether SEND_INVALIDATE is executed (S8.11)
+ * @param rxThreshold event JFR_LIMIT when fewer receive work requests than this are left; 0 for never (S12.2)
  */
 public record JfrConfig(
         TransportMode mode,
@@ -30,7 +30,7 @@ public record JfrConfig(
         return new Builder();
     }
 
-    /** Collects the values: RM, depth 256, 4 buffers, 100 µs, a random token, no invalidation, no threshold. */
+    /** Collects the values. Defaults: RM, depth 256, 4 buffers, 100 µs, a random token, no invalidation, no threshold. */
     public static final class Builder {
         private TransportMode mode = TransportMode.RM;
         private OrderType orderType = OrderType.DEF;

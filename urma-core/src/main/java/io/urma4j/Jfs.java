@@ -16,16 +16,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue: where work requests are posted, alone or as half of a {@link Jetty}.
+ * A send queue: work requests are posted to it, alone or as half of a {@link Jetty}.
  *
- * <p>Every post checks its arguments, then goes straight to the provider's queue. It returns true when the work request
- * was accepted and false when the queue is full (S9.2); it throws when the request is malformed, lies outside a
- * segment, or is not allowed, and then the queue lives on and no byte has moved (S7.8). Buffers belong to the library
- * from an accepted post to the record of its completion.
+ * <p>Every post checks its arguments, then calls the provider's queue directly. It returns true if the work request was
+ * accepted and false if the queue is full (S9.2). It throws if the request is malformed, lies outside a segment, or is not
+ * allowed; the queue then stays usable, and no byte has moved (S7.8). Buffers belong to the library from an accepted post
+ * to the record of its completion.
  *
- * <p>The remote range always comes first, then the local one. {@code userContext} comes back in the record.
+ * <p>The remote range always comes first, then the local one. {@code userContext} is returned in the record.
  *
- * <p>Safe for any number of threads, unless it was made lock-free: then one thread at a time posts.
+ * <p>Safe for any number of threads, unless it was created lock-free: then one thread at a time posts.
  */
 public final class Jfs implements ContextObject {
     private static final int ORDER_BITS =
@@ -59,7 +59,7 @@ public final class Jfs implements ContextObject {
         this.config = config;
         this.provider = queue;
         this.queue = queue;
-        // mode UM has messages only: no length at all is allowed for the others (S5.1)
+        // mode UM supports only messages: no length is allowed for other opcodes (S5.1)
         this.maxReadWriteBytes = config.mode() == TransportMode.UM
                 ? -1
                 : context.attributes().limits().readWriteBytes();
@@ -74,7 +74,7 @@ public final class Jfs implements ContextObject {
         return create(context, from, jfc, config, null, null);
     }
 
-    /** As half of a Jetty when there is a JFR. */
+    /** Half of a Jetty if a JFR is given. */
     static Jfs create(
             UrmaContext context,
             ProviderContext from,
@@ -109,7 +109,7 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** Whoever completes in a JFC hears when it overflows; so this look comes after that. */
+    /** Every attached queue learns of an overflow; so the check comes after attaching. */
     private void checkBorn() {
         try {
             checkJfcs();
@@ -119,7 +119,7 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** Its JFCs must not have overflowed. */
+    /** Checks that no JFC of the queue has overflowed. */
     void checkJfcs() {
         jfc.checkValid(this);
         if (receiveJfc != null) {
@@ -143,7 +143,7 @@ public final class Jfs implements ContextObject {
         return provider.id();
     }
 
-    /** How many work requests it takes before records are polled, after rounding. */
+    /** Maximum work requests between polls, after rounding. */
     public int depth() {
         return provider.depth();
     }
@@ -223,7 +223,7 @@ public final class Jfs implements ContextObject {
                 flags.bits());
     }
 
-    /** Stores {@code desired} when the 8 bytes hold {@code expected}; the old value lands locally either way. */
+    /** Stores {@code desired} if the 8 bytes hold {@code expected}; writes the old value locally in either case. */
     public boolean compareAndSwap(
             RemoteSegment target,
             long targetOffset,
@@ -245,7 +245,7 @@ public final class Jfs implements ContextObject {
                 PostFlags.DEFAULT);
     }
 
-    /** Adds to 8 bytes; the old value lands locally. */
+    /** Adds to 8 bytes; writes the old value locally. */
     public boolean fetchAndAdd(
             RemoteSegment target,
             long targetOffset,
@@ -258,11 +258,11 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Any of the seven atomics, on 4 or 8 naturally aligned bytes in native byte order. The old value lands at
-     * {@code resultOffset}, also naturally aligned.
+     * Executes one of the seven atomics, on 4 or 8 naturally aligned bytes in native byte order. The old value is written
+     * at {@code resultOffset}, also naturally aligned.
      *
-     * @param operand what is swapped in, added, subtracted or combined; its low half for 4 bytes
-     * @param expected what CAS compares with; ignored by the others
+     * @param operand the value to swap in, add, subtract or combine; its low half for 4 bytes
+     * @param expected the comparand of CAS; ignored by the others
      */
     public boolean atomic(
             Opcode opcode,
@@ -290,16 +290,16 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Sends a message; the target's next receive work request takes it.
+     * Sends a message; it consumes the target's next receive work request.
      *
-     * @param target to whom; ignored, and may be null, in mode RC (S8.8)
+     * @param target the receiver; ignored, and may be null, in mode RC (S8.8)
      */
     public boolean send(
             @Nullable TargetJetty target, LocalSegment source, long sourceOffset, long lengthBytes, long userContext) {
         return send(Opcode.SEND, target, source, sourceOffset, lengthBytes, 0, userContext, PostFlags.DEFAULT);
     }
 
-    /** Sends a message with a 64-bit immediate, which the receiver's record carries. */
+    /** Sends a message with a 64-bit immediate, which the receiver's record holds. */
     public boolean sendImmediate(
             @Nullable TargetJetty target,
             LocalSegment source,
@@ -315,8 +315,8 @@ public final class Jfs implements ContextObject {
      * Sends a message of the given kind.
      *
      * @param opcode SEND, SEND_IMM or SEND_INVALIDATE
-     * @param immediate for SEND_IMM the immediate; for SEND_INVALIDATE the token id that the receiver is to revoke; for
-     *     SEND it means nothing
+     * @param immediate for SEND_IMM the immediate; for SEND_INVALIDATE the token id that the receiver must revoke; ignored
+     *     for SEND
      */
     public boolean send(
             Opcode opcode,
@@ -344,8 +344,8 @@ public final class Jfs implements ContextObject {
     /**
      * Posts the list's work requests in order.
      *
-     * @return how many were accepted: the index of the first that was not. It is the list's size when all were, and
-     *     less when the queue is full or a request was refused, as {@link WorkRequestList#refusal()} tells (S9.1)
+     * @return how many were accepted, which is the index of the first that was not. It is the list's size if all were
+     *     accepted, and less if the queue is full or a request was refused, see {@link WorkRequestList#refusal()} (S9.1)
      */
     public int post(WorkRequestList list) {
         life.checkOpen();
@@ -353,10 +353,10 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Posts the rest of a list, of which an earlier call accepted a part: the requests from {@code fromIndex} on, in order.
+     * Posts the rest of a list that an earlier call accepted in part: the requests from {@code fromIndex} on, in order.
      *
-     * @param fromIndex what the earlier call returned
-     * @return the index of the first that was not accepted, counted from the list's start; otherwise as {@link
+     * @param fromIndex the result of the earlier call
+     * @return the index of the first request that was not accepted, from the list's start; otherwise as {@link
      *     #post(WorkRequestList)}
      * @throws UrmaException EINVAL for an index outside 0…size of the list; nothing was posted then
      */
@@ -369,7 +369,7 @@ public final class Jfs implements ContextObject {
         return queue.post(request);
     }
 
-    /** Whom a message goes to: null means the bound peer. */
+    /** The target of a message; null means the bound peer. */
     @Nullable
     ProviderTarget checkedTarget(@Nullable TargetJetty target) {
         if (config.mode() == TransportMode.RC) {
@@ -388,7 +388,7 @@ public final class Jfs implements ContextObject {
         return to;
     }
 
-    /** Datagrams are in no order: nothing can be asked to follow (S8.6). */
+    /** Datagrams are unordered, so their flags must not request an order (S8.6). */
     void checkFlags(int flags) {
         if (datagrams && (flags & ORDER_BITS) != 0) {
             checkDatagramFlags(flags);
@@ -407,7 +407,7 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** The other JFC, open, valid and of this context, and kept open as long as this queue. */
+    /** Checks that the other JFC is open, valid and of this context, and keeps it open as long as this queue. */
     ProviderJfc checkedForRecords(Jfc other) {
         if (other.context() != context) {
             throw Checks.invalid(this, other + " belongs to " + other.context());
@@ -438,7 +438,7 @@ public final class Jfs implements ContextObject {
                         this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
     }
 
-    /** The immediate of an opcode that carries one must reach the peer whole (S8.4). */
+    /** Checks that the immediate of an opcode that carries one fits into the device's width (S8.4). */
     void checkImmediate(Opcode opcode, long immediate) {
         boolean carried = opcode == Opcode.SEND_IMM || opcode == Opcode.WRITE_IMM;
         if (carried && immediateBits < Long.SIZE && immediate >>> immediateBits != 0) {
@@ -482,17 +482,17 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** What its configuration asks for, 0…15 (S1.6). */
+    /** The priority of the configuration, 0…15 (S1.6). */
     public int priority() {
         return config.priority();
     }
 
     /**
-     * Moves to another state. To the same one: nothing happens.
+     * Moves to another state. A move to the current state has no effect.
      *
-     * @throws UrmaException EINVAL naming both states when there is no such move (S6.2), or from ERROR to RESET before
-     *     the queue has drained, is flushed, and its records are polled (S6.13), or from RESET to READY when its JFC has
-     *     overflowed (S10.5)
+     * @throws UrmaException EINVAL, naming both states, if the move is illegal (S6.2); from ERROR to RESET before the queue
+     *     has drained, is flushed, and its records are polled (S6.13); from RESET to READY if its JFC has overflowed
+     *     (S10.5)
      */
     public void modify(QueueState next) {
         if (checkMove(next)) {
@@ -500,7 +500,7 @@ public final class Jfs implements ContextObject {
         }
     }
 
-    /** Whether there is something to do; refuses what is no move. */
+    /** Whether the move changes the state; refuses an illegal move. */
     boolean checkMove(QueueState next) {
         life.checkOpen();
         QueueState now = provider.state();
@@ -516,10 +516,10 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Takes out work requests that a queue in ERROR or SUSPENDED never started, as WR_UNHANDLED, once its marker has been
-     * seen (S6.7, S6.10).
+     * Returns work requests that a queue in ERROR or SUSPENDED never started, as WR_UNHANDLED, once its marker was polled
+     * (S6.7, S6.10).
      *
-     * @return how many lie in {@code batch}; 0 when there are no more
+     * @return how many {@code batch} holds; 0 if there are no more
      */
     public int flush(CompletionBatch batch) {
         life.checkOpen();
@@ -528,7 +528,7 @@ public final class Jfs implements ContextObject {
         return batch.filled(count);
     }
 
-    /** As {@link #flush(CompletionBatch)}, all of them, as values. */
+    /** Like {@link #flush(CompletionBatch)}, but returns all of them, as values. */
     public List<Completion> flushAll() {
         CompletionBatch batch = new CompletionBatch(64);
         List<Completion> all = new ArrayList<>();
@@ -539,11 +539,12 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Ends everything: goes to ERROR and returns what has no record yet. No marker follows. Records that lie in the JFC
-     * stay there: those work requests were finished before (S6.11). Once they are polled the queue can be reset.
+     * Ends all work requests: the queue goes to ERROR, and the call returns those without a record. No marker follows.
+     * Records in the JFC stay there: those work requests had finished before (S6.11). Once they are polled, the queue can
+     * be reset.
      *
-     * @param timeout how long to wait for what runs in another thread
-     * @throws UrmaException ETIMEOUT when that took longer: then nothing has changed
+     * @param timeout how long to wait for requests that run in another thread
+     * @throws UrmaException ETIMEOUT if they took longer; then nothing has changed
      */
     public Quiesced quiesce(Duration timeout) {
         life.checkOpen();
@@ -554,7 +555,7 @@ public final class Jfs implements ContextObject {
     }
 
     /**
-     * Says that messages to {@code target} will come, so that what they need may be set up early.
+     * Announces messages to {@code target}, so that the transport may prepare early.
      *
      * @throws UrmaException EINVAL in another mode than RM (S5.10)
      */
@@ -586,7 +587,7 @@ public final class Jfs implements ContextObject {
         return provider;
     }
 
-    /** Takes its times from now on; with null, not any more. */
+    /** Measures its posts from now on; null stops measuring. */
     void measure(PerfMeter.@Nullable Run run) {
         queue = run == null ? provider : new MeasuredSendQueue(this, provider, context.meter(), run);
     }
@@ -595,7 +596,7 @@ public final class Jfs implements ContextObject {
         return life;
     }
 
-    /** Ends it; unfinished work requests and unpolled records of it disappear (S10.7). Idempotent. */
+    /** Closes the queue; its unfinished work requests and unpolled records are discarded (S10.7). Idempotent. */
     @Override
     public void close() {
         if (life.end()) {

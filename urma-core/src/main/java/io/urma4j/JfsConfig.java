@@ -3,23 +3,24 @@ package io.urma4j;
 import java.time.Duration;
 
 /**
- * What a send queue is to be like, alone or as half of a Jetty. Made with {@link #builder}.
+ * Configuration of a send queue, alone or as half of a Jetty. Created with {@link #builder}.
  *
- * @param id wanted number, or 0 for any (S1.2)
- * @param depth how many work requests are accepted before their records are polled; rounded up to a power of two
- * @param maxSges most local ranges of a work request
- * @param maxInlineBytes most bytes of an inline payload
- * @param rnrRetry how often a message is repeated when the target has no receive work request: 0…6, 7 for ever (S12.1)
+ * @param id requested number, or 0 for any (S1.2)
+ * @param depth maximum work requests accepted before their records are polled; rounded up to a power of two
+ * @param maxSges maximum local ranges of a work request
+ * @param maxInlineBytes maximum bytes of an inline payload
+ * @param rnrRetry how often a message is retransmitted if the target has no receive work request: 0…6, or 7 for no limit
+ *     (S12.1)
  * @param timeout after which a silent peer fails a work request with ACK_TIMEOUT_ERR (S12.3)
- * @param lockFree the caller promises that one thread at a time posts (S9.5)
- * @param errorSuspend a silent or lost peer and a receiver that is not ready suspend the queue, and what has not begun is
- *     held for when it is READY again; else they lead to ERROR as any failure does (S6.10)
- * @param signalEvery each so-many-th work request makes a record, however it was posted, so that silent ones alone cannot
- *     fill the queue; 0 for none (S9.3)
- * @param errorScope what a failure towards one target affects: mode RM may choose (S6.12)
- * @param outOfOrderCompletion records need not come in posting order (S10.1): a provider may make them as work requests
- *     end, save for {@linkplain PostFlags#completedInOrder those that ask for order}
- * @param priority 0…15, for devices that serve some before others; the software devices serve all alike (S1.6)
+ * @param lockFree the caller guarantees that one thread at a time posts (S9.5)
+ * @param errorSuspend a silent or lost peer, or a receiver that is not ready, suspends the queue, and unstarted requests
+ *     are held until it is READY again; otherwise they cause ERROR like any failure (S6.10)
+ * @param signalEvery signal every N-th work request regardless of its flags, so that unsignalled ones alone cannot fill the
+ *     queue; 0 for none (S9.3)
+ * @param errorScope the scope of a failure towards one target; a choice in mode RM (S6.12)
+ * @param outOfOrderCompletion records need not be in posting order (S10.1): a provider may write them as work requests end,
+ *     except {@linkplain PostFlags#completedInOrder those that request order}
+ * @param priority 0…15, for devices that prioritise queues; the software devices serve all alike (S1.6)
  */
 public record JfsConfig(
         TransportMode mode,
@@ -37,10 +38,13 @@ public record JfsConfig(
         boolean outOfOrderCompletion,
         int priority) {
 
-    /** The greatest priority. */
+    /** The highest priority. */
     public static final int MAX_PRIORITY = 15;
 
-    /** RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (for ever), 15 s, errors of the queue, priority 0. */
+    /**
+     * Defaults: RM, depth 256, 4 ranges, 208 inline bytes, 7 RNR rounds (no limit), 15 s, error scope of the queue,
+     * priority 0.
+     */
     public static final JfsConfig DEFAULT = builder().build();
 
     public static Builder builder() {
@@ -66,7 +70,7 @@ public record JfsConfig(
                 .priority(priority);
     }
 
-    /** Collects the values; each defaults as {@link #DEFAULT} says. */
+    /** Collects the values; the defaults are those of {@link #DEFAULT}. */
     public static final class Builder {
         private TransportMode mode = TransportMode.RM;
         private OrderType orderType = OrderType.DEF;

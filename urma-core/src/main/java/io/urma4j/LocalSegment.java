@@ -67,7 +67,7 @@ public final class LocalSegment implements ContextObject {
         return access;
     }
 
-    /** Number under which peers find it. */
+    /** The number by which peers find it. */
     public int tokenId() {
         return provider.tokenId();
     }
@@ -78,11 +78,11 @@ public final class LocalSegment implements ContextObject {
     }
 
     /**
-     * Gives it a new token: who imports it from now on needs {@code next}, and everybody who has imported it loses it as
-     * by {@link #unregister} (S7.5). The segment itself goes on, under its names, too. Blocks at most {@code timeout}.
+     * Replaces the token: importers need {@code next} from now on, and all current importers lose the segment as by {@link
+     * #unregister} (S7.5). The segment stays registered and keeps its names. Blocks at most {@code timeout}.
      *
-     * @return whether all importers have let go, or who has not within the timeout; the new token holds either way
-     * @throws UrmaException EINVAL under policy NONE, for a LOCAL_ONLY segment, or for the token that it has
+     * @return whether all importers have released it, or which have not at the timeout; the new token is valid either way
+     * @throws UrmaException EINVAL under policy NONE, for a LOCAL_ONLY segment, or for its current token
      */
     public Revocation rotateToken(Token next, Duration timeout) {
         checkShareable();
@@ -107,26 +107,26 @@ public final class LocalSegment implements ContextObject {
     }
 
     /**
-     * Makes it visible under a name to processes of this user on this host, until it is closed.
+     * Publishes the segment under a name for processes of this user on this host, until it is closed.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST when another segment has the name
+     * @throws UrmaException EEXIST if another segment has the name
      */
     public void publish(String name) {
         publish(name, true);
     }
 
-    /** The same; {@code withToken} says whether the name alone opens it. */
+    /** Publishes the segment; with {@code withToken}, the name alone grants access. */
     void publish(String name, boolean withToken) {
         checkShareable();
         Await.result(this, provider.publish(PublishedName.checked(this, name), withToken));
     }
 
     /**
-     * Has {@code onNotify} run after each value that a peer's WRITE_NOTIFY stores into it, behind a full fence: on any
-     * thread, so it returns at once.
+     * Runs {@code onNotify} after each value that a peer's WRITE_NOTIFY stores into the segment, after a full fence. It
+     * runs on any thread, so it must return at once.
      *
-     * @return false where peers store to the memory by themselves, and nothing here sees it
+     * @return false if peers store to the memory directly, so that this process does not notice
      */
     boolean watch(Runnable onNotify) {
         return provider.watch(onNotify);
@@ -139,25 +139,25 @@ public final class LocalSegment implements ContextObject {
         }
     }
 
-    /** One description per importer that has it now. */
+    /** A description of each current importer. */
     public List<String> importers() {
         life.checkOpen();
         return provider.importers();
     }
 
-    /** Who has it now, and may be given windows of it. */
+    /** The current importers, which may be granted windows. */
     public List<Importer> importing() {
         life.checkOpen();
         return provider.importing();
     }
 
     /**
-     * Gives an importer a window of it, without a round trip (S7.10): the key opens exactly this range, for exactly this
-     * import, until it is taken back. A grant binds importers that keep the rules (S7.7).
+     * Grants an importer a window of the segment, without a round trip (S7.10). The key is valid for exactly this range and
+     * this import, until it is revoked. The grant is enforced by importers that follow the protocol (S7.7).
      *
-     * @throws UrmaException EINVAL for a range outside, LOCAL_ONLY, an importer that has let go, a segment that is isolated,
-     *     or atomics on a window that does not start at a multiple of 8; ENOPERM for more access than the importer has;
-     *     ENOMEM when too many grants are out
+     * @throws UrmaException EINVAL for a range outside, LOCAL_ONLY, an importer that has released the segment, an isolated
+     *     segment, or atomics on a window that does not start at a multiple of 8; ENOPERM for more access than the importer
+     *     has; ENOMEM if the limit of concurrent windows is reached
      */
     public WindowGrant grant(Importer importer, long offset, long length, Access granted) {
         checkShareable();
@@ -174,7 +174,7 @@ public final class LocalSegment implements ContextObject {
         return new WindowGrant(provider.grant(importer, offset, length, granted));
     }
 
-    /** For each post: the segment is open, of that context, and holds the range. */
+    /** Checks of each post: the segment is open, belongs to that context, and contains the range. */
     ProviderSegment checked(UrmaContext user, long offset, long length) {
         if (closed || user != context || (offset | length) < 0 || offset > lengthBytes - length) {
             throw refusal(user, offset, length);
@@ -193,9 +193,9 @@ public final class LocalSegment implements ContextObject {
     }
 
     /**
-     * Revokes it from all importers and ends the registration; the memory stays. Blocks until no remote operation
-     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the first one's
-     * result.
+     * Revokes the segment from all importers and ends the registration; the memory stays. Blocks until no remote operation
+     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the result of the
+     * first.
      *
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
@@ -212,14 +212,14 @@ public final class LocalSegment implements ContextObject {
         return Await.uninterrupted(this, revocation);
     }
 
-    /** Begins its end without waiting, unless it is in use. */
+    /** Starts to close without waiting, unless the segment is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
             revoke(context.closeBudget());
         }
     }
 
-    /** By the one who ended its life. */
+    /** Called by the thread that ended the segment's lifetime. */
     private void revoke(Duration timeout) {
         closed = true;
         context.children().remove(this);
@@ -230,7 +230,7 @@ public final class LocalSegment implements ContextObject {
                 context.meter().end(PerfStage.UNREGISTER, begun);
                 revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
-                    shared.life().release(this); // before who waits goes on and closes the memory
+                    shared.life().release(this); // before the waiting thread continues and closes the memory
                 }
                 if (tokenId != null) {
                     tokenId.release(this);
@@ -247,7 +247,7 @@ public final class LocalSegment implements ContextObject {
         }
     }
 
-    /** How its revocation ended; empty while it is registered, or its importers are being waited for. */
+    /** The result of the revocation; empty while the segment is registered, or while the revocation is in progress. */
     public Optional<Revocation> revocation() {
         return revocation.isDone() && !revocation.isCompletedExceptionally()
                 ? Optional.of(revocation.join())
@@ -255,8 +255,8 @@ public final class LocalSegment implements ContextObject {
     }
 
     /**
-     * {@link #unregister} within the context's close timeout. When it ends in quarantine, the log says so with the
-     * importers' names, and {@link #revocation} does.
+     * {@link #unregister} within the context's close timeout. If it ends in quarantine, the log and {@link #revocation}
+     * name the importers.
      */
     @Override
     public void close() {

@@ -1,9 +1,9 @@
 package io.urma4j;
 
-/** Where in the address space a segment is mapped (S7.11). */
+/** Address at which a segment is mapped (S7.11). */
 public enum MapPlace {
-    /** Where there is room. */
+    /** Any free address. */
     ANYWHERE,
-    /** At the address that it has at its home; so pointers in it mean the same at both ends (DSVA). */
+    /** The address of the segment at its home, so that pointers in it are valid at both ends (DSVA). */
     SAME_ADDRESS
 }

@@ -2,7 +2,7 @@ package io.urma4j;
 
 import io.urma4j.spi.ProviderJfc;
 
-/** In the place of a provider's completion queue while somebody asks how long things take. */
+/** Replaces a provider's completion queue while its context is measured. */
 final class MeasuredJfc implements ProviderJfc {
     private final ProviderJfc provider;
     private final PerfMeter.Run run;

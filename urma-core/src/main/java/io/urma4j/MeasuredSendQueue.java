@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In the place of a provider's send queue while somebody asks how long things take. It takes the time of each post, and
+ * Replaces a provider's send queue while its context is measured. It measures the latency of each post, and
  * follows one signalled work request at a time to its record.
  */
 final class MeasuredSendQueue implements ProviderSendQueue {

@@ -8,12 +8,12 @@ import java.util.OptionalLong;
 /**
  * A message that a {@link MessageChannel} received.
  *
- * @param sender the queue that it came from: a channel has one towards each of its peers. No address to answer to
- * @param payload its bytes: a copy on the heap, read-only, which is the caller's for ever
- * @param immediate the number that came beside the bytes, when there was one
- * @param replyTo address and token of its sender's channel, when it was sent by {@code sendWithReply}; for {@link
- *     MessageChannel#reply(Message, byte[])} and {@link MessageChannel#connect(SharedJetty)}. It names the context that the
- *     message came from, never another one
+ * @param sender the queue that sent it; a channel has one for each of its peers. It is no reply address
+ * @param payload its bytes: a read-only copy on the heap, owned by the caller
+ * @param immediate the number sent with the bytes, if any
+ * @param replyTo address and token of the sender's channel, if the message was sent by {@code sendWithReply}; for {@link
+ *     MessageChannel#reply(Message, byte[])} and {@link MessageChannel#connect(SharedJetty)}. It always names the context
+ *     that sent the message
  */
 public record Message(JettyId sender, MemorySegment payload, OptionalLong immediate, Optional<SharedJetty> replyTo) {
     /** A copy of the payload. */

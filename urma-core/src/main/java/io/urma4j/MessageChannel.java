@@ -13,7 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages as simple calls: an address of one's own, and others' to send to. Made by {@link UrmaContext#openMessageChannel}.
+ * A message channel with simple calls: it has its own address, and sends to the addresses of peers. Created by {@link
+ * UrmaContext#openMessageChannel}.
  *
  * <pre>{@code
  * try (MessageChannel channel = context.openMessageChannel()) {
@@ -24,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Messages of one thread to one peer arrive in the order in which they were sent. A peer that does not receive holds
- * up who sends to it, each for at most {@link Options#sendTimeout}, and nobody else. When a message fails, for example
- * because it is longer than the peer's buffers, its sender gets an {@link OperationFailedException}, and so do those of
- * messages to that peer that were started at the same time; the channel goes on.
+ * <p>Messages of one thread to one peer arrive in the order in which they were sent. A peer that does not receive blocks only
+ * its own senders, each for at most {@link Options#sendTimeout}. If a message fails, for example because it is longer than the
+ * peer's buffers, its sender gets an {@link OperationFailedException}. So do the senders of concurrent messages to that peer;
+ * the channel stays usable.
  *
- * <p>A message can be answered when its sender agreed to that by {@code sendWithReply}: it carries address and token of the
- * sender's channel, and its receiver calls {@link #reply(Message, byte[])}, without having known the sender before:
+ * <p>A message can be answered if it was sent by {@code sendWithReply}: it carries address and token of the sender's channel.
+ * Its receiver calls {@link #reply(Message, byte[])}, and need not know the sender:
  *
  * <pre>{@code
  * boss.sendWithReply(question);                     // one process
@@ -38,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * channel.reply(question, answer);                  // another; the first one receives the answer
  * }</pre>
  *
- * <p>{@link Message#sender} is no address: it names the queue that a message came from, one per channel and peer.
+ * <p>{@link Message#sender} is no address: it names the sending queue, one per channel and peer.
  *
- * <p>Safe for any number of threads; a waiting virtual thread frees its carrier. An interrupt ends a wait with EAGAIN,
- * the flag set.
+ * <p>Safe for any number of threads; a waiting virtual thread releases its carrier. An interrupt ends a wait with EAGAIN, and
+ * the flag stays set.
  */
 public final class MessageChannel implements AutoCloseable {
     private static final int LINE_BYTES = 64;
@@ -96,20 +97,20 @@ public final class MessageChannel implements AutoCloseable {
     }
 
     /**
-     * Gets the right to send to who {@linkplain #share shared} the line or {@linkplain #publish published} the name, and what it
-     * takes to send there. Blocks at most the context's import timeout.
+     * Connects to a peer that {@linkplain #share shared} the line or {@linkplain #publish published} the name. Blocks at
+     * most the context's import timeout.
      *
      * @param lineOrName a line, or {@code name:NAME}
-     * @throws DescriptorException when the line is not as it was written
-     * @throws UrmaException ENOPERM when the peer refuses, ETIMEOUT when it cannot be reached; EINVAL when it is no
-     *     queue of mode RM
+     * @throws DescriptorException if the line was changed
+     * @throws UrmaException ENOPERM if the peer refuses, ETIMEOUT if it cannot be reached; EINVAL if it is no queue of mode
+     *     RM
      */
     public Peer connect(String lineOrName) {
         life.checkOpen();
         return connect(SharedJetty.find(context, lineOrName));
     }
 
-    /** The same for an address that is at hand, for example {@link Message#replyTo}. */
+    /** Connects to an address that the caller already has, for example {@link Message#replyTo}. */
     public Peer connect(SharedJetty shared) {
         life.checkOpen();
         if (shared.descriptor().mode() != TransportMode.RM) {
@@ -122,34 +123,36 @@ public final class MessageChannel implements AutoCloseable {
     }
 
     private Peer connectToReply(SharedJetty shared) {
-        // whoever asks decides how many of these there are
+        // the caller decides how many of these exist
         Options few = options.withSendBuffers(Math.min(options.sendBuffers(), REPLY_SEND_BUFFERS));
         return peers.add(new Peer(context.importJetty(shared, options.sendTimeout()), few), 0);
     }
 
-    /** Answers a message; {@link #reply(Message, MemorySegment, OptionalLong)} without a number. */
+    /** Replies to a message; {@link #reply(Message, MemorySegment, OptionalLong)} without an immediate. */
     public void reply(Message message, byte[] payload) {
         reply(message, MemorySegment.ofArray(payload), OptionalLong.empty());
     }
 
-    /** Answers a message; {@link #reply(Message, MemorySegment, OptionalLong)}. */
+    /** Replies to a message; {@link #reply(Message, MemorySegment, OptionalLong)}. */
     public void reply(Message message, byte[] payload, long immediate) {
         reply(message, MemorySegment.ofArray(payload), OptionalLong.of(immediate));
     }
 
     /**
-     * Answers a message that was sent by {@code sendWithReply}, any number of times; returns when the buffers of its
-     * sender's channel have the answer. The first answer to a channel imports it, and the channel keeps the import of
-     * the 64 that it answered last. Blocks at most {@link Options#sendTimeout} for the import, and as long again for the
-     * message; a sender that is slow on purpose holds up the calling thread that long, and no other answer.
+     * Replies to a message that was sent by {@code sendWithReply}, any number of times. Returns when the buffers of its
+     * sender's channel have received the reply. The first reply to a channel imports it; the channel caches the imports of
+     * the last 64.
+     *
+     * <p>Blocks at most {@link Options#sendTimeout} for the import, and the same time for the message. A slow sender blocks
+     * the calling thread that long, and no other reply.
      *
      * @param message with a {@link Message#replyTo}; any channel may have received it
-     * @param payload at most {@link Options#maxMessageBytes}, on the heap or outside
-     * @param immediate a number that arrives beside the bytes
-     * @throws OperationFailedException when the sender's channel did not take it, or is gone
-     * @throws UrmaException EINVAL when the message carries no address, or the answer is longer than this channel's limit;
-     *     ENOPERM when the sender's channel is closed, or refuses; ETIMEOUT when it cannot be reached, or did not take
-     *     the answer in time
+     * @param payload at most {@link Options#maxMessageBytes}, on the heap or off-heap
+     * @param immediate a number sent with the bytes
+     * @throws OperationFailedException if the sender's channel did not receive it, or is gone
+     * @throws UrmaException EINVAL if the message has no reply address, or the reply exceeds this channel's limit; ENOPERM
+     *     if the sender's channel is closed, or refuses; ETIMEOUT if it cannot be reached, or did not receive the reply in
+     *     time
      */
     public void reply(Message message, MemorySegment payload, OptionalLong immediate) {
         checkPayload(payload);
@@ -161,7 +164,7 @@ public final class MessageChannel implements AutoCloseable {
         replyPeers.with(address, peer -> peer.send(payload, immediate));
     }
 
-    /** Waits for the next message, at most so long; empty when none came. */
+    /** Waits at most {@code timeout} for the next message; empty if none arrived. */
     public Optional<Message> receive(Duration timeout) {
         life.checkOpen();
         if (timeout.isNegative()) {
@@ -175,15 +178,15 @@ public final class MessageChannel implements AutoCloseable {
     }
 
     /**
-     * Messages received, refused because they were too long for its buffers, and notices that were no messages; and of those
-     * received, the ones whose reply address was not readable, or led to another context than their sender's. And the imports
-     * that it keeps for {@link #reply(Message, byte[])}.
+     * Counts of messages received, of messages rejected as longer than the buffers, and of notifications that were no
+     * messages. Also the messages received with a reply address that is unreadable or of another context, and the cached
+     * imports of {@link #reply(Message, byte[])}.
      */
     public Counters counters() {
         return receiver.counters(replyPeers.size());
     }
 
-    /** Somebody to send to. Safe for any number of threads. */
+    /** A peer to send messages to. Safe for any number of threads. */
     public final class Peer implements AutoCloseable {
         private final MessageSender sender;
 
@@ -196,56 +199,58 @@ public final class MessageChannel implements AutoCloseable {
             return sender.target().id();
         }
 
-        /** Whether messages can go there; {@link TargetJetty#isConnected}. */
+        /** Whether messages can be sent to it; see {@link TargetJetty#isConnected}. */
         public boolean isConnected() {
             return sender.target().isConnected();
         }
 
-        /** Whether the message came from the peer's context. Channels of one context cannot be told apart. */
+        /** Whether the message came from the peer's context. Channels of one context cannot be distinguished. */
         public boolean sent(Message message) {
             return message.sender().uasid() == id().uasid()
                     && message.sender().eid().equals(id().eid());
         }
 
-        /** Sends a message; returns when the peer's buffers have it. */
+        /** Sends a message; returns when the peer's buffers have received it. */
         public void send(byte[] payload) {
             send(MemorySegment.ofArray(payload), OptionalLong.empty());
         }
 
-        /** Sends a message with a number beside it; returns when the peer's buffers have it. */
+        /** Sends a message with an immediate; returns when the peer's buffers have received it. */
         public void send(byte[] payload, long immediate) {
             send(MemorySegment.ofArray(payload), OptionalLong.of(immediate));
         }
 
         /**
-         * Sends a message; returns when the peer's buffers have it.
+         * Sends a message; returns when the peer's buffers have received it.
          *
-         * @param payload at most {@link Options#maxMessageBytes}, on the heap or outside
-         * @param immediate a number that arrives beside the bytes
-         * @throws OperationFailedException when the peer did not take it, for example because it is longer than the
-         *     peer's buffers
-         * @throws UrmaException EINVAL when it is longer than this channel's limit; ETIMEOUT when the peer did not take
-         *     it in time: then it may still arrive
+         * @param payload at most {@link Options#maxMessageBytes}, on the heap or off-heap
+         * @param immediate a number sent with the bytes
+         * @throws OperationFailedException if the peer did not receive it, for example because it is longer than the peer's
+         *     buffers
+         * @throws UrmaException EINVAL if it exceeds this channel's limit; ETIMEOUT if the peer did not receive it in time:
+         *     then it may still arrive
          */
         public void send(MemorySegment payload, OptionalLong immediate) {
             finish(begin(payload, immediate));
         }
 
-        /** Sends a message that can be answered; {@link #sendWithReply(MemorySegment, OptionalLong)} without a number. */
+        /**
+         * Sends a message that can be replied to; {@link #sendWithReply(MemorySegment, OptionalLong)} without an immediate.
+         */
         public void sendWithReply(byte[] payload) {
             sendWithReply(MemorySegment.ofArray(payload), OptionalLong.empty());
         }
 
-        /** Sends a message that can be answered; {@link #sendWithReply(MemorySegment, OptionalLong)}. */
+        /** Sends a message that can be replied to; {@link #sendWithReply(MemorySegment, OptionalLong)}. */
         public void sendWithReply(byte[] payload, long immediate) {
             sendWithReply(MemorySegment.ofArray(payload), OptionalLong.of(immediate));
         }
 
         /**
-         * As {@link #send(MemorySegment, OptionalLong)}, and the peer can answer by {@link MessageChannel#reply(Message,
-         * byte[])}: this channel receives the answer. The message carries address and token of this channel, so the peer
-         * can send here until this channel is closed. These take about 200 bytes of {@link Options#maxMessageBytes}, here
-         * and at the peer. A peer that is no channel of urma4j receives them in front of the payload.
+         * Like {@link #send(MemorySegment, OptionalLong)}, but the peer can answer by {@link MessageChannel#reply(Message,
+         * byte[])}, and this channel receives the reply. The message carries address and token of this channel, so the peer
+         * can send here until this channel is closed. They take about 200 bytes of {@link Options#maxMessageBytes}, here
+         * and at the peer. A peer that is no urma4j channel receives them before the payload.
          */
         public void sendWithReply(MemorySegment payload, OptionalLong immediate) {
             checkPayload(payload);
@@ -264,20 +269,20 @@ public final class MessageChannel implements AutoCloseable {
         }
 
         /**
-         * Hands a message over, and returns when it has a buffer of ours: {@code payload} is free again then. Blocks
-         * only while no buffer is free.
+         * Starts to send a message, and returns once it is copied to a send buffer: {@code payload} can then be reused.
+         * Blocks only while no buffer is free.
          *
-         * @return completes when the peer's buffers have it, with what {@link #send(MemorySegment, OptionalLong)} would
-         *     have thrown otherwise
+         * @return completes when the peer's buffers have received it, or exceptionally as {@link #send(MemorySegment,
+         *     OptionalLong)} would
          */
         public CompletableFuture<Void> sendAsync(MemorySegment payload, OptionalLong immediate) {
             return finishLater(begin(payload, immediate));
         }
 
         /**
-         * As {@link #sendAsync}, but never waits.
+         * Like {@link #sendAsync}, but never waits.
          *
-         * @return empty when no buffer is free, and nothing was sent
+         * @return empty if no buffer is free, and nothing was sent
          */
         public Optional<CompletableFuture<Void>> trySend(MemorySegment payload, OptionalLong immediate) {
             return Optional.ofNullable(begin(payload, immediate, Duration.ZERO)).map(this::finishLater);
@@ -316,12 +321,12 @@ public final class MessageChannel implements AutoCloseable {
             return CompletableFuture.runAsync(() -> finish(sending), ResultExecutors.VIRTUAL_THREADS);
         }
 
-        /** Messages that its buffers took, that failed, and that are in flight; and how often a waiting thread was woken. */
+        /** Counts of messages delivered, failed and in flight, and of wake-ups of waiting threads. */
         public Counters counters() {
             return sender.counters();
         }
 
-        /** Gives the right to send back; messages under way arrive or not, and who waits sees it closed. Idempotent. */
+        /** Closes the peer. Messages in flight may still arrive; waiting threads get EINVAL. Idempotent. */
         @Override
         public void close() {
             peers.remove(this);
@@ -361,7 +366,7 @@ public final class MessageChannel implements AutoCloseable {
         }
     }
 
-    /** Ends it and its peers; messages that were not received are lost, and waiting threads see it closed. Idempotent. */
+    /** Closes the channel and its peers. Unread messages are lost, and waiting threads get EINVAL. Idempotent. */
     @Override
     public void close() {
         if (life.end()) {
@@ -381,18 +386,18 @@ public final class MessageChannel implements AutoCloseable {
     }
 
     /**
-     * What a channel is to be like. Made with {@link #builder}.
+     * Options of a channel. Created with {@link #builder}.
      *
-     * @param maxMessageBytes longest message, sent and received; the size of each buffer
-     * @param receiveBuffers how many messages may wait to be received before senders have to wait
-     * @param sendBuffers how many messages to one peer may be under way
+     * @param maxMessageBytes maximum message size, sent and received; the size of each buffer
+     * @param receiveBuffers how many messages may be unread before senders have to wait
+     * @param sendBuffers maximum messages in flight to one peer
      * @param sendTimeout how long a send waits for its peer
      */
     public record Options(int maxMessageBytes, int receiveBuffers, int sendBuffers, Duration sendTimeout) {
-        /** Longest message of any channel: 1 GiB. */
+        /** Maximum message size of any channel: 1 GiB. */
         public static final int MAX_MESSAGE_BYTES = 1 << 30;
 
-        /** 8 KiB, 64 buffers to receive, 16 to send to each peer, 30 s. */
+        /** Defaults: 8 KiB, 64 receive buffers, 16 send buffers per peer, 30 s. */
         public static final Options DEFAULT = builder().build();
 
         private Options withSendBuffers(int count) {
@@ -403,7 +408,7 @@ public final class MessageChannel implements AutoCloseable {
             return new Builder();
         }
 
-        /** Collects the values; each defaults as {@link #DEFAULT} says. */
+        /** Collects the values; the defaults are those of {@link #DEFAULT}. */
         public static final class Builder {
             private int maxMessageBytes = 8192;
             private int receiveBuffers = 64;

@@ -106,7 +106,7 @@ final class MessageReceiver implements AutoCloseable {
         CompletionBatch batch = port.batch();
         for (int i = 0; i < records; i++) {
             if (batch.status(i) == CompletionStatus.LOC_LEN_ERR) {
-                tooLong++; // its sender is told
+                tooLong++; // its sender gets a failure
             } else if (!batch.isSuccess(i) || !isMessage(batch.opcode(i))) {
                 others++; // WRITE_IMM by the queue level: its bytes are elsewhere
             } else {
@@ -164,13 +164,13 @@ final class MessageReceiver implements AutoCloseable {
         }
     }
 
-    /** Ends it; who waits sees the channel closed. */
+    /** Closes it; waiting threads see the channel closed. */
     @Override
     public void close() {
         closed = true;
         jfr.close();
         port.close();
-        lock.lock(); // nobody copies any more
+        lock.lock(); // no thread copies any more
         try {
             MessageChannel.throwIfFailed(parts.closeAll());
         } finally {

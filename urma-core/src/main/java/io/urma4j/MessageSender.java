@@ -16,16 +16,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link MessageChannel} sends to one peer with: a JFS, and a buffer per message that is under way. One per peer,
- * because the results of a queue come in the order of its messages: so no peer holds up another, nor shares its failures.
+ * The sending side of a {@link MessageChannel} towards one peer: a JFS, and a buffer per message in flight. There is one
+ * per peer, because the records of a queue arrive in the order of its messages: so no peer delays another, nor shares its
+ * failures.
  *
- * <p>Of the threads that wait, one leads: it waits for records without the lock, and wakes the threads of messages that are
- * done, and as many of the line for a buffer as came free. When its own wait is over it wakes the last one of the line to
- * lead, which leads longest. So a message costs two wake-ups or so, however many threads wait. A thread that comes just
- * when a buffer is free takes it, past the line; the first one of the line, when it was woken in vain, has the next.
+ * <p>One of the waiting threads leads. It waits for records without the lock, and wakes the threads of finished messages,
+ * and one thread of the buffer queue per free buffer. When its own wait is over, it wakes the last thread of the queue to
+ * lead, which leads longest. So a message costs about two wake-ups, however many threads wait. A thread that arrives just
+ * when a buffer is free takes it, ahead of the queue. If the first thread of the queue was woken for a buffer that is gone,
+ * it gets the next one.
  *
- * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, takes the messages that were
- * never started out of it, goes back to READY, and posts them again: only what was started shares the failure.
+ * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, removes the messages that
+ * never started, returns it to READY, and posts them again: only messages in progress share the failure.
  */
 final class MessageSender implements AutoCloseable {
     private static final int BATCH_RECORDS = 16;
@@ -41,12 +43,12 @@ final class MessageSender implements AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // all below under the lock
+    // all below: guarded by the lock
     private final ArrayDeque<Integer> free = new ArrayDeque<>(); // buffers
     private final ArrayDeque<Sending> line = new ArrayDeque<>(); // for a buffer, in the order of their coming
     private final @Nullable Sending[] underWay; // by buffer
     private @Nullable Thread leader;
-    /** The first one of the line was woken for a buffer that another thread took: the next is its own. */
+    /** The first thread of the queue was woken for a buffer that another thread took: the next one is reserved for it. */
     private boolean isOwed;
 
     private final List<Thread> noted = new ArrayList<>(); // to be woken; the leader's
@@ -61,7 +63,7 @@ final class MessageSender implements AutoCloseable {
     private long failures;
     private long wakeUps;
 
-    /** A message, until somebody has learned its result; all under the lock. */
+    /** A message, until a thread has learned its result; guarded by the lock. */
     static final class Sending {
         private final long lengthBytes;
         private final OptionalLong immediate;
@@ -75,7 +77,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** Takes {@code target} over: it is closed with this. */
+    /** Takes ownership of {@code target}: it is closed with this. */
     MessageSender(UrmaContext context, MessageChannel.Options options, TargetJetty target, Object owner) {
         this.owner = owner;
         this.target = parts.add(target, 0);
@@ -102,7 +104,7 @@ final class MessageSender implements AutoCloseable {
         return target;
     }
 
-    /** Puts a message into a buffer, and posts it; null when there was no room in time. */
+    /** Copies a message into a buffer, and posts it; null if no buffer was free in time. */
     @Nullable
     Sending begin(MemorySegment payload, OptionalLong immediate, Duration timeout) throws InterruptedException {
         long deadline = Nanos.deadlineAfter(timeout);
@@ -141,7 +143,7 @@ final class MessageSender implements AutoCloseable {
         passLead();
     }
 
-    /** There may be buffers for the first ones of the line. */
+    /** Buffers may be free for the first threads of the queue. */
     private void wakeFirst() {
         if (failed) {
             return;
@@ -152,7 +154,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** Somebody must lead as long as anybody waits. */
+    /** A thread must lead while any thread waits. */
     private void passLead() {
         if (leader != null) {
             return;
@@ -170,7 +172,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** The leader wakes others when it has left the lock, which they all take first. */
+    /** The leader wakes others after it has released the lock, which they all acquire first. */
     private void wake(Sending sending) {
         Thread sleeper = sending.sleeper;
         if (sleeper == null) {
@@ -183,7 +185,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** By the leader; the others come here through {@link #wake}. */
+    /** Called by the leader; other threads use {@link #wake}. */
     private void wakeNoted() {
         for (int i = 0; i < noted.size(); i++) {
             LockSupport.unpark(noted.get(i));
@@ -228,10 +230,10 @@ final class MessageSender implements AutoCloseable {
     }
 
     /**
-     * Waits until the message was taken.
+     * Waits until the message was received.
      *
-     * @throws OperationFailedException when it was not
-     * @throws UrmaException ETIMEOUT when that is not known in time
+     * @throws OperationFailedException if it was not
+     * @throws UrmaException ETIMEOUT if that is not known in time
      */
     void finish(Sending sending, Duration timeout) throws InterruptedException {
         long deadline = Nanos.deadlineAfter(timeout);
@@ -256,8 +258,8 @@ final class MessageSender implements AutoCloseable {
     }
 
     /**
-     * Waits for {@code reached}, leading when nobody else does; false when the time is over. Under the lock. Nothing but
-     * a record, or the end of the channel, may bring it about: a leader hears of nothing else.
+     * Waits for {@code reached}, leading if no other thread does; false at the timeout. Under the lock. Only a record, or
+     * the end of the channel, may fulfil it: a leader sees nothing else.
      */
     private boolean awaitUntil(Sending sending, BooleanSupplier reached, long deadline) throws InterruptedException {
         boolean last = false;
@@ -279,7 +281,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** As a condition's wait, but that the woken threads do not hand the lock from one to the next. */
+    /** Like a condition's wait, but the woken threads do not pass the lock from one to the next. */
     private void sleep(Sending sending, long nanos) throws InterruptedException {
         sending.sleeper = Thread.currentThread();
         lock.unlock();
@@ -364,7 +366,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** Brings the drained queue back to READY, and posts again what was never started. */
+    /** Returns the drained queue to READY, and posts again the messages that never started. */
     private void restart() {
         List<Completion> unstarted = jfs.flushAll();
         jfs.modify(QueueState.RESET);
@@ -383,7 +385,7 @@ final class MessageSender implements AutoCloseable {
         try {
             posted = sending != null && post(sending, buffer);
         } catch (UrmaException e) {
-            // the peer is gone: the message stays unsent, which its sender is told
+            // the peer is gone: the message stays unsent, and its sender gets the failure
         }
         if (!posted) {
             complete(buffer, CompletionStatus.WR_UNHANDLED);
@@ -404,7 +406,7 @@ final class MessageSender implements AutoCloseable {
         }
     }
 
-    /** Ends it; messages under way are lost or not, and who waits sees {@code owner} closed. */
+    /** Closes the sender; messages in flight may be lost, and waiting threads get {@code owner} closed. */
     @Override
     public void close() {
         lock.lock();
@@ -416,7 +418,7 @@ final class MessageSender implements AutoCloseable {
         }
         jfs.close();
         port.close();
-        lock.lock(); // nobody copies any more
+        lock.lock(); // no thread copies any more
         try {
             MessageChannel.throwIfFailed(parts.closeAll());
         } finally {

@@ -1,14 +1,14 @@
 package io.urma4j;
 
-/** How an asynchronous call ended that was made through a {@link Notifier}. */
+/** The result of an asynchronous call that was made through a {@link Notifier}. */
 public sealed interface Notification {
-    /** What the caller gave it. */
+    /** The value that the caller passed. */
     long userContext();
 
-    /** The segment is imported; it is the receiver's to close. */
+    /** The segment is imported; the receiver of this notification must close it. */
     record SegmentImported(long userContext, RemoteSegment segment) implements Notification {}
 
-    /** The JFR or Jetty is imported; it is the receiver's to close. */
+    /** The JFR or Jetty is imported; the receiver of this notification must close it. */
     record JettyImported(long userContext, TargetJetty target) implements Notification {}
 
     /** The Jetty is bound. */
@@ -17,6 +17,6 @@ public sealed interface Notification {
     /** The Jetty is unbound. */
     record Unbound(long userContext, Jetty jetty) implements Notification {}
 
-    /** It failed, and changed nothing. */
+    /** The call failed, and changed nothing. */
     record Failed(long userContext, UrmaException reason) implements Notification {}
 }

@@ -14,11 +14,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue form of the asynchronous imports, binds and unbinds (S5.9): calls return at once, and their results are taken out
- * here, each exactly once, in the order in which they came. A call that is refused at once throws and makes no
- * notification.
+ * The queue form of asynchronous imports, binds and unbinds (S5.9). Calls return at once, and {@code take} returns each
+ * result exactly once, in completion order. A call that is refused at once throws and produces no notification.
  *
- * <p>Safe for any number of threads. A waiting virtual thread frees its carrier.
+ * <p>Safe for any number of threads. A waiting virtual thread releases its carrier.
  */
 public final class Notifier implements ContextObject {
     private final UrmaContext context;
@@ -37,7 +36,7 @@ public final class Notifier implements ContextObject {
         return context;
     }
 
-    /** Begins {@link UrmaContext#importSegmentAsync}; ends as {@link Notification.SegmentImported}. */
+    /** Starts {@link UrmaContext#importSegmentAsync}; ends as {@link Notification.SegmentImported}. */
     public void importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access, long userContext) {
         life.checkOpen();
         await(
@@ -46,7 +45,7 @@ public final class Notifier implements ContextObject {
                 userContext);
     }
 
-    /** Begins {@link UrmaContext#importJettyAsync}; ends as {@link Notification.JettyImported}. */
+    /** Starts {@link UrmaContext#importJettyAsync}; ends as {@link Notification.JettyImported}. */
     public void importJetty(JettyDescriptor descriptor, @Nullable Token token, long userContext) {
         life.checkOpen();
         await(
@@ -55,13 +54,13 @@ public final class Notifier implements ContextObject {
                 userContext);
     }
 
-    /** Begins {@link Jetty#bindAsync}; ends as {@link Notification.Bound}. */
+    /** Starts {@link Jetty#bindAsync}; ends as {@link Notification.Bound}. */
     public void bind(Jetty jetty, TargetJetty target, long userContext) {
         life.checkOpen();
         await(jetty.bindAsync(target), done -> new Notification.Bound(userContext, jetty), userContext);
     }
 
-    /** Begins {@link Jetty#unbindAsync}; ends as {@link Notification.Unbound}. */
+    /** Starts {@link Jetty#unbindAsync}; ends as {@link Notification.Unbound}. */
     public void unbind(Jetty jetty, long userContext) {
         life.checkOpen();
         await(jetty.unbindAsync(), done -> new Notification.Unbound(userContext, jetty), userContext);
@@ -102,7 +101,7 @@ public final class Notifier implements ContextObject {
         abandon(notification);
     }
 
-    /** How many calls have begun whose results have not come. */
+    /** How many calls are in progress. */
     public int pending() {
         lock.lock();
         try {
@@ -115,10 +114,10 @@ public final class Notifier implements ContextObject {
     /**
      * Takes the next result.
      *
-     * @param timeout zero asks without waiting; negative waits for ever
-     * @return empty when the time is over
-     * @throws InterruptedException when the thread was interrupted; no result is lost
-     * @throws UrmaException EINVAL when it is closed, also while waiting
+     * @param timeout zero polls without waiting; negative waits without limit
+     * @return empty at the timeout
+     * @throws InterruptedException if the thread was interrupted; no result is lost
+     * @throws UrmaException EINVAL if it is closed, also while waiting
      */
     public Optional<Notification> await(Duration timeout) throws InterruptedException {
         long remainingNanos = timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout);
@@ -137,8 +136,8 @@ public final class Notifier implements ContextObject {
     }
 
     /**
-     * Ends it. Idempotent. Calls that are under way go on; what they import, and what was not taken out, is given back,
-     * since nobody knows of it. What was bound stays bound.
+     * Closes the notifier. Idempotent. Calls in progress continue. Their imports, and those not yet taken, are released,
+     * since no caller can use them. Bound Jetties stay bound.
      */
     @Override
     public void close() {

@@ -1,11 +1,11 @@
 package io.urma4j;
 
-/** What a work request asks for, with URMA's numbers (SEMANTICS §8). */
+/** The operation of a work request, with URMA's numbers (SEMANTICS §8). */
 public enum Opcode {
     WRITE(0x00, Kind.ONE_SIDED),
-    /** Places bytes, then consumes one receive work request, which reports the immediate. */
+    /** Places bytes, then consumes one receive work request, whose record holds the immediate. */
     WRITE_IMM(0x01, Kind.MESSAGE),
-    /** Places bytes, then stores an 8-byte value; who sees the value with acquire sees the bytes. */
+    /** Places bytes, then stores an 8-byte value; a reader that loads the value with acquire sees the bytes. */
     WRITE_NOTIFY(0x02, Kind.ONE_SIDED),
     READ(0x10, Kind.ONE_SIDED),
     CAS(0x20, Kind.ATOMIC),
@@ -17,17 +17,17 @@ public enum Opcode {
     FXOR(0x26, Kind.ATOMIC),
     SEND(0x40, Kind.MESSAGE),
     SEND_IMM(0x41, Kind.MESSAGE),
-    /** A message that revokes a token id of the receiver before it is reported (S8.11). */
+    /** A message that revokes a token id of the receiver before its record (S8.11). */
     SEND_INVALIDATE(0x42, Kind.MESSAGE),
     NOP(0x51, Kind.ONE_SIDED);
 
-    /** Who takes part in an operation. */
+    /** The class of an operation. */
     public enum Kind {
         /** Bytes move between memories; nothing is reported at the target. */
         ONE_SIDED,
-        /** As one-sided, on one naturally aligned word of 4 or 8 bytes. */
+        /** Like one-sided, on one naturally aligned word of 4 or 8 bytes. */
         ATOMIC,
-        /** A receive work request at the target is consumed. */
+        /** Consumes a receive work request at the target. */
         MESSAGE
     }
 
@@ -59,7 +59,7 @@ public enum Opcode {
     /**
      * The opcode with the given number.
      *
-     * @throws IllegalArgumentException when no opcode has it
+     * @throws IllegalArgumentException if there is none
      */
     public static Opcode of(int value) {
         Opcode opcode = value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;

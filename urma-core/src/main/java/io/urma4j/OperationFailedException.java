@@ -1,8 +1,8 @@
 package io.urma4j;
 
 /**
- * An operation of the comfortable level was started and did not succeed. {@link #completionStatus()} is what the queue
- * said; the message names the operation and its range. What it was made on can be used again.
+ * An operation of the high-level API started and did not succeed. {@link #completionStatus()} is the queue's status; the
+ * message names the operation and its range. The object can be used again.
  */
 public sealed class OperationFailedException extends UrmaException permits HomeGoneException {
     private static final long serialVersionUID = 1L;
@@ -17,15 +17,15 @@ public sealed class OperationFailedException extends UrmaException permits HomeG
         this.completionStatus = completionStatus;
     }
 
-    /** Of a kind that has words of its own. */
+    /** For subclasses with their own message. */
     OperationFailedException(UrmaStatus status, Object object, String message, CompletionStatus completionStatus) {
         super(status, object, message);
         this.completionStatus = completionStatus;
     }
 
     /**
-     * What an operation on imported memory ends with. It was checked before it began; so when its home refuses it, or does
-     * not answer and is known to be gone, that is why.
+     * The failure of an operation on imported memory. The operation was checked before it started; so if the home refuses
+     * it, or does not answer and is known to be gone, the home is the cause.
      */
     static OperationFailedException of(
             Object object, String operation, CompletionStatus completionStatus, RemoteSegment on) {
@@ -35,7 +35,7 @@ public sealed class OperationFailedException extends UrmaException permits HomeG
                 : new OperationFailedException(object, operation, completionStatus);
     }
 
-    /** How the work request ended; never SUCCESS. */
+    /** The status of the work request; never SUCCESS. */
     public CompletionStatus completionStatus() {
         return completionStatus;
     }

@@ -1,6 +1,6 @@
 package io.urma4j;
 
-/** Which order a queue asks of its transport (S5.2). */
+/** The order that a queue requests of its transport (S5.2). */
 public enum OrderType {
     /** The mode's own default: OI for RM, OL for RC, NO for UM. */
     DEF,
@@ -38,7 +38,7 @@ public enum OrderType {
         };
     }
 
-    /** What this order type means for a queue of {@code mode}: {@link #DEF} becomes the mode's own. */
+    /** The effective order type of a queue of {@code mode}: {@link #DEF} becomes the mode's default. */
     public OrderType effective(TransportMode mode) {
         if (this != DEF) {
             return this;

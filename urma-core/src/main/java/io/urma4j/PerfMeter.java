@@ -14,14 +14,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the steps of one context take, from when somebody asks for it until he does not any more. Safe for any thread.
+ * Measures the stages of one context, while another process requests it. Safe for any thread.
  *
- * <p>While nobody asks, the data path does not know of it: measuring puts {@link MeasuredSendQueue} and
- * {@link MeasuredJfc} in the place of the provider's queues, and ending it puts those back.
+ * <p>Without a request, the data path contains no measuring code: starting puts {@link MeasuredSendQueue} and {@link
+ * MeasuredJfc} in place of the provider's queues, and stopping restores these.
  *
- * <p><b>Execution.</b> Of each send queue one work request at a time is followed to its record. It goes to the provider
- * under a random number in place of its user context, since users may give many the same one, and the record gets the
- * user's own back before anybody sees it; also after the end of measuring.
+ * <p><b>Execution.</b> Of each send queue, one work request at a time is sampled up to its record. The provider gets a
+ * random number instead of its user context, since users may give several requests the same one. The record gets the user's
+ * own context back before a user sees it, also after the end of measuring.
  */
 final class PerfMeter {
     private static final double NANOS_PER_MICRO = 1e3;
@@ -29,15 +29,15 @@ final class PerfMeter {
     private final Map<Long, Followed> followed = new ConcurrentHashMap<>();
 
     /**
-     * How many are followed. Read plainly: who posts counts before the record is published, and who polls looks after he
-     * has found one. At 0 a poll has nothing more to do, also when it was more before.
+     * How many requests are sampled. Read without ordering: the posting thread counts before the record is published, and
+     * the polling thread reads it after it has found one. At 0 a poll need not do more, even if it was higher before.
      */
     private final AtomicInteger following = new AtomicInteger();
 
-    private volatile @Nullable Run run; // null when nobody asks
+    private volatile @Nullable Run run; // null while not measuring
     private @Nullable Run last; // that has ended; guarded by this
 
-    /** The times of all stages, from a start on. */
+    /** The latencies of all stages, since the last start. */
     static final class Run {
         private final Map<PerfStage, LatencyHistogram> histograms = new EnumMap<>(PerfStage.class);
 
@@ -55,18 +55,18 @@ final class PerfMeter {
         }
     }
 
-    /** A work request that is on its way under a number of ours. */
+    /** A sampled work request in flight, under a number of the meter. */
     private record Followed(MeasuredSendQueue queue, long userContext, PerfStage stage, long postedNanos) {}
 
     // ---- on and off
 
-    /** Begins anew: what was measured before is forgotten. */
+    /** Starts, and discards earlier results. */
     synchronized void start(List<AutoCloseable> children) {
         run = new Run();
         children.forEach(this::adopt);
     }
 
-    /** What was measured stays to be read. */
+    /** Stops; the results stay readable. */
     synchronized void stop(List<AutoCloseable> children) {
         Run ended = run;
         if (ended != null) {
@@ -76,7 +76,7 @@ final class PerfMeter {
         children.forEach(this::adopt);
     }
 
-    /** A queue is there: has it measured, or not any more. */
+    /** Starts or stops measuring an existing queue. */
     private void adopt(AutoCloseable child) {
         Run now = run;
         switch (child) {
@@ -87,7 +87,7 @@ final class PerfMeter {
         }
     }
 
-    /** The same for one that has just been made. */
+    /** The same for a new queue. */
     <T extends AutoCloseable> T adopted(T child) {
         if (run != null) {
             synchronized (this) {
@@ -99,9 +99,9 @@ final class PerfMeter {
 
     // ---- control steps
 
-    /** Begins a step; {@link #end} takes the answer. */
+    /** Starts a step; {@link #end} takes the result. */
     long begin() {
-        return run == null ? 0 : System.nanoTime() | 1; // 0 is when nobody asks
+        return run == null ? 0 : System.nanoTime() | 1; // 0 means not measuring
     }
 
     void end(PerfStage stage, long begun) {
@@ -111,7 +111,7 @@ final class PerfMeter {
         }
     }
 
-    /** Takes a step, and its time. */
+    /** Ends a step, and records its latency. */
     <T> T timed(PerfStage stage, Supplier<T> step) {
         long begun = begin();
         T result = step.get();
@@ -119,7 +119,7 @@ final class PerfMeter {
         return result;
     }
 
-    // ---- work requests on their way
+    // ---- work requests in flight
 
     /** The number for a work request that is about to be posted. */
     long follow(MeasuredSendQueue queue, long userContext, PerfStage stage, long nowNanos) {
@@ -129,7 +129,7 @@ final class PerfMeter {
         return number;
     }
 
-    /** It was not accepted. */
+    /** The work request was not accepted. */
     void forget(long number) {
         take(number);
     }
@@ -142,7 +142,7 @@ final class PerfMeter {
         return taken;
     }
 
-    /** A queue has ended, and its records with it. */
+    /** A queue was closed, with its records. */
     void forget(Jfs jfs) {
         followed.forEach((number, each) -> {
             if (each.queue.jfs() == jfs) {
@@ -151,7 +151,7 @@ final class PerfMeter {
         });
     }
 
-    /** Gives records of the send side the user contexts that their users know. */
+    /** Restores the user contexts in records of the send side. */
     void restore(long[] words, int records) {
         if (following.getPlain() != 0) {
             restoreFollowed(words, records);
@@ -173,7 +173,7 @@ final class PerfMeter {
 
     // ---- what was found
 
-    /** A line for each stage that something is known of, in microseconds; since the last start. */
+    /** A line for each stage with samples, in microseconds, since the last start. */
     synchronized List<Resource> resources() {
         Run told = run != null ? run : last;
         List<Resource> lines = new ArrayList<>();

@@ -1,18 +1,18 @@
 package io.urma4j;
 
-/** What the time of is taken while a context is measured. */
+/** The stages that are measured in a context. */
 enum PerfStage {
-    /** The call that posts: on a device whose posting thread does the work, the work as well. */
+    /** The posting call; on a device whose posting thread does the work, it includes the work. */
     POST_WRITE("post write"),
     POST_READ("post read"),
     POST_ATOMIC("post atomic"),
     POST_SEND("post send"),
-    /** From the beginning of the post until its record has been polled. */
+    /** From the start of the post until its record has been polled. */
     EXECUTE_WRITE("execute write"),
     EXECUTE_READ("execute read"),
     EXECUTE_ATOMIC("execute atomic"),
     EXECUTE_SEND("execute send"),
-    /** A poll that brought records. */
+    /** A poll that returned records. */
     COMPLETE("complete"),
     REGISTER("register segment"),
     UNREGISTER("unregister segment"),
@@ -40,7 +40,7 @@ enum PerfStage {
         };
     }
 
-    /** All of a work request that is posted in that stage. */
+    /** The whole execution of a work request that is posted in that stage. */
     static PerfStage executionOf(PerfStage post) {
         return switch (post) {
             case POST_READ -> EXECUTE_READ;

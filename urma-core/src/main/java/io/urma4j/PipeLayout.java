@@ -4,7 +4,7 @@ package io.urma4j;
  * The bytes of a pipe, which lie at its reader's, in native order:
  *
  * <pre>
- *     0 ┬ format, so that nobody takes another segment for a pipe
+ *     0 ┬ format, so that no other segment is taken for a pipe
  *     8 ┼ claim: 0, or 1 once there is a writer
  *    16 ┼ capacity: how many bytes of frames there are, a power of two
  *    64 ┼ asleep: 1 while the reader wants to be woken; it raises the flag, and the writer lowers it when it wakes

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading end of a pipe: messages from one thread elsewhere to one thread here, in order, through memory of ours that
- * the writer reaches by itself. Made by {@link UrmaContext#openPipe}.
+ * The reading end of a pipe. A pipe carries messages in order from one thread in another context to one thread here, through
+ * the reader's memory, which the writer accesses directly. Created by {@link UrmaContext#openPipe}.
  *
  * <pre>{@code
  * try (PipeReader reader = context.openPipe()) {
@@ -32,26 +32,25 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It is the shortest way for a message: no queue, no record, and no buffer to be handed in. Where the device maps
- * segments, a message is one copy, and crosses as fast as its cache lines do. A reader {@linkplain #poll polls} as often as
- * it likes, and sleeps when it likes: {@link #await} until something arrives, or in a selector through {@link #channel}. A
- * pipe has one sender; a {@link MessageChannel} takes messages of many.
+ * <p>A pipe is the fastest way to send a message: it needs no queue, no record, and no posted buffer. If the device maps
+ * segments, a message costs one copy, and crosses as fast as its cache lines. A reader {@linkplain #poll polls}, or sleeps in
+ * {@link #await} until something arrives, or waits in a selector through {@link #channel}. A pipe has one sender; a {@link
+ * MessageChannel} receives messages of many.
  *
- * <p>A pipe has one writer in its life. One that dies leaves whole messages only, and none behind them: the reader finds
- * that {@linkplain #isConnected nobody is connected}. A writer that does not keep the rules can break this pipe, which
- * {@link #poll} then says, and nothing else.
+ * <p>A pipe has one writer in its life. A writer that dies leaves only whole messages, and the reader finds that no writer
+ * {@linkplain #isConnected is connected}. A hostile writer can break only this pipe, which {@link #poll} then reports.
  *
- * <p>For one thread at a time; {@link #close} may come from any. Reading allocates nothing.
+ * <p>For one thread at a time; any thread may call {@link #close}. Reading allocates nothing.
  */
 public final class PipeReader implements AutoCloseable {
-    /** Capacity of a pipe whose maker did not say one: 1 MiB. */
+    /** Default capacity of a pipe: 1 MiB. */
     public static final int DEFAULT_CAPACITY_BYTES = 1 << 20;
 
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
     private static final int LOOKS = 256; // before sleeping: about as long as a sleep and its wake-up take
     private static final long SETTLE_NANOS = 20_000; // many times what a store needs to leave a CPU's store buffer
-    private static final long NAP_NANOS = 250_000_000; // then a look: a writer that died wakes nobody
+    private static final long NAP_NANOS = 250_000_000; // then a poll: a writer that died wakes no reader
     private static final int ROUNDS = 8; // of an await that has no time left, whatever wakes it
     private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
 
@@ -61,7 +60,7 @@ public final class PipeReader implements AutoCloseable {
     private final LocalSegment segment;
     private final MemorySegment memory;
     private final MemorySegment readable;
-    /** Where arriving bytes must be placed by somebody: who polls it does. */
+    /** For devices where a thread must place arriving bytes: the polling thread does. */
     private final @Nullable Jfc progress;
 
     private final CompletionBatch none = new CompletionBatch(1);
@@ -106,54 +105,53 @@ public final class PipeReader implements AutoCloseable {
         return context.children().add(new PipeReader(context, capacityBytes), ClosingRank.COMFORT);
     }
 
-    /** Address and token as one line, with which one other can be its writer. */
+    /** Address and token as one line, with which one peer can become its writer. */
     public String share() {
         life.checkOpen();
         return segment.share();
     }
 
     /**
-     * Makes the pipe visible under a name to processes of this user on this host, until it is closed; {@link UrmaContext#openPipeTo}
-     * finds it by {@code name:NAME}.
+     * Publishes the pipe under a name for processes of this user on this host, until it is closed; {@link
+     * UrmaContext#openPipeTo} finds it by {@code name:NAME}.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST when something else has the name
+     * @throws UrmaException EEXIST if the name is taken
      */
     public void publish(String name) {
         life.checkOpen();
         segment.publish(name);
     }
 
-    /** Longest message. */
+    /** Maximum message size. */
     public int maxMessageBytes() {
         return PipeLayout.maxMessageBytes(capacityBytes);
     }
 
-    /** Gets each message where it lies. */
+    /** Receives each message in place. */
     @FunctionalInterface
     public interface Handler {
         /**
-         * A message.
+         * Handles a message.
          *
-         * @param memory read-only, and good only until this returns. A writer that does not keep the rules can change the
-         *     bytes meanwhile: who does not trust it copies before checking
+         * @param memory read-only, and valid only until this method returns. A hostile writer can change the bytes
+         *     meanwhile: copy before checking unless the writer is trusted
          */
         void onMessage(MemorySegment memory, long offset, int lengthBytes);
     }
 
     /**
-     * Hands over what has arrived, oldest first, at most {@code limit} messages. The first one after a look in vain comes
-     * alone, so that it can be answered at once. Never waits; where a writer keeps sending, a look in vain takes up to 7 µs,
-     * so that he gets ahead. What {@code handler} throws comes out of here; its message counts as read.
+     * Passes arrived messages to the handler, oldest first, at most {@code limit}. The first message after an empty poll is
+     * passed alone, so that the caller can reply at once. Never waits; if a writer keeps sending, an empty poll takes up to
+     * 7 µs, so that the writer gets ahead. An exception of {@code handler} propagates; its message counts as read.
      *
-     * @return how many there were
-     * @throws UrmaException FAIL when the writer broke the pipe: what was sent before has been read, what came after is
-     *     lost
+     * @return the number of messages
+     * @throws UrmaException FAIL if the writer broke the protocol: earlier messages have been read, later ones are lost
      */
     public int poll(Handler handler, int limit) {
         life.checkOpen();
         try {
-            // who waited for the first one may answer it before we look for the next, of which the writer has the line
+            // the caller may reply to the first message before the next poll, which takes a line from the writer
             return take(handler, run == 0 ? Math.min(limit, 1) : limit);
         } catch (IllegalStateException e) {
             if (!life.isClosed()) {
@@ -199,7 +197,7 @@ public final class PipeReader implements AutoCloseable {
         return count;
     }
 
-    /** Where the next message would begin, there is {@code word}. */
+    /** Checks {@code word} at the position of the next message. */
     private void stop(long word) {
         if (word == PipeLayout.END) {
             ended = true;
@@ -244,15 +242,16 @@ public final class PipeReader implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is something to {@link #poll}: a message, the end, or what broke the pipe. Looks for some
-     * microseconds first. A waiting virtual thread frees its carrier.
+     * Sleeps until {@link #poll} would return something: a message, the end, or a protocol error. Polls for some
+     * microseconds first. A waiting virtual thread releases its carrier.
      *
      * <p>After false, a {@link #channel} becomes readable when something arrives.
      *
-     * @param timeout zero asks without waiting; negative waits for ever
-     * @return false when the time is over; or, soon after, when the writer has died: {@link #isConnected} tells
-     * @throws InterruptedException when the thread was interrupted while it waited, its flag set again; no message is lost
-     * @throws UrmaException EINVAL when it is closed, also while waiting; ENOMEM when there is no room for what wakes it
+     * @param timeout zero polls without waiting; negative waits without limit
+     * @return false at the timeout, or soon after the writer has died; see {@link #isConnected}
+     * @throws InterruptedException if the thread was interrupted while it waited; its flag is set again, and no message is
+     *     lost
+     * @throws UrmaException EINVAL if it is closed, also while waiting; ENOMEM if the wake-up queue cannot be created
      */
     public boolean await(Duration timeout) throws InterruptedException {
         life.checkOpen();
@@ -279,7 +278,9 @@ public final class PipeReader implements AutoCloseable {
         ReaderSleep sleeping = sleep();
         for (int round = 1; ; round++) {
             sleeping.arm();
-            // not one look: a frame's word may be in its writer's store buffer still, and the flag have been looked at
+            // one check is not enough: the word of a frame may still be in the writer's store buffer after the writer
+            // has
+            // read the flag
             if (isThereWithin(SETTLE_NANOS)) {
                 return true;
             }
@@ -329,7 +330,7 @@ public final class PipeReader implements AutoCloseable {
                 : word != 0;
     }
 
-    /** Whether there was a writer, and is none. */
+    /** Whether there was a writer, and is none any more. */
     private boolean isAbandoned() {
         return (long) U64.getAcquire(memory, PipeLayout.CLAIM_AT) != 0
                 && segment.importing().isEmpty();
@@ -345,26 +346,26 @@ public final class PipeReader implements AutoCloseable {
     }
 
     /**
-     * A channel for a selector. {@link #poll} until that is 0, call {@code await(Duration.ZERO)}, and select when it is
-     * false: the channel becomes readable soon after something has arrived, and stays so until the next such call that is
-     * false. It may be readable for no reason, and never fails to be for one. The death of the writer makes nothing
-     * readable; {@link UrmaContext#events} tells of it.
+     * A channel for a selector. {@link #poll} until that returns 0, call {@code await(Duration.ZERO)}, and select if that
+     * returns false. The channel becomes readable soon after something has arrived, and stays so until the next such call
+     * returns false. Spurious readiness is possible, a missed one is not. The death of the writer makes nothing readable;
+     * {@link UrmaContext#events} reports it.
      *
-     * <p>It is non-blocking, always the same one, and not to be read from; {@link Jfce#channel} says what its end is.
+     * <p>The channel is non-blocking and always the same; it must not be read. {@link Jfce#channel} describes its end.
      *
-     * @throws UrmaException EINVAL when closed; ENOMEM when the process has no descriptors left
+     * @throws UrmaException EINVAL when closed; ENOMEM if the process has no file descriptors left
      */
     public SelectableChannel channel() {
         life.checkOpen();
         return sleep().channel();
     }
 
-    /** Whether the writer has closed the pipe, and everything was read. */
+    /** Whether the writer has closed the pipe, and all messages were read. */
     public boolean hasEnded() {
         return ended;
     }
 
-    /** Whether there is a writer now. */
+    /** Whether a writer is connected. */
     public boolean isConnected() {
         life.checkOpen();
         return !segment.importing().isEmpty();
@@ -375,7 +376,7 @@ public final class PipeReader implements AutoCloseable {
         return Counters.builder().add("received", received.get()).build();
     }
 
-    /** Ends it: messages that were not read are lost, and the writer is refused from now on. Idempotent. */
+    /** Closes the pipe: unread messages are lost, and the writer is refused from now on. Idempotent. */
     @Override
     public void close() {
         if (life.end()) {

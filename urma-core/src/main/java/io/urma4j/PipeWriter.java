@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The writing end of a pipe; {@link PipeReader} tells what a pipe is. Made by {@link UrmaContext#openPipeTo}.
+ * The writing end of a pipe; see {@link PipeReader}. Created by {@link UrmaContext#openPipeTo}.
  *
- * <p>For one thread at a time; {@link #close} may come from any. Sending allocates nothing.
+ * <p>For one thread at a time; any thread may call {@link #close}. Sending allocates nothing.
  */
 public final class PipeWriter implements AutoCloseable {
     private static final int SPINS = 1000;
@@ -86,27 +86,26 @@ public final class PipeWriter implements AutoCloseable {
         return (int) capacity;
     }
 
-    /** Longest message. */
+    /** Maximum message size. */
     public int maxMessageBytes() {
         return maxMessageBytes;
     }
 
-    /** Sends all of {@code message}, if there is room: see {@link #trySend(MemorySegment, long, int)}. */
+    /** Sends all of {@code message} if there is space: see {@link #trySend(MemorySegment, long, int)}. */
     public boolean trySend(MemorySegment message) {
         return trySend(message, 0, lengthOf(message));
     }
 
     /**
-     * Sends a message, if there is room: it lies with the reader when this returns, or is on its way there, and {@code
-     * source} is free again. Waits for nobody; only where the device does not map segments, and what the reader is known to have
-     * taken is used up, it reads that at the reader's, and waits for the answer.
+     * Sends a message if there is space. On return the message is stored at the reader or in flight, and {@code source} can
+     * be reused. The call does not wait, with one exception: if the device does not map segments and the known credit is
+     * used up, it reads the credit from the reader, and waits for the response.
      *
-     * @param source on the heap or outside
-     * @return false when the reader has not taken enough of what was sent before, and nothing was sent
-     * @throws UrmaException EINVAL for a range outside of {@code source}, or a message longer than {@link
-     *     #maxMessageBytes}
-     * @throws HomeGoneException when the reader has closed the pipe, or is gone: it may not have read what was sent before
-     * @throws OperationFailedException when the reader did not answer; nothing can be sent any more
+     * @param source on the heap or off-heap
+     * @return false if the reader has not yet read enough of the earlier messages; then nothing was sent
+     * @throws UrmaException EINVAL for a range outside of {@code source}, or a message longer than {@link #maxMessageBytes}
+     * @throws HomeGoneException if the reader has closed the pipe, or is gone: it may not have read earlier messages
+     * @throws OperationFailedException if the reader did not answer; nothing can be sent any more
      */
     public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
         gate.enter();
@@ -148,7 +147,7 @@ public final class PipeWriter implements AutoCloseable {
         return true;
     }
 
-    /** Whatever was found closed or taken back first, in the words of who sends. */
+    /** Translates the first failure, of the segment or of a queue, into a failure of sending. */
     private UrmaException failure(UrmaException found, int lengthBytes) {
         if (life.isClosed()) {
             return Checks.closed(this);
@@ -185,11 +184,10 @@ public final class PipeWriter implements AutoCloseable {
     }
 
     /**
-     * Sends a message, and waits for room as long as that takes, at most {@code timeout}: looking all the time at first,
-     * then now and then.
+     * Sends a message, and waits for space at most {@code timeout}: spinning at first, then sleeping between checks.
      *
-     * @throws UrmaException as {@link #trySend(MemorySegment, long, int)}; ETIMEOUT when there was no room in time, and
-     *     EAGAIN when the thread was interrupted, its flag set: nothing was sent then
+     * @throws UrmaException as {@link #trySend(MemorySegment, long, int)}; ETIMEOUT at the timeout, and EAGAIN if the
+     *     thread was interrupted, with its flag set: nothing was sent then
      */
     public void send(MemorySegment message, Duration timeout) {
         int lengthBytes = lengthOf(message);
@@ -237,9 +235,9 @@ public final class PipeWriter implements AutoCloseable {
     }
 
     /**
-     * Ends the pipe; its reader reads to the end of what was sent, and finds that it {@linkplain PipeReader#hasEnded has
-     * ended}. Where messages were still in flight, waits until they have arrived. A message that another thread is just
-     * sending is placed first, whole; if that thread waits for the reader's answer, nothing of it is sent. Idempotent.
+     * Closes the pipe. The reader reads all sent messages, then finds that the pipe {@linkplain PipeReader#hasEnded has
+     * ended}. Waits until messages in flight have arrived. A message that another thread is sending is placed first, as a
+     * whole; if that thread waits for the reader's response, nothing of it is sent. Idempotent.
      */
     @Override
     public void close() {

@@ -21,13 +21,13 @@ public final class PostFlags {
     /** Bit: start after all earlier relaxed and strong ones to that target (S8.6). */
     public static final int STRONG_BIT = 16;
 
-    /** Bit: the record comes after those of all earlier work requests, in a queue that need not keep their order. */
+    /** Bit: in a queue that need not keep the order, the record comes after those of all earlier work requests. */
     public static final int COMPLETION_ORDER_BIT = 0x100;
 
-    /** A success makes a record; no fence, no order beyond that of the mode. */
+    /** Default: a success makes a record; no fence, no order beyond that of the mode. */
     public static final PostFlags DEFAULT = new PostFlags(SIGNALLED_BIT);
 
-    /** A success makes no record; its slot is freed by the next polled record of the same queue. */
+    /** A success makes no record; the next polled record of the same queue frees its slot. */
     public static final PostFlags UNSIGNALLED = new PostFlags(0);
 
     private final int bits;
@@ -52,7 +52,7 @@ public final class PostFlags {
         return new PostFlags(bits | FENCE_BIT);
     }
 
-    /** Strong work requests to the same target wait for it: place_order relax. */
+    /** Later strong work requests to the same target wait for this one: place_order relax. */
     public PostFlags relaxed() {
         return new PostFlags(bits & ~STRONG_BIT | RELAXED_BIT);
     }
@@ -62,7 +62,7 @@ public final class PostFlags {
         return new PostFlags(bits & ~RELAXED_BIT | STRONG_BIT | FENCE_BIT);
     }
 
-    /** In a queue with {@link JfsConfig#outOfOrderCompletion}, its record keeps its place all the same: comp_order. */
+    /** Keeps the order of this record in a queue with {@link JfsConfig#outOfOrderCompletion}: comp_order. */
     public PostFlags completedInOrder() {
         return new PostFlags(bits | COMPLETION_ORDER_BIT);
     }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * A segment that is visible under a name.
  *
- * @param home who owns it, in words
+ * @param home its owner, as text
  * @param users one description per importer
  */
 public record PublishedName(String name, SegmentDescriptor descriptor, String home, List<String> users) {

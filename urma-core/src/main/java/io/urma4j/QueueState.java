@@ -1,6 +1,6 @@
 package io.urma4j;
 
-/** The life of a JFS or Jetty (SEMANTICS §6). */
+/** The states of a JFS or Jetty (SEMANTICS §6). */
 public enum QueueState {
     /** Not connected: sends are refused, receives may be posted. */
     RESET,
@@ -21,7 +21,7 @@ public enum QueueState {
         };
     }
 
-    /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
+    /** Whether {@code modify} may move to {@code next} (S6.2); the same state is no move. */
     public boolean mayBecome(QueueState next) {
         return switch (this) {
             case RESET -> next == READY;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pipe whose bytes are out of reach for loads and stores: each frame is a WRITE_NOTIFY, out of memory that looks like the
- * reader's and holds what is under way.
+ * reader's and holds the frames in flight.
  */
 final class QueuedPipe implements PipeMemory {
     private static final int DEPTH = 64;

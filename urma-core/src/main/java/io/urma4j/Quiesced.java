@@ -3,7 +3,7 @@ package io.urma4j;
 import java.util.List;
 
 /**
- * What {@link Jfs#quiesce} found unfinished: each work request once, in the order of posting.
+ * The unfinished work requests of {@link Jfs#quiesce}, once each, in posting order.
  *
  * @param results as {@code flush} would return them
  */
@@ -12,14 +12,14 @@ public record Quiesced(List<Completion> results) {
         results = List.copyOf(results);
     }
 
-    /** Those that had been started: some of them, or parts of them, may have been executed. */
+    /** The requests that had started: all or parts of them may have been executed. */
     public List<Completion> mayHaveBeenExecuted() {
         return results.stream()
                 .filter(result -> result.status() != CompletionStatus.WR_UNHANDLED)
                 .toList();
     }
 
-    /** Those that were never started: they changed no byte anywhere, and can be posted elsewhere. */
+    /** The requests that never started: they changed no byte anywhere, and can be posted elsewhere. */
     public List<Completion> neverStarted() {
         return results.stream()
                 .filter(result -> result.status() == CompletionStatus.WR_UNHANDLED)

@@ -1,12 +1,13 @@
 package io.urma4j;
 
 /**
- * How long the reader of a pipe rests when it has found nothing more. One that is right behind the writer takes each line
- * from him while he writes to it, which makes both several times as slow. When it lets him get ahead, lines cross in long
- * runs; so it rests as long as that brings many messages, and tries now and then whether it would. For one thread.
+ * How long the reader of a pipe pauses after an empty poll. A reader close behind the writer takes each line from the
+ * writer while the writer stores to it, which makes both several times as slow. If the reader lets the writer get ahead,
+ * lines cross in long runs. So it pauses as long as that produces many messages, and tries now and then whether it would.
+ * For one thread.
  *
- * <p>A rest is worth it from about a message in 150 ns on. It is never longer than 7 µs, and who answers each message, or
- * sends one in a while, meets a short one in thousands.
+ * <p>A pause pays off from about a message in 150 ns on. It is never longer than 7 µs. A reader that replies to each
+ * message, or a writer that sends one in a while, sees a short pause in thousands of messages.
  */
 final class ReaderPace {
     static final int RUNS_BETWEEN_TRIALS = 4096;
@@ -17,9 +18,9 @@ final class ReaderPace {
     private int untilTrial = RUNS_BETWEEN_TRIALS;
 
     /**
-     * Tells for how many spins to rest.
+     * Returns for how many spins to pause.
      *
-     * @param messages read since the last time that there was nothing; more than 0
+     * @param messages read since the last empty poll; more than 0
      */
     int restAfter(int messages) {
         if (spins == 0) {

@@ -36,7 +36,7 @@ final class Readiness {
         return pipe.source();
     }
 
-    /** False once its user has closed the channel, which he need not but may. */
+    /** False once its user has closed the channel, which is optional. */
     boolean isOpen() {
         return pipe.source().isOpen();
     }

@@ -1,12 +1,12 @@
 package io.urma4j;
 
-/** The life of a JFR (SEMANTICS §6). */
+/** The states of a JFR (SEMANTICS §6). */
 public enum ReceiveState {
     /** Messages find no receive work request; receives may be posted. */
     RESET,
     /** Messages are delivered. */
     READY,
-    /** Messages are refused: their senders see REM_OPERATION_ERR. */
+    /** Messages are refused: their senders get REM_OPERATION_ERR. */
     ERROR;
 
     /** URMA's number. */
@@ -18,7 +18,7 @@ public enum ReceiveState {
         };
     }
 
-    /** Whether {@code modify} may go from here to {@code next} (S6.2); staying is no move. */
+    /** Whether {@code modify} may move to {@code next} (S6.2); the same state is no move. */
     public boolean mayBecome(ReceiveState next) {
         return switch (this) {
             case RESET -> next == READY;

@@ -10,15 +10,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A region, as its owner has it: a name for an ordered set of segments, his own and others' (S7.12). Whoever attaches by
- * {@link UrmaContext#importRegion} sees them as one space of offsets, one behind the other in the order in which they were
- * appended. Offsets never move: where a member was removed nothing is.
+ * A region, as its owner sees it: a name for an ordered set of segments of several homes (S7.12). Contexts that attach by
+ * {@link UrmaContext#importRegion} see them as one address space, in the order in which they were appended. Offsets never move; a
+ * removed member leaves a gap.
  *
- * <p>The owner hands out descriptors and tokens; what these allow is up to the segments' homes. When he closes it, or is
- * gone, nobody new attaches, and who is attached keeps what he has. Safe for any number of threads.
+ * <p>The owner publishes descriptors and tokens; the segments' homes enforce access. When the owner closes the region, or
+ * is gone, no new context can attach, and attached contexts keep their members. Safe for any number of threads.
  */
 public final class Region implements AutoCloseable {
-    /** Most segments of one {@link #append}. */
+    /** Maximum segments of one {@link #append}. */
     public static final int MAX_APPEND = 64;
 
     private final UrmaContext context;
@@ -31,7 +31,7 @@ public final class Region implements AutoCloseable {
     private long end; // of the space of offsets
     private long committed;
 
-    /** Where a member's entry is. */
+    /** The location of a member's entry. */
     private record Entry(long at, RegionMember member) {}
 
     private Region(UrmaContext context, String name, SharedMemory memory, LocalSegment segment) {
@@ -73,17 +73,17 @@ public final class Region implements AutoCloseable {
         return byOffset.values().stream().map(Entry::member).toList();
     }
 
-    /** One past the last offset that was ever given. */
+    /** The end of the last range that was ever assigned. */
     public synchronized long lengthBytes() {
         return end;
     }
 
     /**
-     * Appends segments in their order. Those who attached see them when they next ask beyond their end, or
+     * Appends segments in order. Attached contexts see them when they next access an offset beyond their known end, or
      * {@linkplain RemoteRegion#refresh refresh}.
      *
      * @throws UrmaException EINVAL for more than {@link #MAX_APPEND}, a null, a LOCAL_ONLY segment, or offsets that would
-     *     overflow; ENOMEM when the region holds no more; then nothing was appended
+     *     overflow; ENOMEM if the region is full; then nothing was appended
      */
     public synchronized void append(List<? extends @Nullable SharedSegment> segments) {
         life.checkOpen();
@@ -133,10 +133,11 @@ public final class Region implements AutoCloseable {
     }
 
     /**
-     * Removes a member: those who attach or refresh from now on do not see it. It is not revoked; that is its home's to do.
+     * Removes a member: contexts that attach or refresh from now on do not see it. It is not revoked; only its home can
+     * revoke it.
      *
      * @param offset where it begins
-     * @throws UrmaException EINVAL when no member begins there
+     * @throws UrmaException EINVAL if no member begins there
      */
     public synchronized void remove(long offset) {
         life.checkOpen();
@@ -147,7 +148,7 @@ public final class Region implements AutoCloseable {
         RegionTable.remove(table, entry.at);
     }
 
-    /** Ends it, and frees its name. Idempotent. */
+    /** Closes the region, and frees its name. Idempotent. */
     @Override
     public void close() {
         if (!life.end()) {

@@ -3,14 +3,14 @@ package io.urma4j;
 /**
  * A segment of a region.
  *
- * @param offset in the region of its first byte; it never moves
+ * @param offset of its first byte in the region; it never moves
  */
 public record RegionMember(long offset, SharedSegment segment) {
     public long lengthBytes() {
         return segment.descriptor().lengthBytes();
     }
 
-    /** What the region offers of it. */
+    /** The access that the region grants to it. */
     public Access access() {
         return segment.descriptor().access();
     }

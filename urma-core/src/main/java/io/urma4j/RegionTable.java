@@ -55,7 +55,7 @@ final class RegionTable {
         return (LINE + line.length() + 7) & -8;
     }
 
-    /** Writes an entry that nobody sees yet, at {@code at}. */
+    /** Writes an entry that is not visible yet, at {@code at}. */
     static void write(MemorySegment table, long at, long offset, String line) {
         table.set(JAVA_LONG, at, MEMBER);
         table.set(JAVA_LONG, at + 8, offset);
@@ -73,9 +73,9 @@ final class RegionTable {
         WORD.setRelease(table, at, REMOVED);
     }
 
-    // ---- who has attached
+    // ---- attached contexts
 
-    /** Whether so many bytes can be committed. */
+    /** Whether this number of committed bytes is valid. */
     static long checkedEnd(Object region, long committed) {
         if (committed < HEADER || committed > BYTES) {
             throw notARegion(region);

@@ -6,7 +6,7 @@ import io.urma4j.spi.SegmentRequest;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A registration that is under way: it keeps memory and token id from going until the segment does so itself. */
+/** A registration in progress: it keeps memory and token id in use until the segment does so itself. */
 final class Registration {
     private final @Nullable SharedMemory memory;
     private final @Nullable TokenId tokenId;

@@ -8,13 +8,13 @@ import java.lang.foreign.MemorySegment;
  * Safe for any thread.
  */
 sealed interface RemoteCalls permits MappedCalls, QueuedCalls {
-    /** What messages call the memory of a caller who writes. */
+    /** The name in messages of the memory of a writing caller. */
     String SOURCE = "source";
 
-    /** What messages call the memory of a caller who reads. */
+    /** The name in messages of the memory of a reading caller. */
     String DESTINATION = "destination";
 
-    /** What is wrong when the memory of a caller went away under his call. */
+    /** The reason if the memory of a caller was closed during the call. */
     String CLOSED_MEANWHILE = "the arena of the caller's memory was closed during the call";
 
     /** Writes all of {@code source}. */

@@ -9,10 +9,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue of a {@link RemoteMemory}, with memory through which bytes pass. Whoever holds {@link #lock} uses it.
+ * One queue of a {@link RemoteMemory}, with a staging buffer. The holder of {@link #lock} uses it.
  *
- * <p>Longer transfers go through the staging memory in two pieces at a time: while one is on its way, the other is
- * copied.
+ * <p>Longer transfers use the staging buffer in two pieces at a time: while one is in flight, the other is copied.
  */
 final class RemoteLane {
     private static final int PIECES = 2;
@@ -22,7 +21,7 @@ final class RemoteLane {
     private static final int BATCH_RECORDS = 8;
     private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
 
-    /** Timeout of an operation that only the queue's own ends: 146 years. */
+    /** No timeout except the queue's own: 146 years. */
     static final long NO_LIMIT = Long.MAX_VALUE / 2;
 
     /** Held during an operation. */
@@ -30,7 +29,7 @@ final class RemoteLane {
 
     private final Object owner;
     private final UrmaContext context;
-    private RemoteSegment remote; // whoever holds the lock may aim it at another
+    private RemoteSegment remote; // the lock's holder may select another
     private long base; // of that segment's offset 0, for messages
     private final int inlineBytes;
     private final long pieceBytes;
@@ -39,7 +38,7 @@ final class RemoteLane {
     private final LocalSegment staging;
     private final WorkRequestList list = new WorkRequestList(1, 1);
 
-    /** Guards {@link #jfs} and {@link #closed}, so that no queue is made for a port that is being closed. */
+    /** Guards {@link #jfs} and {@link #closed}, so that no queue is created for a port that is being closed. */
     private final ReentrantLock queueLock = new ReentrantLock();
 
     private @Nullable Jfs jfs;
@@ -66,14 +65,14 @@ final class RemoteLane {
         this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
     }
 
-    /** Aims it at another segment of the same context, whose offset 0 is {@code base} to who calls. */
+    /** Selects another segment of the same context, whose offset 0 is the caller's offset {@code base}. */
     RemoteLane aim(RemoteSegment next, long nextBase) {
         remote = next;
         base = nextBase;
         return this;
     }
 
-    /** Sets how long the next operations may take; until {@code atNanos} of the clock. */
+    /** Sets the timeout of the next operations, and their deadline {@code atNanos}. */
     RemoteLane limit(long nanos, long atNanos) {
         timeoutNanos = nanos;
         deadline = atNanos;
@@ -84,7 +83,7 @@ final class RemoteLane {
         return open(owner, remote, remote.lengthBytes());
     }
 
-    /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
+    /** A lane for transfers of up to {@code longestBytes} at once; longer ones are split. */
     static RemoteLane open(Object owner, RemoteSegment remote, long longestBytes) {
         UrmaContext context = remote.context();
         long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
@@ -104,7 +103,7 @@ final class RemoteLane {
         }
     }
 
-    /** Writes all of {@code source}; in pieces, when it is long. */
+    /** Writes all of {@code source}; in pieces if it is long. */
     void write(long offset, MemorySegment source) {
         whole("write", offset, source.byteSize(), () -> {
             if (source.byteSize() <= inlineBytes) {
@@ -137,7 +136,7 @@ final class RemoteLane {
         }
     }
 
-    /** Fills {@code destination}; in pieces, when it is long. */
+    /** Fills {@code destination}; in pieces if it is long. */
     void read(long offset, MemorySegment destination) {
         whole("read", offset, destination.byteSize(), () -> {
             long length = destination.byteSize();
@@ -163,7 +162,7 @@ final class RemoteLane {
         post(() -> queue().read(remote, offset + at, staging, slot, piece, 0));
     }
 
-    /** Writes 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
+    /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
     void writeLong(long offset, long value) {
         whole("write", offset, Long.BYTES, () -> {
             staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
@@ -171,7 +170,7 @@ final class RemoteLane {
         });
     }
 
-    /** Reads 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
+    /** Reads 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
     long readLong(long offset) {
         whole(
                 "read",
@@ -181,7 +180,7 @@ final class RemoteLane {
         return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
-    /** Writes 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    /** Writes 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     void writeInt(long offset, int value) {
         whole("write", offset, Integer.BYTES, () -> {
             staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
@@ -189,7 +188,7 @@ final class RemoteLane {
         });
     }
 
-    /** Reads 4 bytes in native order; in one piece when {@code offset} is a multiple of 4. */
+    /** Reads 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     int readInt(long offset) {
         whole(
                 "read",
@@ -199,13 +198,13 @@ final class RemoteLane {
         return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
     }
 
-    /** One of the seven atomics on 8 bytes; gives the value before. */
+    /** One of the seven atomics on 8 bytes; returns the previous value. */
     long atomic(Opcode opcode, long offset, long operand, long expected) {
         atomic(opcode, offset, Long.BYTES, operand, expected);
         return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
-    /** One of the seven atomics on 4 bytes; gives the value before. */
+    /** One of the seven atomics on 4 bytes; returns the previous value. */
     int atomicInt(Opcode opcode, long offset, int operand, int expected) {
         atomic(opcode, offset, Integer.BYTES, operand, expected);
         return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
@@ -237,7 +236,7 @@ final class RemoteLane {
         return PIECES * pieceBytes;
     }
 
-    /** Runs {@code steps} and waits for all that they posted. A queue on which something is unfinished then is thrown away. */
+    /** Runs {@code steps} and waits for all that they posted. A queue with unfinished requests after that is discarded. */
     private void whole(String operation, long offset, long length, Runnable steps) {
         try {
             steps.run();
@@ -261,7 +260,7 @@ final class RemoteLane {
         return operation + " of offset " + (base + offset) + " + length " + length;
     }
 
-    /** Posts; with at most {@link #PIECES} unfinished the queue has room. */
+    /** Posts; with at most {@link #PIECES} requests in flight the queue has space. */
     private void post(BooleanSupplier attempt) {
         if (!attempt.getAsBoolean()) {
             throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue is full");
@@ -281,7 +280,7 @@ final class RemoteLane {
                 try {
                     take(port.await(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
                 } catch (InterruptedException e) {
-                    interrupted = true; // the bytes are on their way; the queue's timeout bounds the wait
+                    interrupted = true; // the request is in flight; the queue's timeout bounds the wait
                 }
             }
         } finally {
@@ -326,7 +325,7 @@ final class RemoteLane {
         }
     }
 
-    /** Closes the queue, whose unfinished work requests and records disappear with it; the next operation makes one. */
+    /** Closes the queue, and so discards its unfinished work requests and records; the next operation creates one. */
     private void abandonQueue() {
         queueLock.lock();
         try {
@@ -341,7 +340,7 @@ final class RemoteLane {
         completed = 0;
     }
 
-    /** Ends it; an operation that is under way in another thread fails because something is closed. */
+    /** Closes the lane; an operation of another thread fails, because an object is closed. */
     void close() {
         queueLock.lock();
         try {
@@ -353,7 +352,7 @@ final class RemoteLane {
         } finally {
             queueLock.unlock();
         }
-        lock.lock(); // whoever was in an operation has left it
+        lock.lock(); // operations in progress have ended
         try {
             staging.close();
             memory.close();
@@ -362,7 +361,7 @@ final class RemoteLane {
         }
     }
 
-    /** The operation's timeout is over; caught within this class. */
+    /** The operation's timeout expired; caught within this class. */
     private static final class TimeUp extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

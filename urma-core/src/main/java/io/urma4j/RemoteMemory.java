@@ -11,25 +11,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a segment elsewhere, as simple calls. Made by {@link UrmaContext#importMemory}, or over a segment that
- * was imported already by {@link #of}.
+ * The memory of a remote segment, as simple calls. Created by {@link UrmaContext#importMemory}, or over an imported segment
+ * by {@link #of}.
  *
- * <p>A call returns when its bytes are where they belong (S8.1). Offsets and lengths are in bytes, from the start of the
- * segment; words are in native byte order. Where a call fails, it throws {@link UrmaException}: EINVAL or ENOPERM when
- * it was refused and nothing moved, {@link OperationFailedException} when it was begun; then a part of a longer
- * transfer may have been done, and the next call starts afresh. When the home took the segment back, or is gone, that is a
- * {@link HomeGoneException}, noticed before the call began or during it (S7.14).
+ * <p>A call returns once its bytes have reached their destination (S8.1). Offsets and lengths are in bytes, from the start
+ * of the segment; words are in native byte order.
  *
- * <p>Where the device maps segments (S7.11) a call is done by the calling thread alone: a load, a store or an atomic behind
- * its checks, which no counter of a queue knows of. Elsewhere it is a work request, and waits for its record.
+ * <p>A call that fails throws {@link UrmaException}: EINVAL or ENOPERM if it was refused and nothing moved, {@link
+ * OperationFailedException} if it had started. Then a part of a longer transfer may have been done; the next call is
+ * independent. If the home revoked the segment, or is gone, that is a {@link HomeGoneException}, detected before or during
+ * the call (S7.14).
  *
- * <p>Safe for any number of threads, which work side by side. A waiting virtual thread frees its carrier. An interrupt
- * does not end an operation, whose bytes are on their way; the flag stays set, and the queue's timeout bounds the wait, or
- * the one of {@link #withTimeout}.
+ * <p>If the device maps segments (S7.11), the calling thread alone completes the call: a load, a store or an atomic after
+ * the checks, which no counter of a queue includes. Otherwise a call is a work request, and waits for its record.
  *
- * <p>The asynchronous forms run each in a virtual thread, in no order among each other; memory that is given to them
- * must be usable from another thread, and belongs to them until the future completes. To cancel the future does not end
- * the operation.
+ * <p>Safe for any number of threads, which work in parallel. A waiting virtual thread releases its carrier. An interrupt
+ * does not end an operation in flight; the flag stays set, and the wait ends at the queue's timeout or that of {@link
+ * #withTimeout}.
+ *
+ * <p>Each asynchronous form runs in a virtual thread, unordered with the others. Its memory must be usable from another
+ * thread, and belongs to the operation until the future completes. Cancelling the future does not end the operation.
  */
 public final class RemoteMemory implements AutoCloseable {
     private final RemoteSegment segment;
@@ -56,19 +57,19 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Remote memory over an imported segment, which stays the caller's: it is to be closed after this.
+     * Remote memory over an imported segment, which the caller still owns and must close after this object.
      *
-     * @throws UrmaException EINVAL when the segment or its context is closed; ENOMEM when there is no room for a queue
+     * @throws UrmaException EINVAL if the segment or its context is closed; ENOMEM if no queue can be created
      */
     public static RemoteMemory of(RemoteSegment segment) {
         segment.life().checkOpen();
         return open(new RemoteMemory(segment, false));
     }
 
-    /** What a name begins with in a program that runs on any provider. */
+    /** Prefix of a name in a program that runs on any provider. */
     static final String ANY_KIND = "name:";
 
-    /** Imports what the line or name says; see {@link UrmaContext#importMemory}. */
+    /** Imports the segment of a line or name; see {@link UrmaContext#importMemory}. */
     static RemoteMemory open(UrmaContext context, String lineOrName) {
         RemoteSegment segment = importSegment(context, lineOrName);
         try {
@@ -93,12 +94,12 @@ public final class RemoteMemory implements AutoCloseable {
         return isLine ? SharedSegment.parse(text) : context.lookup(nameIn(context, text));
     }
 
-    /** The name in {@code kind:name}; EINVAL when the text is none of this device. */
+    /** The name in {@code kind:name}; EINVAL if the text is no name of this device. */
     static String nameIn(UrmaContext context, String text) {
         String prefix =
                 text.startsWith(ANY_KIND) ? ANY_KIND : context.attributes().provider() + ":";
         if (!text.startsWith(prefix)) {
-            // the text is not told: it may be a damaged line, with a token in it
+            // the message does not quote the text: it may be a damaged line with a token
             throw Checks.invalid(
                     context,
                     "the text is neither a line of share(), which begins with 'urma4j:', nor a name here, '" + prefix
@@ -108,9 +109,9 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     /**
-     * The same memory, whose calls take at most so long each, the asynchronous ones from when they begin to run. One that
-     * would take longer ends with ETIMEOUT, and may still be done. Where the calling thread does it alone, no call waits.
-     * To close either is to close both.
+     * The same memory with a timeout for each call; for asynchronous calls it counts from when they start to run. A call
+     * that exceeds it ends with ETIMEOUT, and may still complete. A call that the calling thread completes alone never
+     * waits. Closing either object closes both.
      *
      * @throws UrmaException EINVAL for a timeout of 0 or less
      */
@@ -120,7 +121,7 @@ public final class RemoteMemory implements AutoCloseable {
         return new RemoteMemory(whole == null ? this : whole, calls.within(Nanos.of(timeout)));
     }
 
-    /** The segment: the way down to queues. */
+    /** The imported segment, for use with queues. */
     public RemoteSegment segment() {
         return segment;
     }
@@ -139,7 +140,7 @@ public final class RemoteMemory implements AutoCloseable {
         write(offset, part("source", source, from, length));
     }
 
-    /** Writes all of {@code source}, on the heap or outside. */
+    /** Writes all of {@code source}, on the heap or off-heap. */
     public void write(long offset, MemorySegment source) {
         check(offset, source.byteSize());
         calls.write(offset, source);
@@ -163,7 +164,7 @@ public final class RemoteMemory implements AutoCloseable {
         read(offset, part("destination", destination, from, length));
     }
 
-    /** Fills {@code destination}, on the heap or outside. */
+    /** Fills {@code destination}, on the heap or off-heap. */
     public void read(long offset, MemorySegment destination) {
         if (destination.isReadOnly()) {
             throw Checks.invalid(this, "destination is read-only");
@@ -172,67 +173,67 @@ public final class RemoteMemory implements AutoCloseable {
         calls.read(offset, destination);
     }
 
-    /** Writes 8 bytes; nobody sees a part of them when {@code offset} is a multiple of 8 (S8.10). */
+    /** Writes 8 bytes; no reader sees a part of them if {@code offset} is a multiple of 8 (S8.10). */
     public void writeLong(long offset, long value) {
         check(offset, Long.BYTES);
         calls.writeLong(offset, value);
     }
 
-    /** Reads 8 bytes; never a part of a {@link #writeLong} when {@code offset} is a multiple of 8 (S8.10). */
+    /** Reads 8 bytes; never a part of a {@link #writeLong} if {@code offset} is a multiple of 8 (S8.10). */
     public long readLong(long offset) {
         check(offset, Long.BYTES);
         return calls.readLong(offset);
     }
 
-    /** Writes 4 bytes; nobody sees a part of them when {@code offset} is a multiple of 4 (S8.10). */
+    /** Writes 4 bytes; no reader sees a part of them if {@code offset} is a multiple of 4 (S8.10). */
     public void writeInt(long offset, int value) {
         check(offset, Integer.BYTES);
         calls.writeInt(offset, value);
     }
 
-    /** Reads 4 bytes; never a part of a {@link #writeInt} when {@code offset} is a multiple of 4 (S8.10). */
+    /** Reads 4 bytes; never a part of a {@link #writeInt} if {@code offset} is a multiple of 4 (S8.10). */
     public int readInt(long offset) {
         check(offset, Integer.BYTES);
         return calls.readInt(offset);
     }
 
     /**
-     * Stores {@code desired} when the word is {@code expected}. {@code offset} must be a multiple of 8, here and in all
+     * Stores {@code desired} if the word is {@code expected}. {@code offset} must be a multiple of 8, here and in all
      * atomics of 8 bytes.
      *
-     * @return the value before: {@code expected} exactly when {@code desired} was stored
+     * @return the previous value: {@code expected} exactly if {@code desired} was stored
      */
     public long compareAndSwap(long offset, long expected, long desired) {
         check(offset, Long.BYTES);
         return calls.atomic(Opcode.CAS, offset, desired, expected);
     }
 
-    /** Stores {@code value}; gives the value before. */
+    /** Stores {@code value}; returns the previous value. */
     public long swap(long offset, long value) {
         return atomic(Opcode.SWAP, offset, value);
     }
 
-    /** Adds; gives the value before. */
+    /** Adds; returns the previous value. */
     public long fetchAndAdd(long offset, long delta) {
         return atomic(Opcode.FADD, offset, delta);
     }
 
-    /** Subtracts; gives the value before. */
+    /** Subtracts; returns the previous value. */
     public long fetchAndSubtract(long offset, long delta) {
         return atomic(Opcode.FSUB, offset, delta);
     }
 
-    /** Keeps only the bits of {@code mask}; gives the value before. */
+    /** Keeps only the bits of {@code mask}; returns the previous value. */
     public long fetchAndAnd(long offset, long mask) {
         return atomic(Opcode.FAND, offset, mask);
     }
 
-    /** Sets the bits of {@code mask}; gives the value before. */
+    /** Sets the bits of {@code mask}; returns the previous value. */
     public long fetchAndOr(long offset, long mask) {
         return atomic(Opcode.FOR, offset, mask);
     }
 
-    /** Flips the bits of {@code mask}; gives the value before. */
+    /** Flips the bits of {@code mask}; returns the previous value. */
     public long fetchAndXor(long offset, long mask) {
         return atomic(Opcode.FXOR, offset, mask);
     }
@@ -243,42 +244,42 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Stores {@code desired} when the 4 bytes are {@code expected}. {@code offset} must be a multiple of 4, here and in all
-     * atomics of 4 bytes; their neighbours stay as they are.
+     * Stores {@code desired} if the 4 bytes are {@code expected}. {@code offset} must be a multiple of 4, here and in all
+     * atomics of 4 bytes; neighbouring bytes do not change.
      *
-     * @return the value before: {@code expected} exactly when {@code desired} was stored
+     * @return the previous value: {@code expected} exactly if {@code desired} was stored
      */
     public int compareAndSwapInt(long offset, int expected, int desired) {
         check(offset, Integer.BYTES);
         return calls.atomicInt(Opcode.CAS, offset, desired, expected);
     }
 
-    /** Stores {@code value}; gives the value before. */
+    /** Stores {@code value}; returns the previous value. */
     public int swapInt(long offset, int value) {
         return atomicInt(Opcode.SWAP, offset, value);
     }
 
-    /** Adds; gives the value before. */
+    /** Adds; returns the previous value. */
     public int fetchAndAddInt(long offset, int delta) {
         return atomicInt(Opcode.FADD, offset, delta);
     }
 
-    /** Subtracts; gives the value before. */
+    /** Subtracts; returns the previous value. */
     public int fetchAndSubtractInt(long offset, int delta) {
         return atomicInt(Opcode.FSUB, offset, delta);
     }
 
-    /** Keeps only the bits of {@code mask}; gives the value before. */
+    /** Keeps only the bits of {@code mask}; returns the previous value. */
     public int fetchAndAndInt(long offset, int mask) {
         return atomicInt(Opcode.FAND, offset, mask);
     }
 
-    /** Sets the bits of {@code mask}; gives the value before. */
+    /** Sets the bits of {@code mask}; returns the previous value. */
     public int fetchAndOrInt(long offset, int mask) {
         return atomicInt(Opcode.FOR, offset, mask);
     }
 
-    /** Flips the bits of {@code mask}; gives the value before. */
+    /** Flips the bits of {@code mask}; returns the previous value. */
     public int fetchAndXorInt(long offset, int mask) {
         return atomicInt(Opcode.FXOR, offset, mask);
     }
@@ -400,7 +401,7 @@ public final class RemoteMemory implements AutoCloseable {
         }
     }
 
-    /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
+    /** Closes the memory; operations in progress fail, and may have been done. Idempotent. */
     @Override
     public void close() {
         if (whole != null) {

@@ -11,18 +11,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 
 /**
- * A region as somebody sees it who has attached: the memory of its members, whoever their homes are, as one space of
- * offsets and simple calls (S7.12). Made by {@link UrmaContext#importRegion}.
+ * A region, as an attached context sees it: the memory of its members, in any homes, as one address space with simple calls
+ * (S7.12). Created by {@link UrmaContext#importRegion}.
  *
- * <p>A transfer that spans members is split, and returns when all of it is done, or with the first failure; then the parts
- * before the failing one are done. Before anything moves it is checked that every byte of it lies in a member, and may be
- * accessed so. A member that was revoked, or whose home is gone, fails for its own range alone. Members are imported when
- * they are first used.
+ * <p>A transfer that spans members is split. It returns when all of it is done, or with the first failure; then the parts
+ * before the failing one are done. Before any byte moves, the call checks that every byte lies in a member that grants the
+ * access. A member that was revoked, or whose home is gone, fails only for its own range. Members are imported when they
+ * are first used.
  *
- * <p>What {@link RemoteMemory} says about threads, interrupts, failures and asynchronous forms holds here, too.
+ * <p>The rules of {@link RemoteMemory} about threads, interrupts, failures and asynchronous forms apply here, too.
  */
 public final class RemoteRegion implements AutoCloseable {
-    /** Transfers up to here go in one piece. */
+    /** Maximum size of a transfer in one piece. */
     private static final long PIECE_BYTES = 1 << 20;
 
     private final UrmaContext context;
@@ -40,7 +40,7 @@ public final class RemoteRegion implements AutoCloseable {
         this.lanes = new RemoteLanes(this, life, () -> RemoteLane.open(this, table, PIECE_BYTES));
     }
 
-    /** Takes over the table's import, also when it fails. */
+    /** Takes ownership of the table's import, even if it fails. */
     static RemoteRegion open(UrmaContext context, String name, RemoteSegment table) {
         RemoteRegion made = null;
         try {
@@ -63,22 +63,22 @@ public final class RemoteRegion implements AutoCloseable {
         return name;
     }
 
-    /** The members that it knows of. */
+    /** The known members. */
     public List<RegionMember> members() {
         life.checkOpen();
         return members.stream().map(MemberImport::member).toList();
     }
 
-    /** One past the last byte of the last member that it knows of. */
+    /** One past the last byte of the last known member. */
     public long lengthBytes() {
         List<MemberImport> now = members;
         return now.isEmpty() ? 0 : now.getLast().member().end();
     }
 
     /**
-     * Looks what the owner has appended and removed meanwhile. Members that go on keep their imports.
+     * Reads the members that the owner has appended and removed. Remaining members keep their imports.
      *
-     * @throws HomeGoneException when the owner has closed the region, or is gone; then all is as before
+     * @throws HomeGoneException if the owner has closed the region, or is gone; then nothing has changed
      */
     public void refresh() {
         changing.lock();
@@ -127,7 +127,7 @@ public final class RemoteRegion implements AutoCloseable {
         write(offset, MemorySegment.ofArray(source));
     }
 
-    /** Writes all of {@code source}, on the heap or outside. */
+    /** Writes all of {@code source}, on the heap or off-heap. */
     public void write(long offset, MemorySegment source) {
         Checks.usableHere(this, "source", source);
         for (Part part : parts(offset, source.byteSize(), Access.READ_WRITE)) {
@@ -147,7 +147,7 @@ public final class RemoteRegion implements AutoCloseable {
         return bytes;
     }
 
-    /** Fills {@code destination}, on the heap or outside. */
+    /** Fills {@code destination}, on the heap or off-heap. */
     public void read(long offset, MemorySegment destination) {
         Checks.usableHere(this, "destination", destination);
         if (destination.isReadOnly()) {
@@ -161,13 +161,13 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
-    /** Writes 8 bytes, in one piece when they lie in one member and are aligned there (S8.10). */
+    /** Writes 8 bytes, without tearing if they lie in one member and are aligned there (S8.10). */
     public void writeLong(long offset, long value) {
         MemorySegment bytes = MemorySegment.ofArray(new long[] {value});
         write(offset, bytes);
     }
 
-    /** Reads 8 bytes, in one piece when they lie in one member and are aligned there (S8.10). */
+    /** Reads 8 bytes, without tearing if they lie in one member and are aligned there (S8.10). */
     public long readLong(long offset) {
         long[] value = new long[1];
         read(offset, MemorySegment.ofArray(value));
@@ -210,11 +210,11 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Any of the seven atomics, on 8 bytes of one member, aligned there.
+     * Executes one of the seven atomics, on 8 bytes of one member, aligned there.
      *
-     * @param expected what CAS compares with; ignored by the others
-     * @return the value before
-     * @throws UrmaException EINVAL when the bytes lie in two members
+     * @param expected the comparand of CAS; ignored by the others
+     * @return the previous value
+     * @throws UrmaException EINVAL if the bytes span two members
      */
     public long atomic(Opcode opcode, long offset, long operand, long expected) {
         List<Part> parts = parts(offset, Long.BYTES, Access.READ_WRITE_ATOMIC);
@@ -237,10 +237,10 @@ public final class RemoteRegion implements AutoCloseable {
 
     // ---- where the bytes of a transfer are
 
-    /** What of a transfer lies in one member. */
+    /** The part of a transfer that lies in one member. */
     private record Part(MemberImport of, long inMember, long inTransfer, long lengthBytes) {}
 
-    /** All parts, checked; looks once for what the owner has appended meanwhile when some lie behind the known end. */
+    /** All parts, checked; refreshes once if some lie behind the known end. */
     private List<Part> parts(long offset, long lengthBytes, Access wanted) {
         life.checkOpen();
         if ((offset | lengthBytes) < 0 || offset > Long.MAX_VALUE - lengthBytes) {
@@ -278,7 +278,7 @@ public final class RemoteRegion implements AutoCloseable {
             if (e.status() != UrmaStatus.ENOPERM) {
                 throw e;
             }
-            // the owner is gone: there is nothing more
+            // the owner is gone: no more members
         }
     }
 
@@ -303,7 +303,7 @@ public final class RemoteRegion implements AutoCloseable {
         return lanes.perform(lane -> operation.applyAsLong(lane.aim(segment, base)));
     }
 
-    /** Ends it; operations that are under way fail, and may have been done. Idempotent. */
+    /** Closes the region; operations in progress fail, and may have been done. Idempotent. */
     @Override
     public void close() {
         if (!life.end()) {

@@ -7,9 +7,9 @@ import io.urma4j.spi.ProviderImport;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
-/** An imported segment: what one-sided operations aim at. Safe for any number of threads. */
+/** An imported segment: the target of one-sided operations. Safe for any number of threads. */
 public final class RemoteSegment implements ContextObject {
-    /** What messages say once it is revoked. */
+    /** The message once it is revoked. */
     static final String GONE = "its home revoked the segment, or is gone";
 
     private final UrmaContext context;
@@ -34,7 +34,7 @@ public final class RemoteSegment implements ContextObject {
         return lengthBytes;
     }
 
-    /** What the home granted. */
+    /** The access that the home granted. */
     public Access access() {
         return access;
     }
@@ -43,17 +43,17 @@ public final class RemoteSegment implements ContextObject {
         return descriptor;
     }
 
-    /** True once the home took it back, or died: operations end with REM_ACCESS_ABORT_ERR. */
+    /** True once the home revoked it, or died: operations end with REM_ACCESS_ABORT_ERR. */
     public boolean isRevoked() {
         return provider.isRevoked();
     }
 
     /**
-     * Opens a window of it that its home granted to this import (S7.10). Blocks at most the import timeout, the first time
-     * that a window of this home is opened; not afterwards.
+     * Opens a window that the home granted to this import (S7.10). Blocks at most the import timeout, and only for the
+     * first window of this home.
      *
-     * @throws UrmaException EINVAL when the key lies outside of it, or it was revoked; ENOPERM when the key is somebody
-     *     else's, or for more than this import may do
+     * @throws UrmaException EINVAL if the key lies outside of the segment, or was revoked; ENOPERM if the key belongs to
+     *     another import, or exceeds this import's access
      */
     public RemoteWindow importWindow(WindowKey key) {
         Object opening = new OpeningWindow();
@@ -83,21 +83,21 @@ public final class RemoteSegment implements ContextObject {
         }
     }
 
-    /** {@link #map(MapPlace)} where there is room. */
+    /** {@link #map(MapPlace)} at any free address. */
     public MemorySegment map() {
         return map(MapPlace.ANYWHERE);
     }
 
     /**
-     * The home's memory as memory of this process, for plain loads and stores (S7.11): of exactly its length, read-only
-     * when the {@link #access} is. It is the same memory each time, and lives as long as this import; once that is
-     * revoked or closed, every access throws {@code IllegalStateException}, also one that was under way. (A thread that
-     * was in the middle of a copy finds its interrupt flag set then; the JVM does so.)
+     * Maps the home's memory into this process for plain loads and stores (S7.11): of exactly its length, read-only if the
+     * {@link #access} is. Each call returns the same memory, which lives as long as this import. Once the import is revoked
+     * or closed, every access throws {@code IllegalStateException}, even one in progress. (The JVM then also sets the
+     * interrupt flag of a thread in the middle of a copy.)
      *
-     * <p>{@code SAME_ADDRESS} asks the home once more, and blocks at most the import timeout.
+     * <p>{@code SAME_ADDRESS} sends another request to the home, and blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL when it cannot be mapped by its nature, or was revoked; EEXIST when something else is
-     *     at the home's address here
+     * @throws UrmaException EINVAL if the segment does not support mapping, or was revoked; EEXIST if the home's address is
+     *     in use here
      */
     public MemorySegment map(MapPlace place) {
         life.checkOpen();
@@ -143,7 +143,7 @@ public final class RemoteSegment implements ContextObject {
         return checked(user, offset, size, 8);
     }
 
-    /** For each post: open, of that context, with that access, and the range inside (S7.8). */
+    /** Checks of each post: open, of that context, with that access, and the range inside (S7.8). */
     private ProviderImport checked(UrmaContext user, long offset, long length, int wantedBit) {
         if ((mask & wantedBit) == 0 || user != context || (offset | length) < 0 || offset > lengthBytes - length) {
             throw refusal(user, offset, length, wantedBit);
@@ -178,7 +178,7 @@ public final class RemoteSegment implements ContextObject {
     }
 
     /**
-     * Gives it back. Idempotent: a second call waits for the first one's result.
+     * Releases the import. Idempotent: a second call waits for the result of the first.
      *
      * @throws UrmaException EAGAIN while unfinished work requests name it
      */
@@ -196,7 +196,7 @@ public final class RemoteSegment implements ContextObject {
         Await.uninterrupted(this, ended);
     }
 
-    /** Begins its end without waiting, unless it is in use. */
+    /** Starts to close without waiting, unless it is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
             giveBack();

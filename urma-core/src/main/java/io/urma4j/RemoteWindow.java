@@ -6,8 +6,8 @@ import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
 
 /**
- * A window of an imported segment, opened with a key that its home gave (S7.10). Offsets count from its start. Once the
- * home has taken it back, operations end with REM_ACCESS_ABORT_ERR and move no byte. Safe for any number of threads.
+ * A window of an imported segment, opened with a key from its home (S7.10). Offsets count from its start. Once the home has
+ * revoked it, operations end with REM_ACCESS_ABORT_ERR and move no byte. Safe for any number of threads.
  */
 public final class RemoteWindow implements ContextObject {
     private final RemoteSegment segment;
@@ -32,8 +32,8 @@ public final class RemoteWindow implements ContextObject {
     }
 
     /**
-     * True once it is known here that the home took it back. Where memory is shared that is at once; over a network
-     * nobody tells, and the first operation that was refused does.
+     * True once this process knows that the home revoked it. With shared memory that is at once. Over a network, the first
+     * refused operation shows it, since the home sends no notification.
      */
     public boolean isTakenBack() {
         return provider.isTakenBack();
@@ -84,7 +84,7 @@ public final class RemoteWindow implements ContextObject {
         }
     }
 
-    /** {@link Jfs#atomic} in the window; naturally aligned in the segment, as {@code offset} must be in the window. */
+    /** {@link Jfs#atomic} in the window; {@code offset} must be naturally aligned in the window. */
     public boolean atomic(
             Jfs jfs,
             Opcode opcode,
@@ -121,7 +121,7 @@ public final class RemoteWindow implements ContextObject {
         }
     }
 
-    /** For each post: open, of that context, with that access, and the range inside (S7.8). */
+    /** Checks of each post: open, of that context, with that access, and the range inside (S7.8). */
     private void check(Jfs jfs, long offset, long length, Access wanted) {
         life.checkOpen();
         if (jfs.context() != context()) {
@@ -135,7 +135,7 @@ public final class RemoteWindow implements ContextObject {
     }
 
     /**
-     * Closes it; the grant stays the home's to take back. Idempotent.
+     * Closes it; only the home can revoke the grant. Idempotent.
      *
      * @throws UrmaException EAGAIN while unfinished work requests name it
      */

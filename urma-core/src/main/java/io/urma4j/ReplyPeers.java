@@ -11,19 +11,19 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The peers that a {@link MessageChannel} has answered last, so that not each answer imports its target. At most {@link
- * #MAX} are kept, beside those that threads answer at the moment; the one that was answered longest ago goes first. A
- * sender that has lost its place is imported anew by its next answer. Safe for any number of threads.
+ * Caches the peers that a {@link MessageChannel} has answered last, so that not each reply imports its target. At most
+ * {@link #MAX} are kept, besides those in use by replying threads; the least recently used one is evicted first. The next
+ * reply to an evicted peer imports it again. Safe for any number of threads.
  */
 final class ReplyPeers {
-    /** So many idle peers are kept. */
+    /** Maximum idle peers. */
     static final int MAX = 64;
 
     private static final System.Logger LOG = System.getLogger(ReplyPeers.class.getName());
 
     private final Function<SharedJetty, Peer> connect;
 
-    /** By whole address, token included: no sender gets at another's peer. Guarded by this. */
+    /** By the whole address, including the token: no sender can reach another's peer. Guarded by this. */
     private final Map<SharedJetty, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
     private static final class Entry {

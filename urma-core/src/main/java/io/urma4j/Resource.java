@@ -6,14 +6,13 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /**
- * An object of a context as {@link UrmaContext#inspect} shows it to other processes: for a person who looks, never with
- * a token value.
+ * An object of a context, as {@link UrmaContext#inspect} shows it to other processes: for people, never with a token value.
  *
- * @param id number of the object, in order among those of its kind
- * @param fields values by URMA's column names, in the order to be shown; unmodifiable
+ * @param id number of the object, in order within its kind
+ * @param fields values by URMA's column names, in display order; unmodifiable
  */
 public record Resource(Kind kind, long id, SequencedMap<String, String> fields) {
-    /** What it is. */
+    /** The kind of an object. */
     public enum Kind {
         /** The context itself, with sums over its queues. */
         CONTEXT,
@@ -22,19 +21,19 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         JFR,
         JETTY,
         JETTY_GROUP,
-        /** A segment that it registered. */
+        /** A segment that the context registered. */
         SEG,
-        /** A segment that it imported. */
+        /** A segment that the context imported. */
         IMPORT,
-        /** A JFR or Jetty that it imported. */
+        /** A JFR or Jetty that the context imported. */
         TARGET,
         /** A transport path to a peer. */
         TP,
-        /** Work that cannot go on yet, and whom it waits for. */
+        /** A work request that cannot proceed yet, and what it waits for. */
         WAIT,
-        /** An asynchronous event that was raised; the number counts them. */
+        /** An asynchronous event that was raised, numbered in order. */
         EVENT,
-        /** How long a step took, of those since {@link UrmaContext#measure}, in microseconds. */
+        /** Latency of a stage since {@link UrmaContext#measure}, in microseconds. */
         PERF
     }
 
@@ -47,7 +46,7 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         return new Builder(kind, id);
     }
 
-    /** The value of a field; empty when it has none of that name. */
+    /** The value of a field; empty if there is none of that name. */
     public String field(String name) {
         return fields.getOrDefault(name, "");
     }

@@ -3,11 +3,11 @@ package io.urma4j;
 import java.util.List;
 
 /**
- * How the revocation of a segment ended (S7.9).
+ * The result of revoking a segment (S7.9).
  *
- * @param status COMPLETE: no importer touches the memory any more. QUARANTINED: the named importers neither answered
- *     nor are proven dead; the memory is kept out of use until they are gone.
- * @param importers who holds it in quarantine; empty when complete
+ * @param status COMPLETE: no importer touches the memory any more. QUARANTINED: the named importers neither answered nor
+ *     are proven dead; the memory stays out of use until they are gone.
+ * @param importers that still hold the segment in quarantine; empty if complete
  */
 public record Revocation(Status status, List<String> importers) {
     public enum Status {
@@ -15,7 +15,7 @@ public record Revocation(Status status, List<String> importers) {
         QUARANTINED
     }
 
-    /** Nobody touches the memory any more. */
+    /** Whether no importer touches the memory any more. */
     public static final Revocation COMPLETED = new Revocation(Status.COMPLETE, List.of());
 
     public Revocation {

@@ -3,12 +3,12 @@ package io.urma4j;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How memory is to be registered. Made from {@link #of} by its {@code with…} methods.
+ * Configuration of a registration. Created by {@link #of} and the {@code with…} methods.
  *
- * @param token the secret; means nothing under {@link TokenPolicy#NONE}
- * @param tokenId the number under which peers find it; null for one of its own, which ends with the segment
- * @param isolated nobody else shares its memory, so that the kernel, or the device, enforces its access against every
- *     importer, and not only against those that keep the rules (S7.7)
+ * @param token the secret; ignored under {@link TokenPolicy#NONE}
+ * @param tokenId the number by which peers find the segment; null for a new one, which ends with the segment
+ * @param isolated the segment shares its memory with no other, so that the kernel or the device enforces its access against
+ *     every importer, even a hostile one (S7.7)
  */
 public record SegmentConfig(
         Access access,
@@ -17,7 +17,7 @@ public record SegmentConfig(
         @Nullable TokenId tokenId,
         boolean isolated) {
 
-    /** That access for who has a random token. */
+    /** A configuration with that access and a random token. */
     public static SegmentConfig of(Access access) {
         return new SegmentConfig(access, TokenPolicy.PLAIN_TEXT, Token.random(), null, false);
     }

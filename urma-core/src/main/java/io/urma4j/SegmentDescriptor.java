@@ -4,11 +4,11 @@ import io.urma4j.internal.Checks;
 import java.util.List;
 
 /**
- * What a home hands to peers by any side channel, so that they can import a segment: everything except the token.
+ * What a home passes to peers by any side channel, so that they can import a segment: everything except the token.
  *
  * @param incarnation of the home's address space; a restarted home is another home (S1.5)
- * @param capabilities what differs from segment to segment (S3.2)
- * @param endpoints by which the home can be reached, best first; at most 32
+ * @param capabilities that differ between segments (S3.2)
+ * @param endpoints of the home, best first; at most 32
  */
 public record SegmentDescriptor(
         Eid eid,
@@ -21,7 +21,7 @@ public record SegmentDescriptor(
         Capabilities capabilities,
         List<Endpoint> endpoints) {
 
-    /** Most endpoints of a descriptor. */
+    /** Maximum endpoints of a descriptor. */
     static final int MAX_ENDPOINTS = 32;
 
     public SegmentDescriptor {
@@ -34,10 +34,10 @@ public record SegmentDescriptor(
         endpoints = List.copyOf(endpoints);
     }
 
-    /** What operations a segment allows by its nature, whatever its access. */
+    /** The operations that a segment supports, independent of its access. */
     public record Capabilities(boolean oneSided, boolean mappable, boolean atomics, MemoryKind memory) {}
 
-    /** What lies behind a segment. */
+    /** The kind of memory of a segment. */
     public enum MemoryKind {
         HOST,
         DEVICE
@@ -49,9 +49,9 @@ public record SegmentDescriptor(
     }
 
     /**
-     * Reads the binary form.
+     * Parses the binary form.
      *
-     * @throws DescriptorException when {@code bytes} are truncated, altered, or of an unknown version
+     * @throws DescriptorException if {@code bytes} are truncated, altered, or of an unknown version
      */
     public static SegmentDescriptor fromBytes(byte[] bytes) {
         return DescriptorCodec.decodeSegment(bytes);
@@ -63,9 +63,9 @@ public record SegmentDescriptor(
     }
 
     /**
-     * Reads the text form; blanks around it are ignored.
+     * Parses the text form; surrounding blanks are ignored.
      *
-     * @throws DescriptorException when any character is not as {@link #toText} wrote it
+     * @throws DescriptorException if any character differs from what {@link #toText} wrote
      */
     public static SegmentDescriptor parse(String text) {
         return DescriptorCodec.parseSegment(text);

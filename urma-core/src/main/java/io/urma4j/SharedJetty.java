@@ -3,7 +3,7 @@ package io.urma4j;
 /**
  * A Jetty's or JFR's descriptor together with its token, as one line for any side channel.
  *
- * <p>The line holds the secret. {@code toString} does not; {@link #toLine()} is the only way to it.
+ * <p>The line contains the secret, which only {@link #toLine()} shows; {@code toString} does not.
  */
 public record SharedJetty(JettyDescriptor descriptor, Token token) {
     /** One line without blanks, checksummed; holds the token. */
@@ -12,15 +12,15 @@ public record SharedJetty(JettyDescriptor descriptor, Token token) {
     }
 
     /**
-     * Reads what {@link #toLine} wrote; blanks around it are ignored.
+     * Parses what {@link #toLine} wrote; surrounding blanks are ignored.
      *
-     * @throws DescriptorException when any character is not as it was written
+     * @throws DescriptorException if any character was changed
      */
     public static SharedJetty parse(String line) {
         return DescriptorCodec.parseSharedJetty(line);
     }
 
-    /** What a line says, or the one that is published under {@code name:NAME}. */
+    /** The queue of a line, or the one that is published under {@code name:NAME}. */
     static SharedJetty find(UrmaContext context, String lineOrName) {
         String text = lineOrName.strip();
         boolean isName = text.startsWith(RemoteMemory.ANY_KIND)

@@ -5,9 +5,9 @@ import io.urma4j.spi.ProviderMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that a device can share with peers, made by {@link UrmaContext#allocate(long)}. Safe for any thread.
+ * Memory that a device can share with peers, created by {@link UrmaContext#allocate(long)}. Safe for any thread.
  *
- * <p>It can be closed when no segment is registered on it.
+ * <p>It can be closed once no segment is registered on it.
  */
 public final class SharedMemory implements ContextObject {
     private final UrmaContext context;
@@ -19,7 +19,7 @@ public final class SharedMemory implements ContextObject {
         this.provider = provider;
     }
 
-    /** The bytes, for plain loads and stores; dead after {@link #close}. */
+    /** The bytes, for plain loads and stores; invalid after {@link #close}. */
     public MemorySegment segment() {
         life.checkOpen();
         return provider.segment();
@@ -29,7 +29,7 @@ public final class SharedMemory implements ContextObject {
         return provider.report().lengthBytes();
     }
 
-    /** What was asked for, what was given, and why. */
+    /** The request, its result, and the reasons of fallbacks. */
     public AllocReport report() {
         return provider.report();
     }

@@ -3,7 +3,7 @@ package io.urma4j;
 /**
  * A segment's descriptor together with its token: all that an importer needs, as one line for any side channel.
  *
- * <p>The line holds the secret. {@code toString} does not; {@link #toLine()} is the only way to it.
+ * <p>The line contains the secret, which only {@link #toLine()} shows; {@code toString} does not.
  */
 public record SharedSegment(SegmentDescriptor descriptor, Token token) {
     /** One line without blanks, checksummed; holds the token. */
@@ -12,9 +12,9 @@ public record SharedSegment(SegmentDescriptor descriptor, Token token) {
     }
 
     /**
-     * Reads what {@link #toLine} wrote; blanks around it are ignored.
+     * Parses what {@link #toLine} wrote; surrounding blanks are ignored.
      *
-     * @throws DescriptorException when any character is not as it was written
+     * @throws DescriptorException if any character was changed
      */
     public static SharedSegment parse(String line) {
         return DescriptorCodec.parseSharedSegment(line);

@@ -6,7 +6,7 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderTarget;
 import java.util.concurrent.CompletableFuture;
 
-/** An imported JFR or Jetty: whom messages go to. Safe for any number of threads. */
+/** An imported JFR or Jetty: the target of messages. Safe for any number of threads. */
 public final class TargetJetty implements ContextObject {
     private final UrmaContext context;
     private final JettyDescriptor descriptor;
@@ -32,9 +32,9 @@ public final class TargetJetty implements ContextObject {
     }
 
     /**
-     * Whether messages can go there: it is open here, and its context is not known to be gone. False for good once {@link
-     * AsyncEvent.Type#PEER_LOST} told so. True does not say that the peer is alive: it may have died just now, or be one that
-     * was told by hand, of which nothing is known.
+     * Whether messages can be sent to it: it is open here, and its context is not known to be gone. False for good once
+     * {@link AsyncEvent.Type#PEER_LOST} was raised. True does not prove that the peer is alive: it may have just died, or
+     * be a foreign peer of unknown state.
      */
     public boolean isConnected() {
         return !closed && provider.isConnected();
@@ -48,7 +48,7 @@ public final class TargetJetty implements ContextObject {
         return life;
     }
 
-    /** For each post: open and of that context. */
+    /** Checks of each post: open and of that context. */
     ProviderTarget checked(UrmaContext user) {
         if (closed) {
             throw Checks.closed(this);
@@ -60,7 +60,7 @@ public final class TargetJetty implements ContextObject {
     }
 
     /**
-     * Gives it back. Idempotent: a second call waits for the first one's result.
+     * Releases the import. Idempotent: a second call waits for the result of the first.
      *
      * @throws UrmaException EAGAIN while a Jetty is bound to it or unfinished work requests name it
      */
@@ -78,7 +78,7 @@ public final class TargetJetty implements ContextObject {
         Await.uninterrupted(this, ended);
     }
 
-    /** Begins its end without waiting, unless it is in use. */
+    /** Starts to close without waiting, unless it is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
             giveBack();

@@ -3,10 +3,10 @@ package io.urma4j;
 import java.security.SecureRandom;
 
 /**
- * The 32-bit secret that opens a segment or a Jetty.
+ * The 32-bit secret that grants access to a segment or a Jetty.
  *
- * <p>Its value is in no {@code toString}, log or exception (S1.3); {@link #value()} is the only way to it. Comparison
- * takes the same time wherever the values differ (S7.5).
+ * <p>Its value is in no {@code toString}, log or exception (S1.3); only {@link #value()} returns it. Comparison takes
+ * constant time (S7.5).
  */
 public final class Token {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -22,7 +22,7 @@ public final class Token {
         return new Token(RANDOM.nextInt());
     }
 
-    /** A token with a value that was agreed on elsewhere. */
+    /** A token with a given value. */
     public static Token of(int value) {
         return new Token(value);
     }
@@ -34,7 +34,7 @@ public final class Token {
 
     @Override
     public boolean equals(Object other) {
-        // one comparison of one word: no byte of it is looked at before another
+        // one comparison of one word: constant time
         return other instanceof Token token && (token.value ^ value) == 0;
     }
 

@@ -5,8 +5,8 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderContext;
 
 /**
- * A number under which peers find segments, allocated apart from them: so it is known before a segment is, or outlives
- * it (S7.4). Safe for any thread.
+ * A number by which peers find segments, allocated separately, so that it is known before a segment exists, or outlives it
+ * (S7.4). Safe for any thread.
  */
 public final class TokenId implements ContextObject {
     private final UrmaContext context;
@@ -31,7 +31,7 @@ public final class TokenId implements ContextObject {
         return context;
     }
 
-    /** A segment uses it from now on; EINVAL when another one does, and the device allows only one. */
+    /** Marks it as used by a segment; EINVAL if another segment uses it and the device allows only one. */
     synchronized void use(Object segment) {
         if (!shareable && life.isHeld()) {
             throw Checks.invalid(this, "is used by a segment already, and this device allows one segment a token id");
@@ -39,7 +39,7 @@ public final class TokenId implements ContextObject {
         life.retain(segment);
     }
 
-    /** The segment that a registration has made uses it from now on. */
+    /** Marks it as used by the segment of a finished registration. */
     synchronized void pass(Object registration, Object segment) {
         life.retain(segment);
         life.release(registration);
@@ -62,7 +62,7 @@ public final class TokenId implements ContextObject {
         }
     }
 
-    /** {@link #free}, but refused with EAGAIN as every close of what is in use. */
+    /** {@link #free}, but refused with EAGAIN like every close of an object in use. */
     @Override
     public void close() {
         if (life.end()) {

@@ -1,10 +1,10 @@
 package io.urma4j;
 
-/** How a token travels and is checked (S7.4). Providers offer a subset, which the device's attributes list. */
+/** How a token is transmitted and checked (S7.4). Providers support a subset, listed by the device's attributes. */
 public enum TokenPolicy {
-    /** No token: whoever has the descriptor may import. */
+    /** No token: every holder of the descriptor may import. */
     NONE,
-    /** The token is compared in the clear. */
+    /** The token is compared in clear text. */
     PLAIN_TEXT,
     SIGNED,
     ALL_ENCRYPTED;

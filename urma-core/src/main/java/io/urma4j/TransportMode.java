@@ -1,6 +1,6 @@
 package io.urma4j;
 
-/** How queues are connected (S5.1). */
+/** The transport mode of queues (S5.1). */
 public enum TransportMode {
     /** Reliable message: one queue, many targets; each work request names its target. */
     RM(1),

@@ -14,7 +14,7 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
 /**
- * The library, opened: where everything starts. Several may be open at once; they know nothing of each other.
+ * The opened library: the entry point of the API. Several instances may be open at once; they are independent.
  *
  * <p>Safe for any number of threads. {@link #close} closes all that was opened through it.
  */
@@ -28,7 +28,7 @@ public final class Urma implements AutoCloseable {
 
     private Urma() {}
 
-    /** Opens the library with what the environment offers. */
+    /** Opens the library with the settings of the environment. */
     public static Urma open() {
         return open(UrmaOptions.DEFAULT);
     }
@@ -48,26 +48,26 @@ public final class Urma implements AutoCloseable {
                 devices.add(new UrmaDevice(this, device));
             }
         } catch (RuntimeException e) {
-            absent.put(provider.name(), e); // told to whoever asks for one of its devices
+            absent.put(provider.name(), e); // reported on request of one of its devices
         }
     }
 
-    /** All devices that work here, in the order in which their providers were found. */
+    /** All devices that work here, in the order of their providers. */
     public List<UrmaDevice> devices() {
         life.checkOpen();
         return List.copyOf(devices);
     }
 
-    /** Why the devices of a provider are missing, by provider; empty when all work. */
+    /** Why the devices of a provider are missing, by provider; empty if all work. */
     public Map<String, RuntimeException> absentProviders() {
         return Map.copyOf(absent);
     }
 
     /**
-     * The usual device, so that a program runs on any provider unchanged: the one that the environment variable
-     * {@code URMA_DEVICE} names; without it {@code shm0}, or where that does not work the first of {@link #devices}.
+     * The default device, so that a program runs on any provider unchanged: the one that the environment variable {@code
+     * URMA_DEVICE} names; without it {@code shm0}, or else the first of {@link #devices}.
      *
-     * @throws UrmaException EINVAL when it is not there, with the reason
+     * @throws UrmaException EINVAL if it does not exist, with the reason
      */
     public UrmaDevice device() {
         String named = System.getenv(Setting.DEVICE.variable());
@@ -82,7 +82,7 @@ public final class Urma implements AutoCloseable {
     /**
      * The device with this name.
      *
-     * @throws UrmaException EINVAL naming those that exist, with the reason when its provider does not work here
+     * @throws UrmaException EINVAL, listing the existing devices, with the reason if its provider does not work here
      */
     public UrmaDevice device(String name) {
         life.checkOpen();
@@ -94,7 +94,7 @@ public final class Urma implements AutoCloseable {
         throw noSuchDevice("named '" + name + "'");
     }
 
-    /** The device that has this endpoint; EINVAL when none has. */
+    /** The device with this endpoint; EINVAL if there is none. */
     public UrmaDevice device(Eid eid) {
         life.checkOpen();
         for (UrmaDevice device : devices) {
@@ -152,7 +152,7 @@ public final class Urma implements AutoCloseable {
         }
     }
 
-    /** Closes only when no context is open; EAGAIN naming them else (S4.1). */
+    /** Closes only if no context is open; otherwise EAGAIN, naming the open contexts (S4.1). */
     public void closeIfUnused() {
         if (!life.isClosed()) {
             children.endIfEmpty();

@@ -25,9 +25,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address space on a device: owner of segments and queues, and importer of those of others.
+ * An address space on a device. It owns segments and queues, and imports those of other contexts.
  *
- * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
+ * <p>Safe for any number of threads. An object of one context can be used in another only after import.
  */
 public final class UrmaContext implements AutoCloseable {
     private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
@@ -74,7 +74,7 @@ public final class UrmaContext implements AutoCloseable {
         return provider.uasid();
     }
 
-    /** What happens here without a call. */
+    /** Asynchronous events of this context. */
     public AsyncEvents events() {
         return events;
     }
@@ -85,9 +85,9 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Memory that can be registered and shared: zeroed, page-aligned.
+     * Allocates memory that can be registered and shared: zeroed, page-aligned.
      *
-     * @throws UrmaException EINVAL for a length outside 1…limit; ENOMEM when the machine or the cgroup cannot give it
+     * @throws UrmaException EINVAL for a length outside 1…limit; ENOMEM if the machine or the cgroup lacks memory
      */
     public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
         life.checkOpen();
@@ -101,20 +101,20 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Registers the whole of {@code memory}: from now on operations of this context may use it, and, unless the access
-     * is LOCAL_ONLY, peers with the token may import it.
+     * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
+     * with the token may import it.
      *
-     * @throws UrmaException EINVAL for closed or another context's memory, or a policy that the device lacks
+     * @throws UrmaException EINVAL for closed or another context's memory, or a policy that the device does not support
      */
     public LocalSegment register(SharedMemory memory, Access access, TokenPolicy policy, Token token) {
         return register(memory, SegmentConfig.of(access).withPolicy(policy).withToken(token));
     }
 
     /**
-     * Registers the whole of {@code memory}.
+     * Registers all of {@code memory}.
      *
-     * @throws UrmaException EINVAL for closed or another context's memory or token id, a policy that the device lacks, a
-     *     token id that another segment uses when the device allows one only, or isolation of memory that others share
+     * @throws UrmaException EINVAL for closed or another context's memory or token id, an unsupported policy, a token id of
+     *     another segment if the device allows only one, or isolation of memory that other segments share
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
         checkMine(memory.context(), memory);
@@ -143,10 +143,10 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Registers native memory of the caller's as source and destination of this context's own operations. It must stay
-     * alive until the segment is closed.
+     * Registers native memory of the caller as source and destination of this context's own operations. It must stay alive
+     * until the segment is closed.
      *
-     * @throws UrmaException EINVAL for heap memory, empty memory, or an access that the device cannot give to memory
+     * @throws UrmaException EINVAL for heap memory, empty memory, or an access that the device does not support for memory
      *     that it did not allocate
      */
     public LocalSegment registerForeign(MemorySegment memory, Access access) {
@@ -180,7 +180,7 @@ public final class UrmaContext implements AutoCloseable {
         });
     }
 
-    /** An import, told to the Flight Recorder with how long it took. */
+    /** An import, recorded with its duration in the Flight Recorder. */
     private <T> CompletableFuture<T> recorded(PerfStage stage, Supplier<CompletableFuture<T>> importing) {
         Flight.Step step = Flight.importing(this);
         long begun = meter.begin();
@@ -191,11 +191,11 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Makes what a provider made a child of this context, and hands it to who asked. When this context was closed
-     * meanwhile, or who asked waits no more, nobody could close it: then it is abandoned.
+     * Adds what a provider created as a child of this context, and passes it to the caller. If this context was closed
+     * meanwhile, or the caller no longer waits, no one could close the child: then it is abandoned.
      *
-     * @param abandon begins the child's end without waiting, since this may be a thread that others wait for
-     * @param handing where the result reaches who asked
+     * @param abandon starts to close the child without waiting, since this may be a thread that others wait for
+     * @param handing the future of the caller
      */
     private <T extends AutoCloseable> CompletableFuture<T> adopt(
             CompletableFuture<T> made, int rank, Consumer<T> abandon, Executor handing) {
@@ -224,7 +224,7 @@ public final class UrmaContext implements AutoCloseable {
         }
     }
 
-    /** Imports a segment with all the access that its descriptor offers. Blocks at most the import timeout. */
+    /** Imports a segment with the full access of its descriptor. Blocks at most the import timeout. */
     public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token) {
         return importSegment(descriptor, token, descriptor.access());
     }
@@ -232,9 +232,9 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Imports a segment of another address space, or of this one.
      *
-     * @param access what is wanted of it
-     * @throws UrmaException EINVAL when the descriptor is LOCAL_ONLY or needs a token and none is given; ENOPERM when
-     *     the descriptor offers less, or the home refuses; ETIMEOUT when it cannot be reached
+     * @param access the requested access
+     * @throws UrmaException EINVAL if the descriptor is LOCAL_ONLY, or needs a token and none is given; ENOPERM if the
+     *     descriptor allows less, or the home refuses; ETIMEOUT if the home cannot be reached
      */
     public RemoteSegment importSegment(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
         return Await.result(this, beginImport(descriptor, token, access, ResultExecutors.AT_ONCE));
@@ -272,7 +272,7 @@ public final class UrmaContext implements AutoCloseable {
                 handing);
     }
 
-    /** Imports what {@link LocalSegment#share()} wrote. */
+    /** Imports the segment of a line from {@link LocalSegment#share()}. */
     public RemoteSegment importSegment(SharedSegment shared) {
         return importSegment(shared.descriptor(), shared.token());
     }
@@ -280,7 +280,7 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Finds a segment by the name under which a process of this user published it.
      *
-     * @throws UrmaException EINVAL when it is no name, or nobody published it; ETIMEOUT when its home does not answer
+     * @throws UrmaException EINVAL if the name is invalid or not published; ETIMEOUT if its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
         NamedSegment found = find(publishedName);
@@ -302,11 +302,12 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Makes a region: a name for segments, possibly of several homes, that others see as one space of offsets (S7.12).
+     * Creates a region: a name for segments, possibly of several homes, that other contexts see as one address space
+     * (S7.12).
      *
      * @param name 1…255 letters, digits, {@code . _ -}
-     * @param token what others need to attach
-     * @throws UrmaException EEXIST when the name is taken, by a segment or a region
+     * @param token required to attach
+     * @throws UrmaException EEXIST if the name is taken, by a segment or a region
      */
     public Region createRegion(String name, Token token) {
         life.checkOpen();
@@ -316,8 +317,8 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Attaches to a region of any owner (S7.12).
      *
-     * @throws UrmaException EINVAL when nobody has a region of that name; ENOPERM when the token is wrong; ETIMEOUT when
-     *     its owner does not answer
+     * @throws UrmaException EINVAL if no region has that name; ENOPERM if the token is wrong; ETIMEOUT if its owner does
+     *     not answer
      */
     public RemoteRegion importRegion(String name, Token token) {
         NamedSegment found = find(name);
@@ -326,7 +327,7 @@ public final class UrmaContext implements AutoCloseable {
                 ClosingRank.COMFORT);
     }
 
-    /** All names that processes of this user published where this device looks for names. */
+    /** All names that processes of this user published in the directory of this device. */
     public List<PublishedName> publishedNames() {
         life.checkOpen();
         return Await.result(this, provider.published(options.importTimeout())).stream()
@@ -339,9 +340,9 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Looks into the other contexts of this user, in all processes where this device looks for names: what they have of
-     * these kinds. It costs them no more than the reading; token values are never shown. Blocks at most the import
-     * timeout; a context that does not answer says so in its place.
+     * Inspects the other contexts of this user in all processes that share this device's directory: their objects of these
+     * kinds. Inspection costs them only the reading; token values are never shown. Blocks at most the import timeout; the
+     * view of a context that does not answer says so.
      */
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
         life.checkOpen();
@@ -349,12 +350,12 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Has other contexts of this user, as {@link #inspect} sees them, take the times of their steps, or ends that; {@link
-     * Resource.Kind#PERF} shows what they found. To begin forgets what was found before. A context that is not being
-     * measured pays nothing for it. Blocks at most the import timeout.
+     * Starts or stops measuring the stages of other contexts of this user, as found by {@link #inspect}; {@link
+     * Resource.Kind#PERF} shows the results. A start discards earlier results. A context that is not measured has no
+     * overhead. Blocks at most the import timeout.
      *
      * @param pid of the process whose contexts are meant; empty for all
-     * @return whom it was said to, without resources; one that does not answer says so in its place
+     * @return the contexts that were notified, without resources; the view of one that does not answer says so
      */
     public List<ContextView> measure(boolean on, OptionalLong pid) {
         life.checkOpen();
@@ -362,72 +363,71 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a published
-     * segment, for example {@code shm:orders}; {@code name:orders} is one of this device, whatever its kind.
+     * Imports remote memory as simple calls, by a line from {@link LocalSegment#share()} or by {@code kind:name} of a
+     * published segment, for example {@code shm:orders}; {@code name:orders} is a name of this device, whatever its kind.
      */
     public RemoteMemory importMemory(String lineOrName) {
         return RemoteMemory.open(this, lineOrName);
     }
 
-    /** Messages as simple calls. */
+    /** Opens a message channel with default options. */
     public MessageChannel openMessageChannel() {
         return MessageChannel.open(this, MessageChannel.Options.DEFAULT);
     }
 
-    /** Messages as simple calls. */
+    /** Opens a message channel. */
     public MessageChannel openMessageChannel(MessageChannel.Options channelOptions) {
         return MessageChannel.open(this, channelOptions);
     }
 
-    /** The reading end of a pipe of {@link PipeReader#DEFAULT_CAPACITY_BYTES}. */
+    /** Opens the reading end of a pipe of {@link PipeReader#DEFAULT_CAPACITY_BYTES}. */
     public PipeReader openPipe() {
         return PipeReader.open(this, PipeReader.DEFAULT_CAPACITY_BYTES);
     }
 
     /**
-     * The reading end of a pipe: the shortest way for messages from one other.
+     * Opens the reading end of a pipe: the fastest way to receive messages from one peer.
      *
-     * @param capacityBytes how much may wait to be read; a power of two from 4 KiB to 1 GiB, more than twice the longest
-     *     message
+     * @param capacityBytes maximum unread bytes; a power of two from 4 KiB to 1 GiB, more than twice the longest message
      */
     public PipeReader openPipe(int capacityBytes) {
         return PipeReader.open(this, capacityBytes);
     }
 
     /**
-     * The writing end of the pipe that {@link PipeReader#share} told of, or {@code name:orders} of one that its reader has
-     * {@linkplain PipeReader#publish published}. Blocks at most the import timeout.
+     * Opens the writing end of a pipe by the line of {@link PipeReader#share}, or by {@code name:orders} of one that its
+     * reader has {@linkplain PipeReader#publish published}. Blocks at most the import timeout.
      *
-     * @throws DescriptorException when the line is not as it was written
-     * @throws UrmaException EINVAL when it is not of a pipe; EEXIST when that has or had another writer; ENOPERM when its
-     *     reader refuses, ETIMEOUT when it cannot be reached
+     * @throws DescriptorException if the line was changed
+     * @throws UrmaException EINVAL if it is not of a pipe; EEXIST if the pipe has or had another writer; ENOPERM if its
+     *     reader refuses, ETIMEOUT if it cannot be reached
      */
     public PipeWriter openPipeTo(String lineOrName) {
         return PipeWriter.open(this, lineOrName);
     }
 
-    /** A completion event channel: where threads wait for records. */
+    /** Creates a completion event channel, on which threads wait for records. */
     public Jfce createJfce() {
         life.checkOpen();
         return children.add(new Jfce(this), ClosingRank.JFCE);
     }
 
-    /** Where results of asynchronous calls are queued (S5.9). */
+    /** Creates a queue for the results of asynchronous calls (S5.9). */
     public Notifier createNotifier() {
         life.checkOpen();
         return children.add(new Notifier(this), ClosingRank.COMFORT);
     }
 
-    /** A completion queue that is only polled. */
+    /** Creates a completion queue without events. */
     public Jfc createJfc(JfcConfig config) {
         return createJfc(config, null);
     }
 
     /**
-     * A completion queue.
+     * Creates a completion queue.
      *
-     * @param jfce where its events go; null when it is only polled
-     * @throws UrmaException EINVAL for a depth outside 1…limit; ENOMEM when there is no room for it
+     * @param jfce for its events; null if it is only polled
+     * @throws UrmaException EINVAL for a depth outside 1…limit; ENOMEM if there is not enough memory
      */
     public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
         life.checkOpen();
@@ -451,7 +451,7 @@ public final class UrmaContext implements AutoCloseable {
         }
     }
 
-    /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
+    /** Creates a receive queue whose records go to {@code jfc}: for RM or UM alone, or for a Jetty of any mode. */
     public Jfr createJfr(Jfc jfc, JfrConfig config) {
         life.checkOpen();
         checkMode(config.mode(), config.orderType());
@@ -466,7 +466,7 @@ public final class UrmaContext implements AutoCloseable {
                 PerfStage.CREATE_JFR, () -> children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR));
     }
 
-    /** A send queue of its own, for RM and UM (S5.4). */
+    /** Creates a separate send queue, for RM and UM (S5.4). */
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
         checkSendConfig(jfc, config);
         if (config.mode() == TransportMode.RC) {
@@ -478,18 +478,18 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * A Jetty: a send queue, and {@code jfr} to receive with.
+     * Creates a Jetty: a send queue, with {@code jfr} as its receive half.
      *
-     * @throws UrmaException EINVAL when mode or order type of the two differ (S5.3)
+     * @throws UrmaException EINVAL if mode or order type of the two differ (S5.3)
      */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config) {
         return createJetty(jfc, jfr, config, null);
     }
 
     /**
-     * A Jetty whose receive records go to a JFC of its own, though it shares {@code jfr} with others (S5.3).
+     * Creates a Jetty whose receive records go to a separate JFC, although it shares {@code jfr} with others (S5.3).
      *
-     * @param receiveJfc where they go; null for the JFR's
+     * @param receiveJfc for its receive records; null for the JFR's
      */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
         checkSendConfig(jfc, config);
@@ -504,7 +504,7 @@ public final class UrmaContext implements AutoCloseable {
         });
     }
 
-    /** A group for RM Jetties, without members (S5.5). */
+    /** Creates a group for RM Jetties, without members (S5.5). */
     public JettyGroup createJettyGroup(JettyGroupConfig config) {
         life.checkOpen();
         checkMode(TransportMode.RM, OrderType.DEF);
@@ -566,17 +566,17 @@ public final class UrmaContext implements AutoCloseable {
         return Await.result(this, beginImport(descriptor, token, options.importTimeout(), ResultExecutors.AT_ONCE));
     }
 
-    /** Imports what {@link Jfr#share()} wrote. */
+    /** Imports the queue of a line from {@link Jfr#share()}. */
     public TargetJetty importJetty(SharedJetty shared) {
         return importJetty(shared.descriptor(), shared.token());
     }
 
     /**
-     * Imports what {@link Jfr#share} or {@link Jetty#share} wrote, or {@code name:orders} of a queue that its owner has
-     * {@linkplain Jfr#publish published}. Blocks at most the import timeout.
+     * Imports the queue of a line from {@link Jfr#share} or {@link Jetty#share}, or {@code name:orders} of a queue that its
+     * owner has {@linkplain Jfr#publish published}. Blocks at most the import timeout.
      *
-     * @throws DescriptorException when the line is not as it was written
-     * @throws UrmaException EINVAL when nothing here has the name, or what has it is no queue
+     * @throws DescriptorException if the line was changed
+     * @throws UrmaException EINVAL if the name is not published, or not that of a queue
      */
     public TargetJetty importJetty(String lineOrName) {
         return importJetty(SharedJetty.find(this, lineOrName));
@@ -603,7 +603,7 @@ public final class UrmaContext implements AutoCloseable {
                 handing);
     }
 
-    /** Imports what a message names for its answer; blocks at most {@code timeout}, or the import timeout where that is less. */
+    /** Imports the reply address of a message; blocks at most {@code timeout}, or the import timeout if that is shorter. */
     TargetJetty importJetty(SharedJetty shared, Duration timeout) {
         Duration most = options.importTimeout();
         Duration least = timeout.compareTo(most) < 0 ? timeout : most;
@@ -635,7 +635,7 @@ public final class UrmaContext implements AutoCloseable {
         return life.isClosed();
     }
 
-    /** Closes everything in it, users first, within the close timeout, and tells the peers. Idempotent. */
+    /** Closes all objects of the context, users first, within the close timeout, and notifies the peers. Idempotent. */
     @Override
     public void close() {
         if (!life.end()) {
@@ -658,7 +658,7 @@ public final class UrmaContext implements AutoCloseable {
         }
     }
 
-    /** How long a child may take to close: what is left of the close timeout when the whole tree is being closed. */
+    /** How long a child may take to close: the rest of the close timeout if the whole tree is being closed. */
     Duration closeBudget() {
         if (!life.isClosed()) {
             return options.closeTimeout();
@@ -667,7 +667,7 @@ public final class UrmaContext implements AutoCloseable {
         return Duration.ofNanos(Math.max(leftNanos, MIN_BUDGET_NANOS));
     }
 
-    /** Closes only when nothing in it is open; EAGAIN naming what is, else (S4.1). */
+    /** Closes only if nothing in it is open; otherwise EAGAIN, naming the open objects (S4.1). */
     public void closeIfUnused() {
         if (!life.isClosed()) {
             children.endIfEmpty();
@@ -676,10 +676,10 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Closes objects of this context, in their order.
+     * Closes objects of this context, in order.
      *
-     * @throws UrmaException EINVAL when one is null or of another context: then none is closed
-     * @throws BatchCloseException when one refuses, saying which: those before it are closed, those behind it are not
+     * @throws UrmaException EINVAL if one is null or of another context: then none is closed
+     * @throws BatchCloseException if one refuses, with its index: those before it are closed, those after it are not
      */
     public void closeAll(List<? extends @Nullable ContextObject> objects) {
         Batch.close(this, objects);

@@ -4,7 +4,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.spi.ProviderDevice;
 import java.util.List;
 
-/** A device: what carries operations to other address spaces. Safe for any number of threads. */
+/** A device: it carries operations to other address spaces. Safe for any number of threads. */
 public final class UrmaDevice {
     private final Urma urma;
     private final ProviderDevice provider;
@@ -20,12 +20,12 @@ public final class UrmaDevice {
         return name;
     }
 
-    /** What it can do now; port states may change from call to call. */
+    /** Its current attributes; port states may change from call to call. */
     public DeviceAttributes attributes() {
         return provider.attributes();
     }
 
-    /** The endpoints by which it is reached, by index. */
+    /** Its endpoints, by index. */
     public List<Eid> eids() {
         return provider.eids();
     }
@@ -38,8 +38,8 @@ public final class UrmaDevice {
     /**
      * Opens an address space.
      *
-     * @param eidIndex which of {@link #eids()}
-     * @throws UrmaException EINVAL for a wrong index; ENOMEM when the machine is out of something
+     * @param eidIndex index into {@link #eids()}
+     * @throws UrmaException EINVAL for a wrong index; ENOMEM if a resource of the machine is exhausted
      */
     public UrmaContext openContext(int eidIndex, ContextOptions options) {
         Checks.inRange(this, "eidIndex", eidIndex, 0, eids().size() - 1);

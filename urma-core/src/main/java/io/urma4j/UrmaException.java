@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A control call or a post failed. The message names the argument, its value and the limit; {@link #status()} is for
- * programs, {@link #object()} names what the call was made on.
+ * programs, {@link #object()} names the called object.
  */
 public class UrmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -24,17 +24,17 @@ public class UrmaException extends RuntimeException {
         this.reason = message;
     }
 
-    /** Why it failed, in URMA's terms; never {@link UrmaStatus#SUCCESS}. */
+    /** The status, in URMA's terms; never {@link UrmaStatus#SUCCESS}. */
     public UrmaStatus status() {
         return status;
     }
 
-    /** What is wrong: the message without object and status. */
+    /** The reason: the message without object and status. */
     public String reason() {
         return reason;
     }
 
-    /** The object that refused, as its {@code toString} describes it. */
+    /** The object that refused, as text. */
     public String object() {
         return object;
     }

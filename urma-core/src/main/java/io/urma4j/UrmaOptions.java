@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How the library is to be opened. Immutable. */
+/** Options for opening the library. Immutable. */
 public final class UrmaOptions {
-    /** Everything as the environment says. */
+    /** All settings from the environment. */
     public static final UrmaOptions DEFAULT = new UrmaOptions(null, Map.of());
 
     private final @Nullable Path runtimeDirectory;
@@ -22,21 +22,22 @@ public final class UrmaOptions {
     }
 
     /**
-     * Where processes of one host meet: sockets, locks and names. By default the folder that {@code URMA_RUNTIME_DIR}
-     * names, else {@code urma4j} below {@code XDG_RUNTIME_DIR}, else {@code urma4j-<uid>} below {@code /tmp}.
+     * The runtime directory of the processes of one host: sockets, locks and names. By default the directory that {@code
+     * URMA_RUNTIME_DIR} names, else {@code urma4j} below {@code XDG_RUNTIME_DIR}, else {@code urma4j-<uid>} below {@code
+     * /tmp}.
      */
     public Optional<Path> runtimeDirectory() {
         return Optional.ofNullable(runtimeDirectory);
     }
 
-    /** The same, but meeting in {@code directory}, which is made with mode 0700 when it does not exist. */
+    /** The same options with {@code directory} as runtime directory; it is created with mode 0700 if it does not exist. */
     public UrmaOptions withRuntimeDirectory(Path directory) {
         return new UrmaOptions(directory, settings);
     }
 
     /**
-     * A setting of a provider, such as {@code urma.udma.addresses}: what {@link #withSetting} says, else the system
-     * property of that name, else the environment's variable, {@code URMA_UDMA_ADDRESSES}. Empty text counts as nothing.
+     * A setting of a provider, such as {@code urma.udma.addresses}: the value of {@link #withSetting}, else the system
+     * property of that name, else the environment variable, {@code URMA_UDMA_ADDRESSES}. Empty text counts as unset.
      */
     public Optional<String> setting(String name) {
         String value = settings.get(name);
@@ -49,7 +50,7 @@ public final class UrmaOptions {
         return Optional.ofNullable(value).filter(text -> !text.isEmpty());
     }
 
-    /** The same with a setting of a provider. */
+    /** The same options with a setting of a provider. */
     public UrmaOptions withSetting(String name, String value) {
         Map<String, String> more = new HashMap<>(settings);
         more.put(name, value);

@@ -7,11 +7,11 @@ package io.urma4j;
  */
 public enum UrmaStatus {
     SUCCESS(0),
-    /** The token, the permission or the policy does not allow it. */
+    /** The token, the permission or the policy does not allow the call. */
     ENOPERM(1),
-    /** Not now: others still use the object, or a resource is busy. */
+    /** Temporarily refused: the object is in use, or a resource is busy. */
     EAGAIN(11),
-    /** Memory, ids, descriptors or another resource are used up. */
+    /** Memory, ids, file descriptors or another resource are exhausted. */
     ENOMEM(12),
     /** The name, id or binding is taken. */
     EEXIST(17),
@@ -20,7 +20,7 @@ public enum UrmaStatus {
     /** The peer did not answer in time. */
     ETIMEOUT(110),
     EINPROGRESS(115),
-    /** Everything else; the message and the cause say what. */
+    /** Any other failure; the message and the cause explain it. */
     FAIL(0x1000);
 
     private final int value;
@@ -35,8 +35,8 @@ public enum UrmaStatus {
     }
 
     /**
-     * The status with the given number; {@link #FAIL} for a number that this version does not know,
-     * so that an answer of a newer peer is still an answer.
+     * The status with the given number; {@link #FAIL} for a number that this version does not know, so that the answer of a
+     * newer peer is still usable.
      */
     public static UrmaStatus of(int value) {
         for (UrmaStatus status : values()) {

@@ -3,8 +3,8 @@ package io.urma4j;
 import io.urma4j.spi.ProviderGrant;
 
 /**
- * A window of a segment that one of its importers may use, given without asking him and taken back without waiting for
- * him (S7.10). Made by {@link LocalSegment#grant}. It ends with the import, and with the segment. Safe for any thread.
+ * A window of a segment for one of its importers, granted without a request to the importer and revoked without waiting for
+ * it (S7.10). Created by {@link LocalSegment#grant}. It ends with the import, and with the segment. Safe for any thread.
  */
 public final class WindowGrant implements AutoCloseable {
     private final ProviderGrant provider;
@@ -13,13 +13,13 @@ public final class WindowGrant implements AutoCloseable {
         this.provider = provider;
     }
 
-    /** What the importer needs to use it. */
+    /** The key that the importer needs. */
     public WindowKey key() {
         return provider.key();
     }
 
     /**
-     * Takes it back, without waiting: an operation that has not begun by now moves no byte. Idempotent.
+     * Revokes the window without waiting: an operation that has not started by now moves no byte. Idempotent.
      *
      * @return as {@link #isQuiet}
      */
@@ -29,9 +29,9 @@ public final class WindowGrant implements AutoCloseable {
     }
 
     /**
-     * Whether it was taken back, and no operation on it is under way: from then on nobody touches the window by this
-     * grant, and it can be used for something else. False for as long as an operation lasts that had begun before; only
-     * this window has to wait for it.
+     * Whether the window was revoked, and no operation on it is in progress: from then on no importer touches it by this
+     * grant, and it can be reused. False while an operation lasts that had started before; only this window has to wait for
+     * it.
      */
     public boolean isQuiet() {
         return provider.isQuiet();

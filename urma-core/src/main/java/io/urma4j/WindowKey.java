@@ -1,12 +1,12 @@
 package io.urma4j;
 
 /**
- * What opens a window of a segment to one of its importers; handed over by any side channel (S7.10). It opens nothing to
- * anybody else, and nothing any more once its home has taken the window back.
+ * The key of a window for one importer of the segment; passed by any side channel (S7.10). It is useless to other
+ * importers, and invalid once its home has revoked the window.
  *
  * @param importNumber of the import that it is for
- * @param slot where its home keeps the generation
- * @param generation that the slot has as long as the key is valid
+ * @param slot of the generation at its home
+ * @param generation of the slot while the key is valid
  * @param offset of the window in the segment
  */
 public record WindowKey(long importNumber, int slot, long generation, long offset, long lengthBytes, Access access) {
@@ -16,9 +16,9 @@ public record WindowKey(long importNumber, int slot, long generation, long offse
     }
 
     /**
-     * Reads the text form; blanks around it are ignored.
+     * Parses the text form; surrounding blanks are ignored.
      *
-     * @throws DescriptorException when any character is not as {@link #toText} wrote it
+     * @throws DescriptorException if any character differs from what {@link #toText} wrote
      */
     public static WindowKey parse(String text) {
         return DescriptorCodec.parseWindowKey(text);

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work requests to be posted together: made once, filled and posted again and again, so that posting allocates nothing.
+ * Work requests that are posted together. The list is created once and reused, so that posting allocates nothing.
  *
  * <p>A method without a local range starts a work request; {@link #from} adds its local ranges, up to the queue's
  * limit. Requests are checked when they are posted, one by one (S9.1). For one thread at a time.
@@ -59,8 +59,8 @@ public final class WorkRequestList {
     /**
      * An empty list.
      *
-     * @param capacity most requests, 1…65536
-     * @param maxSges most local ranges of a request, 1…64
+     * @param capacity maximum requests, 1…65536
+     * @param maxSges maximum local ranges of a request, 1…64
      */
     public WorkRequestList(int capacity, int maxSges) {
         Checks.inRange("WorkRequestList", "capacity", capacity, 1, 1 << 16);
@@ -82,14 +82,14 @@ public final class WorkRequestList {
         return requests.length;
     }
 
-    /** Forgets all requests. */
+    /** Removes all requests. */
     public WorkRequestList clear() {
         size = 0;
         refusal = null;
         return this;
     }
 
-    /** Why the last post stopped before the end; empty when it did not, or the queue was full. */
+    /** Why the last post stopped before the end; empty if it did not, or if the queue was full. */
     public Optional<UrmaException> refusal() {
         return Optional.ofNullable(refusal);
     }
@@ -114,8 +114,8 @@ public final class WorkRequestList {
     }
 
     /**
-     * Starts a WRITE_NOTIFY: places bytes, then stores {@code value} at the 8-aligned {@code notifyOffset}. Who reads
-     * the value with acquire sees the bytes.
+     * Starts a WRITE_NOTIFY: places bytes, then stores {@code value} at the 8-aligned {@code notifyOffset}. A reader that
+     * loads the value with acquire sees the bytes.
      */
     public WorkRequestList writeNotify(
             RemoteSegment target,
@@ -131,7 +131,7 @@ public final class WorkRequestList {
         return this;
     }
 
-    /** Starts an atomic; its one local range of the same size takes the old value. */
+    /** Starts an atomic; its one local range of the same size receives the old value. */
     public WorkRequestList atomic(
             Opcode opcode,
             RemoteSegment target,
@@ -160,12 +160,12 @@ public final class WorkRequestList {
         return beginMessage(Opcode.SEND_IMM, target, immediate, userContext);
     }
 
-    /** Starts a SEND_INVALIDATE, which revokes {@code tokenId} of the receiver's; {@code target} may be null in RC. */
+    /** Starts a SEND_INVALIDATE, which revokes {@code tokenId} of the receiver; {@code target} may be null in RC. */
     public WorkRequestList sendInvalidate(@Nullable TargetJetty target, int tokenId, long userContext) {
         return beginMessage(Opcode.SEND_INVALIDATE, target, tokenId, userContext);
     }
 
-    /** Starts a NOP: moves nothing, and completes after what was posted before it. */
+    /** Starts a NOP: moves nothing, and completes after all earlier requests. */
     public WorkRequestList nop(long userContext) {
         return beginMessage(Opcode.NOP, null, 0, userContext);
     }
@@ -177,7 +177,7 @@ public final class WorkRequestList {
         return this;
     }
 
-    /** Adds a local range to the request that was started last. */
+    /** Adds a local range to the last started request. */
     public WorkRequestList from(LocalSegment segment, long offset, long lengthBytes) {
         WorkRequest request = last();
         if (request.sgeCount == maxSges) {
@@ -190,14 +190,14 @@ public final class WorkRequestList {
         return this;
     }
 
-    /** As {@link #from}: the word that reads better for READs, atomics and receives. */
+    /** Like {@link #from}; reads better for READs, atomics and receives. */
     public WorkRequestList into(LocalSegment segment, long offset, long lengthBytes) {
         return from(segment, offset, lengthBytes);
     }
 
     /**
-     * Gives the request that was started last its payload from any memory, the Java heap included; it is copied during
-     * the post, and is at most the queue's inline limit (S8.3).
+     * Sets the inline payload of the last started request, from any memory, including the Java heap. The post copies it;
+     * its size is at most the queue's inline limit (S8.3).
      */
     public WorkRequestList inline(MemorySegment payload) {
         last().inline = payload;
@@ -205,8 +205,8 @@ public final class WorkRequestList {
     }
 
     /**
-     * Says which member of a Jetty group the request that was started last is for: with {@code HASH_HINT} the same one for
-     * the same hint. Other targets ignore it; without it the hint is 0.
+     * Selects the member of a Jetty group for the last started request: with {@code HASH_HINT}, the same member for the
+     * same hint. Other targets ignore it; the default hint is 0.
      */
     public WorkRequestList targetHint(int hint) {
         last().targetHint = hint;
@@ -214,9 +214,9 @@ public final class WorkRequestList {
     }
 
     /**
-     * Has the record of the request that was started last go to {@code jfc}, and not to the queue's own (S8.5). The JFC
-     * cannot be closed before the queue from then on. All posts of the queue cost a little more from then on, since what
-     * is polled there says nothing of the order here.
+     * Sends the record of the last started request to {@code jfc} instead of the queue's own JFC (S8.5). The JFC cannot be
+     * closed before the queue from then on. All later posts of the queue cost slightly more, since polling one JFC says
+     * nothing about the order in the other.
      */
     public WorkRequestList recordTo(Jfc jfc) {
         last();
@@ -224,7 +224,7 @@ public final class WorkRequestList {
         return this;
     }
 
-    /** Sets the flags of the request that was started last. */
+    /** Sets the flags of the last started request. */
     public WorkRequestList flags(PostFlags flags) {
         last().flags = flags.bits();
         return this;

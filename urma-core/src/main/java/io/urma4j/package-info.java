@@ -1,4 +1,4 @@
-/** What an application names: handles, records and statuses. */
+/** The public API: handles, records and statuses. */
 @NullMarked
 package io.urma4j;
 

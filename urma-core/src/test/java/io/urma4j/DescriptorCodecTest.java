@@ -106,7 +106,7 @@ class DescriptorCodecTest {
                 byte[] flipped = whole.clone();
                 flipped[bit / 8] ^= (byte) (1 << bit % 8);
                 assertThatDecoding(flipped)
-                        .withMessageMatching("(?s).*(checksum is wrong|truncated|followed by|the mark).*");
+                        .withMessageMatching("(?s).*(checksum is wrong|truncated|followed by|the magic number).*");
             }
         }
     }

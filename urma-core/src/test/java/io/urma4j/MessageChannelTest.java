@@ -131,7 +131,7 @@ class MessageChannelTest {
         assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
                 .withMessageContaining("not taken within PT0.02S; it may still be delivered");
         assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
-                .withMessageContaining("all 1 send buffers wait for the peer");
+                .withMessageContaining("all 1 send buffers have been in flight");
         queue.hold(false);
         somebody.send(new byte[1]);
     }

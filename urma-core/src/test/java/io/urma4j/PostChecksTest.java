@@ -152,7 +152,8 @@ class PostChecksTest {
                 um.write(remote, offset, local, 0, length, 1) || um.read(remote, offset, local, 0, length, 1);
         assertInvalid(() -> anything.apply(0, 8)).withMessageContaining("mode UM supports only messages");
         assertInvalid(() -> anything.apply(0, 0)).withMessageContaining("mode UM supports only messages");
-        assertInvalid(() -> um.fetchAndAdd(remote, 0, local, 0, 1, 1)).withMessageContaining("UM has messages only");
+        assertInvalid(() -> um.fetchAndAdd(remote, 0, local, 0, 1, 1))
+                .withMessageContaining("UM supports only messages");
     }
 
     @Test

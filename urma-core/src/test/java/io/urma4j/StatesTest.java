@@ -50,7 +50,7 @@ class StatesTest {
         try (FakeHome home = new FakeHome()) {
             Jetty jetty = home.jetty(TransportMode.RC);
             assertThat(jetty.state()).isEqualTo(QueueState.RESET);
-            assertInvalid(() -> jetty.modify(QueueState.READY)).withMessageContaining("bind does that");
+            assertInvalid(() -> jetty.modify(QueueState.READY)).withMessageContaining("use bind");
             assertInvalid(() -> jetty.modify(QueueState.SUSPENDED)).withMessageNotContaining("bind");
         }
     }

@@ -65,7 +65,7 @@ class WorkRequestListTest {
                 l.from(local, 0, 8);
             }
         };
-        assertRefusal(fiveRanges, "has 5 local ranges, the queue takes 4");
+        assertRefusal(fiveRanges, "has 5 local ranges, more than the queue's limit of 4");
         assertRefusal(l -> l.write(remote, 0, 1).from(local, 4095, 2), "offset 4095 + length 2");
         assertRefusal(l -> l.read(remote, -1, 1).into(local, 0, 8), "offset -1");
         assertRefusal(l -> l.writeNotify(remote, 0, remote, 4, 1, 1), "notify offset 4 is not a multiple of 8");

@@ -1,4 +1,4 @@
-/** Small programs that people copy; they use the public API alone. */
+/** Small programs to copy from; they use only the public API. */
 @NullMarked
 package io.urma4j.examples;
 

@@ -21,10 +21,10 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Measure urma4j beside plain Java and raw UDP in C, in one run, and print a table: a line per figure, with its "
-                    + "limit. Wants two CPUs that nobody else uses, and a C compiler.",
+            "Measure urma4j against plain Java and raw UDP in C, in one run, and print a table: a line per "
+                    + "figure, with its limit. Needs two idle CPUs and a C compiler.",
             "",
-            "Ends with 0 when each limit was kept, 1 when one was missed, 2 for wrong options."
+            "Exit code: 0 if all limits are met, 1 if one is missed, 2 for a usage error."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -33,20 +33,20 @@ import picocli.CommandLine.Spec;
             "  urma-bench/numbers --only udma --json udma.json"
         })
 public final class Numbers implements Callable<Integer> {
-    @Option(names = "--quick", description = "Shorter rounds, and fewer: about eight minutes.")
+    @Option(names = "--quick", description = "Fewer and shorter rounds: about eight minutes.")
     private boolean quick;
 
     @Option(
             names = "--only",
             split = ",",
             paramLabel = "NAME",
-            description = "These figures, or all whose names begin so, such as udma.")
+            description = "Only these figures, by name or prefix, such as udma.")
     private List<String> only = List.of();
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures into FILE too.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the figures to FILE.")
     private @Nullable Path json;
 
-    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @Option(names = "--help", usageHelp = true, description = "Show this help.")
     @SuppressWarnings("UnusedVariable") // read by picocli
     private boolean help;
 

@@ -35,7 +35,7 @@ public final class LatencyHistogram {
         if (value > words.get(MAX)) {
             words.accumulateAndGet(MAX, value, Math::max);
         }
-        words.getAndIncrement(COUNT); // last: who sees the count sees what it counts
+        words.getAndIncrement(COUNT); // last: a reader that sees the count sees what it counts
     }
 
     /** Small values have a bucket each; from then on a power of two has {@link #SUBS}. */
@@ -77,7 +77,7 @@ public final class LatencyHistogram {
     }
 
     /**
-     * The time that so many percent did not exceed, at most a thirty-second too much; 0 when nothing was counted.
+     * The time that this percentage did not exceed, at most a thirty-second too much; 0 without samples.
      *
      * @param percent from 0 to 100
      */

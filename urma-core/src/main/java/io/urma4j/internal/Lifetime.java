@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether an object is open, and who depends on it (SEMANTICS §4). Safe for any thread.
+ * Whether an object is open, and its holders (SEMANTICS §4). Safe for any thread.
  *
  * <p>A dependent {@linkplain #retain retains} what it needs before it exists, and releases it after its own end; so an
  * object cannot end under its dependents, and a failed call is undone by the matching release.
@@ -52,7 +52,7 @@ public final class Lifetime {
      * Ends the life.
      *
      * @return true for the one caller who ended it and now cleans up; false when it had ended before
-     * @throws UrmaException EAGAIN while somebody holds it, naming who
+     * @throws UrmaException EAGAIN while it has holders, naming them
      */
     public synchronized boolean end() {
         if (closed) {

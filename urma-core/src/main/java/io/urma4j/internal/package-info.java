@@ -1,2 +1,2 @@
-/** The control plane's own: argument checks, references, the order of closing. Not exported. */
+/** Internals of the control plane: argument checks, references, the order of closing. Not exported. */
 package io.urma4j.internal;

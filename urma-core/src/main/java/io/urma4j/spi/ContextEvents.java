@@ -5,23 +5,28 @@ import io.urma4j.Resource;
 import java.util.List;
 
 /**
- * Where a provider reports what happens without a call, and what it answers who looks in from outside. Called from any
- * thread, returns at once.
+ * Callbacks of a provider's context: it reports asynchronous events, and answers inspection. Called from any thread; each
+ * call returns at once.
  */
 @FunctionalInterface
 public interface ContextEvents {
-    /** Tells the user. The event's source is the provider's own object where there is one; the core puts the user's in its place. */
+    /**
+     * Raises an event to the user. The event's source is the provider's own object, if there is one; the core replaces it
+     * by the user's.
+     */
     void raise(AsyncEvent event);
 
-    /** A message of a queue found no receive work request at its target: told for the first of a flow. */
+    /**
+     * A message of a queue found no receive work request at its target; reported once per flow until a message is received.
+     */
     default void receiverNotReady(Object queue, Object target) {}
 
-    /** Somebody wants to know how long the steps of the context take, from now on, or not any more. */
+    /** Starts or stops measuring the stages of the context, at the request of another process. */
     default void measure(boolean on) {}
 
     /**
-     * What the context has of a kind, except what the provider alone knows (TP, WAIT): at most {@code limit}, those with
-     * the lowest numbers above {@code after}, in order.
+     * The context's objects of a kind, except those that only the provider knows (TP, WAIT): at most {@code limit}, in
+     * order, with the lowest numbers above {@code after}.
      */
     default List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return List.of();

@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which segment to import, and for what.
+ * The segment to import, and the requested access.
  *
- * @param access what the importer wants; at most what the descriptor offers
+ * @param access of the importer; at most what the descriptor offers
  * @param timeout after which the future fails with ETIMEOUT
  */
 public record ImportRequest(

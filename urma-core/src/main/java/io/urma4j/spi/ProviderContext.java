@@ -20,42 +20,42 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address space on a device. Arguments have been checked against the device's attributes by the caller; handles
- * given back are of this very context.
+ * An address space on a device. The caller has checked the arguments against the device's attributes; handles belong to
+ * this context.
  *
- * <p>Calls that may have to ask somebody else return futures; they fail with {@code UrmaException}, never later than
- * their timeout, and change nothing when they fail. All others are local and return at once. Safe for any thread.
+ * <p>Calls that may have to ask a peer return futures. These fail with {@code UrmaException}, never later than their
+ * timeout, and a failed call changes nothing. All other calls are local and return at once. Safe for any thread.
  */
 public interface ProviderContext {
     Eid eid();
 
     int uasid();
 
-    /** New at each opening: nothing of an earlier life of this address space is valid (S1.5). */
+    /** Random for each opening: no object of an earlier life of this address space is valid (S1.5). */
     long incarnation();
 
-    /** Memory that this provider can share: zeroed, page-aligned. */
+    /** Allocates memory that this provider can share: zeroed, page-aligned. */
     ProviderMemory allocate(long lengthBytes, AllocOptions options);
 
-    /** A number for segments, until {@link #freeTokenId}. */
+    /** A number for segments, valid until {@link #freeTokenId}. */
     int allocateTokenId();
 
-    /** No segment of this context uses it any more; it is not given out anew while an import could name it (S4.5). */
+    /** Frees an id that no segment of this context uses any more. It is not reused while an import could name it (S4.5). */
     void freeTokenId(int tokenId);
 
     CompletableFuture<ProviderSegment> register(SegmentRequest request);
 
     CompletableFuture<ProviderImport> importSegment(ImportRequest request);
 
-    /** Makes a JFC; {@code onEvent} runs once per armed event, on any thread, and must return at once. */
+    /** Creates a JFC; {@code onEvent} runs once per armed event, on any thread, and must return at once. */
     ProviderJfc createJfc(JfcConfig config, Runnable onEvent);
 
     ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc);
 
     /**
-     * Makes a send queue: a JFS, or the sending half of a Jetty when {@code receives} is its JFR.
+     * Creates a send queue: a JFS, or the send half of a Jetty if {@code receives} is its JFR.
      *
-     * @param receiveJfc where the records of what the Jetty receives go; null for the JFR's (S5.3)
+     * @param receiveJfc for the Jetty's receive records; null for the JFR's (S5.3)
      */
     ProviderSendQueue createSendQueue(
             JfsConfig config,
@@ -65,61 +65,60 @@ public interface ProviderContext {
 
     ProviderJettyGroup createJettyGroup(JettyGroupConfig config);
 
-    /** Asks the home of a JFR or Jetty for the right to send to it. */
+    /** Asks the home of a JFR or Jetty for permission to send to it. */
     CompletableFuture<ProviderTarget> importQueue(JettyDescriptor descriptor, @Nullable Token token, Duration timeout);
 
     /**
-     * Whether the descriptor, which may be forged, names the context that a message came from, and {@link #importQueue} asks
-     * that one or fails. Answers at once, and sends nothing.
+     * Whether the descriptor, which may be forged, names the context that sent a message, and {@link #importQueue} asks
+     * that context or fails. Returns at once, and sends nothing.
      *
-     * @param source the queue that the record of the message names
+     * @param source the queue in the record of the message
      */
     default boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
         JettyId id = descriptor.id();
         return id.uasid() == source.uasid() && id.eid().equals(source.eid());
     }
 
-    /** Finds a segment that was published under {@code name} where this context looks for names. */
+    /** Finds a segment that was published under {@code name} in the directory of this context. */
     CompletableFuture<NamedSegment> lookup(String name, Duration timeout);
 
-    /** Everything that is published where this context looks for names, with who uses it. */
+    /** Everything that is published in the directory of this context, with its users. */
     CompletableFuture<List<PublishedSegment>> published(Duration timeout);
 
     /**
-     * What the other contexts that it can see have of these kinds: its own user's, where it looks for names. One that
-     * does not answer in time says so in its place. A provider without such a place sees nobody.
+     * The objects of these kinds in other contexts of the same user that share this context's directory. The view of a
+     * context that does not answer in time says so. A provider without a directory returns an empty list.
      */
     default CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
         return CompletableFuture.completedFuture(List.of());
     }
 
     /**
-     * Has contexts that {@link #inspect} sees begin or end taking the times of their steps. A provider that sees nobody
-     * tells nobody.
+     * Starts or stops measuring in the contexts that {@link #inspect} sees. A provider that sees none notifies none.
      *
      * @param pid of the process whose contexts are meant; empty for all
-     * @return whom it was said to, without resources
+     * @return the contexts that were notified, without resources
      */
     default CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
         return CompletableFuture.completedFuture(List.of());
     }
 
     /**
-     * Ends the address space: everything in it has been closed. Tells the peers, and gives back every resource.
+     * Closes the address space, after everything in it has been closed. Notifies the peers, and releases every resource.
      * Idempotent.
      */
     CompletableFuture<Void> close(Duration timeout);
 
     /**
-     * A published segment as its home hands it out.
+     * A published segment, as its home describes it.
      *
-     * @param token null when it was published without
+     * @param token null if it was published without
      */
     record NamedSegment(
             SegmentDescriptor descriptor, @Nullable Token token) {}
 
     /**
-     * A line of the list of names.
+     * An entry of the list of names.
      *
      * @param users one description per importer
      */

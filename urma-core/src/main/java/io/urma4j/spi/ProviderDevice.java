@@ -9,18 +9,18 @@ import java.util.List;
 public interface ProviderDevice extends AutoCloseable {
     DeviceAttributes attributes();
 
-    /** Its name, such as {@code shm0}; cheap. */
+    /** Its name, such as {@code shm0}; a cheap call. */
     default String name() {
         return attributes().name();
     }
 
-    /** The endpoints by which this device can be reached, at least one. */
+    /** The endpoints of this device, at least one. */
     List<Eid> eids();
 
     /**
      * Opens an address space on the endpoint with the given index, which the caller has checked.
      *
-     * @param events is told what happens in the context without a call; may be called from any thread, must not block
+     * @param events callbacks for asynchronous events; may be called from any thread, must not block
      */
     ProviderContext openContext(int eidIndex, ContextOptions options, ContextEvents events);
 

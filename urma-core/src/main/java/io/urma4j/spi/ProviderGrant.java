@@ -2,13 +2,13 @@ package io.urma4j.spi;
 
 import io.urma4j.WindowKey;
 
-/** A window that this home has given to an importer. Nothing here waits. */
+/** A window that this home has granted to an importer. No call waits. */
 public interface ProviderGrant {
     WindowKey key();
 
-    /** From now on an operation that has not begun moves no byte. Idempotent. */
+    /** Revokes the window: an operation that has not started moves no byte. Idempotent. */
     void takeBack();
 
-    /** Taken back, and no operation that had begun before is under way. */
+    /** The window is revoked, and no earlier operation on it is in progress. */
     boolean isQuiet();
 }

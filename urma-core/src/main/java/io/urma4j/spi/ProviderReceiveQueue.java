@@ -4,7 +4,7 @@ import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.ReceiveState;
 
-/** The receive half: where messages find their buffers. */
+/** The receive half: its buffers wait for messages. */
 public interface ProviderReceiveQueue {
     int id();
 
@@ -12,22 +12,22 @@ public interface ProviderReceiveQueue {
 
     ReceiveState state();
 
-    /** What a peer needs to send to it, except the token. */
+    /** What a peer needs to send to this queue, except the token. */
     JettyDescriptor descriptor();
 
-    /** Adds a receive work request with one buffer; false when the queue is full. */
+    /** Posts a receive work request with one buffer; false if the queue is full. */
     boolean receive(ProviderSegment buffer, long offset, long lengthBytes, long userContext);
 
-    /** Adds a receive work request with several buffers; false when the queue is full. */
+    /** Posts a receive work request with several buffers; false if the queue is full. */
     boolean receive(WorkRequest request);
 
     /**
-     * Asks for one event JFR_LIMIT when fewer receive work requests than this wait, at once when it is so already; 0 for
-     * none.
+     * Requests one event JFR_LIMIT when fewer receive work requests than this are left, at once if that is already so; 0
+     * for none.
      */
     void rxThreshold(int threshold);
 
-    /** Moves to a state that the caller found legal. */
+    /** Moves to a state; the caller has checked that the move is legal. */
     void modify(ReceiveState next);
 
     Counters counters();

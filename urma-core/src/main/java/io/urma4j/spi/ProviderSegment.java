@@ -11,36 +11,36 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A registered region of this process: source and destination of its own operations, and what peers import. */
+/** A registered segment of this process: source and destination of its own operations, and importable by peers. */
 public interface ProviderSegment {
     int tokenId();
 
     /** What a peer needs to import it, except the token. */
     SegmentDescriptor descriptor();
 
-    /** One description per importer that has it now. */
+    /** A description of each current importer. */
     List<String> importers();
 
-    /** Who has it now, and may be given windows of it. */
+    /** The current importers, which may be granted windows. */
     default List<Importer> importing() {
         return List.of();
     }
 
     /**
-     * Gives an importer a window, without asking anybody (S7.10). The range has been checked.
+     * Grants an importer a window without a request to it (S7.10). The range has been checked.
      *
-     * @throws UrmaException EINVAL when he has it no more, or windows cannot be enforced; ENOPERM when he may do less
-     *     himself; ENOMEM when there are too many
+     * @throws UrmaException EINVAL if the importer no longer imports the segment, or windows cannot be enforced; ENOPERM if
+     *     the importer has less access; ENOMEM if the limit of concurrent windows is reached
      */
     default ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
         throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not support them");
     }
 
     /**
-     * Has {@code onNotify} run after each value that a peer's WRITE_NOTIFY has stored into it, behind a full fence. It runs
-     * on any thread, and returns at once. Called once at most.
+     * Runs {@code onNotify} after each value that a peer's WRITE_NOTIFY has stored into the segment, after a full fence. It
+     * runs on any thread, and returns at once. Called at most once.
      *
-     * @return false where peers store to the memory by themselves: then it never runs
+     * @return false if peers store to the memory directly: then it never runs
      */
     default boolean watch(Runnable onNotify) {
         return false;
@@ -50,23 +50,21 @@ public interface ProviderSegment {
     int unfinished();
 
     /**
-     * Makes it visible under a name until it is unregistered; fails with EEXIST when the name is taken.
+     * Publishes the segment under a name until it is unregistered; fails with EEXIST if the name is taken.
      *
-     * @param withToken whether who looks the name up gets the token, too
+     * @param withToken whether a lookup of the name also returns the token
      */
     CompletableFuture<Void> publish(String name, boolean withToken);
 
-    /** The secret that importers need now. */
+    /** The current token. */
     Token token();
 
-    /**
-     * From now on importers need {@code next}; those that it has now are revoked, as {@link #unregister} does (S7.5).
-     */
+    /** Replaces the token by {@code next}; current importers are revoked, as by {@link #unregister} (S7.5). */
     CompletableFuture<Revocation> rotate(Token next, Duration timeout);
 
     /**
-     * Revokes it from all importers. The future completes with the result when no remote operation touches the memory
-     * any more, or when the timeout is over (S7.9).
+     * Revokes the segment from all importers. The future completes with the result once no remote operation touches the
+     * memory any more, or at the timeout (S7.9).
      */
     CompletableFuture<Revocation> unregister(Duration timeout);
 }

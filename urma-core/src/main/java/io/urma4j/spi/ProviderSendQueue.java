@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send half: takes work requests in the caller's thread.
+ * The send half: it accepts work requests in the caller's thread.
  *
- * <p>Every post has been checked for ranges, access and opcode; {@code flags} are the bits of {@code PostFlags}. It
- * returns true when accepted, false when the queue is full, and throws {@code UrmaException} EINVAL when the queue's
- * state refuses it or it is closed. The four direct forms exist because the hot path must not build a request object;
- * {@link #post} takes everything.
+ * <p>The caller has checked ranges, access and opcode of every post; {@code flags} are the bits of {@code PostFlags}. A
+ * post returns true if accepted and false if the queue is full. It throws {@code UrmaException} EINVAL if the queue is
+ * closed, or if its state refuses the request. The four direct forms exist because the hot path must not create a request
+ * object; {@link #post} takes all opcodes.
  */
 public interface ProviderSendQueue {
     int id();
@@ -22,7 +22,7 @@ public interface ProviderSendQueue {
 
     QueueState state();
 
-    /** What a peer needs to send to the Jetty that this queue is half of, or to name this queue. */
+    /** What a peer needs to send to the Jetty of this queue, or to name this queue. */
     JettyDescriptor descriptor();
 
     boolean write(
@@ -43,7 +43,7 @@ public interface ProviderSendQueue {
             long userContext,
             int flags);
 
-    /** One of the seven atomics; the old value lands at {@code resultOffset} of {@code result}. */
+    /** Executes one of the seven atomics; writes the old value at {@code resultOffset} of {@code result}. */
     boolean atomic(
             int opcode,
             ProviderImport target,
@@ -67,47 +67,47 @@ public interface ProviderSendQueue {
             long userContext,
             int flags);
 
-    /** Any work request. Nothing of {@code request} is kept after the call. */
+    /** Posts any work request. The provider keeps no reference to {@code request} after the call. */
     boolean post(WorkRequest request);
 
     /**
-     * Moves to a state that the caller found legal; EINVAL naming both when the queue has moved meanwhile, and it no longer
-     * is.
+     * Moves to a state; the caller has checked that the move is legal. EINVAL, naming both states, if the queue has moved
+     * meanwhile and the move is no longer legal.
      */
     void modify(QueueState next);
 
     /**
-     * Takes out never-started work requests of a drained queue in ERROR or SUSPENDED, as {@link CompletionRecord}s (S6.7,
+     * Returns never-started work requests of a drained queue in ERROR or SUSPENDED, as {@link CompletionRecord}s (S6.7,
      * S6.10).
      */
     int flush(long[] words, int maxRecords);
 
     /**
-     * Goes to ERROR, drains, and flushes, and makes no marker (S6.11). Blocks at most {@code timeout}; throws {@code
-     * UrmaException} ETIMEOUT when something is still under way then, and has changed nothing.
+     * Goes to ERROR, drains, and flushes, without a marker (S6.11). Blocks at most {@code timeout}; throws {@code
+     * UrmaException} ETIMEOUT, and changes nothing, if a request is still in progress then.
      *
-     * @return a {@link CompletionRecord} for each work request that had none, in the order of posting
+     * @return a {@link CompletionRecord} for each work request without one, in posting order
      */
     long[] quiesce(Duration timeout);
 
-    /** Connects an RC Jetty with its only peer (S5.7). */
+    /** Connects an RC Jetty to its only peer (S5.7). */
     CompletableFuture<Void> bind(ProviderTarget target, Duration timeout);
 
-    /** Whether it is in ERROR or SUSPENDED, and the marker that says that it has drained is still to come. */
+    /** Whether the queue is in ERROR or SUSPENDED, and its drain marker has not been written yet. */
     boolean isDraining();
 
-    /** Ends in RESET, unbound, from whatever state. */
+    /** Unbinds, from any state; ends in RESET. */
     CompletableFuture<Void> unbind(Duration timeout);
 
     boolean isBound();
 
-    /** An RM queue is about to send there: what can be set up early may be. */
+    /** An RM queue is about to send there: prepares the path early. */
     default void advise(ProviderTarget target) {
-        // an import has set up all that there is
+        // the import has prepared everything
     }
 
     Counters counters();
 
-    /** Stops the queue; unfinished work requests and records of it disappear (S10.7). */
+    /** Closes the queue; its unfinished work requests and records are discarded (S10.7). */
     void close();
 }

@@ -1,16 +1,16 @@
 package io.urma4j.spi;
 
-/** A window of an import that its home has granted. */
+/** A window of an import, granted by its home. */
 public interface ProviderWindow {
     /**
-     * Announces an operation on it, before it is posted.
+     * Announces an operation before it is posted.
      *
-     * @return what to post it on, with offsets from the window's start; once the window was taken back something on which
-     *     every operation ends with REM_ACCESS_ABORT_ERR
+     * @return the import to post on, with offsets from the window's start. Once the window is revoked, every operation on
+     *     it ends with REM_ACCESS_ABORT_ERR
      */
     ProviderImport begin();
 
-    /** The operation that was announced is posted: from now on the queue keeps the announcement as long as it must. */
+    /** The announced operation is posted: from now on the queue keeps the announcement as long as necessary. */
     void end();
 
     boolean isTakenBack();

@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to register: a region of memory that the provider allocated, or foreign memory.
+ * The memory to register: allocated by the provider, or foreign.
  *
- * @param memory the provider's own memory, or null when {@code foreign} is given
- * @param foreign native memory of the user's; {@link Access#LOCAL_ONLY} unless the device can share it
- * @param tokenId of {@link ProviderContext#allocateTokenId}, or 0 for one of its own
- * @param isolated refuse unless the access is enforced against whoever imports it (S7.7)
+ * @param memory the provider's own memory, or null if {@code foreign} is given
+ * @param foreign native memory of the user; {@link Access#LOCAL_ONLY} unless the device can share it
+ * @param tokenId of {@link ProviderContext#allocateTokenId}, or 0 for a new one
+ * @param isolated refuse unless the access is enforced against every importer, even a hostile one (S7.7)
  */
 public record SegmentRequest(
         @Nullable ProviderMemory memory,
@@ -23,7 +23,7 @@ public record SegmentRequest(
         int tokenId,
         boolean isolated) {
 
-    /** With a token id of its own, and shared as the device does it. */
+    /** A request with a new token id, and without isolation. */
     public SegmentRequest(
             @Nullable ProviderMemory memory,
             @Nullable MemorySegment foreign,

@@ -4,18 +4,18 @@ import io.urma4j.UrmaOptions;
 import java.util.List;
 
 /**
- * A kind of remote memory: found by {@link java.util.ServiceLoader}, asked once per {@code Urma} for its devices.
+ * A kind of remote memory: found by {@link java.util.ServiceLoader}, and asked for its devices once per {@code Urma}.
  *
- * <p>Reading order of this package: this type, {@link ProviderDevice}, {@link ProviderContext}, then the queues
- * {@link ProviderSendQueue}, {@link ProviderReceiveQueue}, {@link ProviderJfc}.
+ * <p>Reading order of this package: this type, {@link ProviderDevice}, {@link ProviderContext}, then the queues {@link
+ * ProviderSendQueue}, {@link ProviderReceiveQueue}, {@link ProviderJfc}.
  */
 public interface UrmaProvider {
     /** Short name: the first part of its devices' names and of {@code kind:name} addresses, for example {@code shm}. */
     String name();
 
     /**
-     * The devices that this machine offers. A provider that cannot work here returns a device-less list only when it
-     * has nothing to say; otherwise it throws with the reason, which the user sees when he names the device.
+     * The devices of this machine. A provider that cannot work here throws with the reason, which the user sees on request
+     * of the device; it returns an empty list only if there is no reason to report.
      */
     List<ProviderDevice> devices(UrmaOptions options);
 }

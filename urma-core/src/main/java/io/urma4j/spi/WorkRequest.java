@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A work request on its way from the API to a provider: a struct, written and read by one thread within one call, and
- * reused for the next. Fields that an opcode does not need keep stale values and must not be read.
+ * A work request that the API passes to a provider: a struct, written and read by one thread within one call, and reused
+ * for the next. Fields that an opcode does not need keep stale values and must not be read.
  */
 public final class WorkRequest {
     /** {@code Opcode.value()}; ignored by receive queues. */
@@ -21,18 +21,18 @@ public final class WorkRequest {
 
     public long remoteOffset;
 
-    /** Where WRITE_NOTIFY stores {@link #operand}. */
+    /** The target of {@link #operand} in WRITE_NOTIFY. */
     public @Nullable ProviderImport notify;
 
     public long notifyOffset;
 
-    /** Whom messages go to; null for the bound peer. */
+    /** The target of messages; null for the bound peer. */
     public @Nullable ProviderTarget target;
 
-    /** Where the record goes; null for the queue's own JFC. */
+    /** The JFC of the record; null for the queue's own JFC. */
     public @Nullable ProviderJfc jfc;
 
-    /** Which member of a Jetty group is meant. */
+    /** The hint for the member of a Jetty group. */
     public int targetHint;
 
     /** Immediate of WRITE_IMM and SEND_IMM; token id of SEND_INVALIDATE. */
@@ -41,13 +41,13 @@ public final class WorkRequest {
     /** Operand of atomics, value of WRITE_NOTIFY. */
     public long operand;
 
-    /** What CAS expects. */
+    /** The comparand of CAS. */
     public long expected;
 
     /** Sum of all local lengths. */
     public long lengthBytes;
 
-    /** When not null, the payload lies here and is copied during the call; there are no local ranges then. */
+    /** If not null, the payload is here and is copied during the call; there are no local ranges then. */
     public @Nullable MemorySegment inline;
 
     public int sgeCount;

@@ -1,10 +1,10 @@
 /**
- * What a provider implements, and nothing else. Start with {@link io.urma4j.spi.UrmaProvider}.
+ * The interfaces that a provider implements. Start with {@link io.urma4j.spi.UrmaProvider}.
  *
- * <p>Calls that may cross a network are asynchronous. Work requests and registrations name a region and an offset in
- * it, never an address. Nothing of {@code io.urma4j.internal} may enter.
+ * <p>Calls that may cross a network are asynchronous. Work requests and registrations name a memory segment and an offset in
+ * it, never an address. No type of {@code io.urma4j.internal} may be used here.
  *
- * <p>A provider completes its futures on any thread, also on one that everything else waits for: what hangs on them in the
- * core does not block, and users get theirs on threads of their own.
+ * <p>A provider may complete its futures on any thread, including its engine. Dependent stages of the core do not block, and
+ * the core completes users' futures on separate threads.
  */
 package io.urma4j.spi;

@@ -42,7 +42,7 @@ final class CallFrame {
         this.scratch = slot.asSlice(SCRATCH, SCRATCH_BYTES);
     }
 
-    /** A frame that nobody else has; beyond {@value #COUNT} calls at a time, a new one for the garbage collector. */
+    /** An unused frame; beyond {@value #COUNT} calls at a time, a new one for the garbage collector. */
     static CallFrame claim() {
         int start = (int) Thread.currentThread().threadId();
         for (int i = 0; i < COUNT; i++) {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * any thread.
  */
 public final class DescriptorCloser implements AutoCloseable {
-    /** More than so many descriptors wait only until {@link #isBehind} stops the owner from receiving more. */
+    /** More than this many descriptors wait only until {@link #isBehind} stops the owner from receiving more. */
     public static final int MAX_WAITING = 512;
 
     private static final int THREADS = 4;
@@ -43,7 +43,7 @@ public final class DescriptorCloser implements AutoCloseable {
         });
     }
 
-    /** Whether so many descriptors wait to be closed that no more should be received. */
+    /** Whether too many descriptors wait to be closed, so that no more should be received. */
     public boolean isBehind() {
         return threads.getQueue().size() >= MAX_WAITING;
     }

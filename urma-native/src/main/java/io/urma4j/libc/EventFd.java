@@ -52,7 +52,7 @@ public final class EventFd implements AutoCloseable {
         return new EventFd(fd);
     }
 
-    /** Wakes who waits for it. Never waits itself: a counter that is full has woken them already. */
+    /** Wakes the waiting threads. Never waits itself: a full counter has already woken them. */
     public void signal() {
         long result = write(fd, ONE);
         if (result < 0 && result != -Errno.EAGAIN) {

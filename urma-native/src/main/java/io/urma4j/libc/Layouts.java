@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes of every C struct that goes into the kernel or comes from it; nobody else writes an offset of one. All in
+ * The bytes of every C struct that goes into the kernel or comes from it; no other class writes an offset of one. All in
  * native byte order. Both architectures agree, but for {@link EpollEvent}.
  */
 final class Layouts {

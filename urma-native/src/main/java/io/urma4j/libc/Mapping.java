@@ -49,7 +49,7 @@ public final class Mapping {
         }
     }
 
-    /** What the kernel is told about a range: {@code madvise(2)}. */
+    /** Advice to the kernel about a range: {@code madvise(2)}. */
     public enum Advice {
         /** Give the pages back; the next touch finds zeros, or the file's content. */
         DONT_NEED(4),
@@ -73,13 +73,13 @@ public final class Mapping {
     }
 
     /**
-     * Maps a part of a file, shared with everybody who maps it.
+     * Maps a part of a file, shared with all other mappings of it.
      *
      * <p>A touch beyond the end of the file kills the JVM by SIGBUS: make sure beforehand, by seals, that it cannot
      * shrink.
      *
      * @param offset a multiple of the page size
-     * @param arena who unmaps; must be open
+     * @param arena that unmaps it; must be open
      * @return a segment of exactly that length, read-only when {@code protection} is READ
      */
     public static MemorySegment map(Fd fd, long offset, long lengthBytes, Protection protection, Arena arena) {
@@ -101,7 +101,7 @@ public final class Mapping {
         return DEAD;
     }
 
-    @SuppressWarnings("restricted") // nobody can touch it
+    @SuppressWarnings("restricted") // no thread can touch it
     private static MemorySegment makeDead() {
         Arena arena = Arena.ofShared();
         MemorySegment all = MemorySegment.NULL.reinterpret(Long.MAX_VALUE, arena, null);

@@ -44,7 +44,7 @@ public final class MemFd {
 
     private MemFd() {}
 
-    /** What a sealed memfd will never allow again, to anybody who has it. */
+    /** What a sealed memfd will never allow again, to any holder of its descriptor. */
     public enum Seal {
         /** To add seals. */
         SEAL(1),

@@ -3,7 +3,7 @@ package io.urma4j.libc;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** What one would like of a mapping's pages. The kernel need not grant it: what came of a wish is told in words. */
+/** Requests for a mapping's pages. The kernel need not grant them; the result of each is returned as text. */
 public final class PageWishes {
     private PageWishes() {}
 

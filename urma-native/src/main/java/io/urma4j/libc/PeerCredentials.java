@@ -1,7 +1,7 @@
 package io.urma4j.libc;
 
 /**
- * Who was at the other end of a Unix socket when it was connected; the kernel vouches for it.
+ * The process at the other end of a Unix socket when it was connected, according to the kernel.
  *
  * @param pid its process id, which may name another process once that one is gone: see {@link UnixSocket#peerPidFd}
  * @param uid its effective user id

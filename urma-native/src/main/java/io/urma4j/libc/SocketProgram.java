@@ -22,7 +22,7 @@ public final class SocketProgram {
     /** Added to a place: it counts from the IP header on, and not from the payload. */
     public static final int IP_HEADER = -0x10_0000;
 
-    // the numbers of the instructions, for whoever reads a program
+    // the numbers of the instructions, for readers of a program
     public static final int LOAD_CONSTANT = 0x00;
     public static final int JUMP = 0x05;
     public static final int ANSWER = 0x06;

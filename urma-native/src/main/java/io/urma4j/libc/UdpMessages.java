@@ -34,7 +34,7 @@ public final class UdpMessages {
     private int looks; // that found nothing
 
     /**
-     * Room for so many messages and buffers.
+     * Space for this number of messages and buffers.
      *
      * @param buffers in the order in which they are numbered from 0 on; native memory
      */

@@ -25,7 +25,7 @@ public enum UdpOption {
     /** Hand over several datagrams of one sender as one, and tell where to cut it. */
     COALESCE(17, 104);
 
-    /** Value of the two MTU options: refuse it, and have every packet say that nobody may fragment it. */
+    /** Value of the two MTU options: refuse it, and forbid fragmentation in every packet (DF). */
     public static final int NEVER_FRAGMENT = 2;
 
     /** Value of the two traffic classes, Not-ECT: a router that wants to say that there is congestion drops it. */

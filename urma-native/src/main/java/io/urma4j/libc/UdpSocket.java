@@ -148,7 +148,7 @@ public final class UdpSocket implements AutoCloseable {
      * share}, the one that takes it. It answers with the socket's number, in the order in which they were bound; 0 is the
      * first. Replaces the program before in one step; for all the sockets, whichever of them this is.
      *
-     * @throws LibcException with EINVAL when the socket shares its port with nobody, ENOPROTOOPT when this kernel cannot
+     * @throws LibcException with EINVAL when the socket does not share its port, ENOPROTOOPT when this kernel cannot
      */
     public void steer(SocketProgram program) {
         int number = fd.acquire();

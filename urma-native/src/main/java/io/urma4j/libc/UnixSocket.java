@@ -70,7 +70,7 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Connects at once: ENOENT when the name is not there, ECONNREFUSED when nobody listens any more, EAGAIN when too
+     * Connects at once: ENOENT when the name is not there, ECONNREFUSED when no process listens any more, EAGAIN when too
      * many wait to be accepted.
      */
     public static UnixSocket connect(Dir directory, String name) {
@@ -84,7 +84,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** The next connection; empty when nobody waits. EMFILE when descriptors are short, and the caller still waits. */
+    /** The next connection; empty if none is pending. EMFILE if descriptors are short; the connection stays pending. */
     public Optional<UnixSocket> accept() {
         int number = accept4();
         return switch (number) {

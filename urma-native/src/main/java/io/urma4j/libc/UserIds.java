@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** Who this process is to the kernel. */
+/** The user ids of this process. */
 public final class UserIds {
     private static final MethodHandle GETUID = Linkage.bindCritical("getuid", FunctionDescriptor.of(JAVA_INT));
     private static final MethodHandle GETEUID = Linkage.bindCritical("geteuid", FunctionDescriptor.of(JAVA_INT));

@@ -14,14 +14,16 @@ import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The posts of a send queue that go through its {@link SendWindow}: messages, what must follow one, and one-sided
- * operations whose end is not a success with a record.
+ * The posts of a send queue that go through its {@link SendWindow}: messages, requests that must follow one, and one-sided
+ * operations that do not end as a success with a record.
  *
- * <p>The window is guarded by the lock, in a lock-free queue too: progress works on it.
+ * <p>A lock guards the window, in a lock-free queue too: progress works on it.
  */
 final class DeferredPosts {
     private static final int SEND_INVALIDATE = 0x42; // Opcode.value() as a constant
@@ -33,6 +35,8 @@ final class DeferredPosts {
     private final ShmSendQueue queue;
     private final SendSlots slots;
     private final SendWindow window;
+    private final SendOrder<Wqe, PeerLanes> order;
+    private final OrderWindow<Wqe, PeerLanes> entries;
     private final WindowRecords records;
     private final RcBinding binding;
     private final ShmJfc jfc;
@@ -52,6 +56,8 @@ final class DeferredPosts {
         this.queue = queue;
         this.slots = slots;
         this.window = window;
+        this.order = window.order();
+        this.entries = order.window();
         this.records = records;
         this.binding = binding;
         this.jfc = jfc;
@@ -90,7 +96,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
             entry.remote = remote;
             entry.remoteOffset = remoteOffset;
@@ -124,7 +130,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
             entry.immediate = immediate;
             accept(entry, whom(target));
@@ -134,7 +140,10 @@ final class DeferredPosts {
         }
     }
 
-    /** A short message that follows nothing goes into the ring at once. False when it cannot: nothing has happened then. */
+    /**
+     * A short message that follows no other request is written to the ring at once. False if it cannot; then nothing has
+     * happened.
+     */
     private boolean sendNow(
             int opcode,
             @Nullable ProviderTarget target,
@@ -157,10 +166,11 @@ final class DeferredPosts {
                 return false;
             }
         } catch (RuntimeException e) {
-            return false; // a memory has gone: who comes after us finds out which, and says so
+            return false; // a memory was closed: the general path finds out which, and reports it
         }
-        window.entry(position).fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
-        window.addSent(position);
+        entries.entry(position)
+                .fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        order.addStarted(position);
         slots.takeDeferred(lengthBytes);
         return true;
     }
@@ -174,7 +184,7 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
-            Wqe entry = window.entry(slots.posted());
+            Wqe entry = entries.entry(slots.posted());
             entry.fill(request);
             entry.recordJfc = request.jfc == jfc ? null : (ShmJfc) request.jfc;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
@@ -198,7 +208,7 @@ final class DeferredPosts {
         }
     }
 
-    /** Whether there is a slot; throws when the state refuses posts (S6.4). */
+    /** Whether there is a slot; throws if the state refuses posts (S6.4). */
     private boolean mayDefer() {
         if (queue.isClosed()) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
@@ -208,7 +218,7 @@ final class DeferredPosts {
                     UrmaStatus.EINVAL, queue, "is in RESET and takes no work requests; bind makes it READY");
         }
         long free = Math.max(slots.freed(), records.freedElsewhere());
-        return slots.posted() - free < slots.depth() && window.hasRoom(slots.posted());
+        return slots.posted() - free < slots.depth() && entries.hasRoom(slots.posted());
     }
 
     private ShmTarget whom(@Nullable ProviderTarget target) {
@@ -231,14 +241,14 @@ final class DeferredPosts {
 
     // ---- one-sided operations whose end is not a success with a record
 
-    /** Rare: something happened to the queue during the operation, most likely a long copy. */
+    /** Rare: the queue's state changed during the operation, most likely a long copy. */
     void completeLate(long position, int opcode, long lengthBytes, long userContext, int flags) {
         claimWindow();
         try {
             boolean silent = queue.isClosed() || (flags & PostFlags.SIGNALLED_BIT) == 0;
             if (!silent && !records.pushSuccess(position, Opcode.of(opcode), lengthBytes, userContext)) {
                 keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
-                window.fail();
+                order.failures().fail();
             }
             window.advance(System.nanoTime()); // what was posted meanwhile
         } finally {
@@ -246,7 +256,7 @@ final class DeferredPosts {
         }
     }
 
-    /** Rare: a memory went away. The operation fails, and the queue goes to ERROR. */
+    /** Rare: a memory was closed. The operation fails, and the queue goes to ERROR. */
     boolean failed(
             RuntimeException failure,
             long position,
@@ -261,9 +271,9 @@ final class DeferredPosts {
         }
         claimWindow();
         try {
-            CompletionStatus told = window.failurePolicy().statusOf(remote, status);
+            CompletionStatus told = window.statusOf(remote, status);
             keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.failurePolicy().failed(remote, told);
+            window.failed(remote, told);
             window.report();
         } finally {
             releaseWindow();
@@ -271,12 +281,12 @@ final class DeferredPosts {
         return true;
     }
 
-    /** Rare: the record of an operation found no place. The window keeps it, in ERROR. */
+    /** Rare: the record of an operation found no space. The window keeps it, in ERROR. */
     void keep(long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         claimWindow();
         try {
             keepClaimed(position, opcode, status, lengthBytes, userContext);
-            window.fail();
+            order.failures().fail();
             window.report();
         } finally {
             releaseWindow();
@@ -285,10 +295,10 @@ final class DeferredPosts {
 
     private void keepClaimed(
             long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
-        Wqe entry = window.entry(position);
+        Wqe entry = entries.entry(position);
         entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
         entry.sgeCount = 0;
-        window.keep(position, entry, status);
+        order.addEnded(position, entry, status.value());
         slots.defer();
     }
 }

@@ -15,12 +15,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of the slots that arrive by a path: each is matched with a receive work request, copied, recorded and
- * answered. One thread at a time, under the path's claim to receive.
+ * Handles the slots that arrive by a path: each is matched with a receive work request, copied, recorded and answered. One
+ * thread at a time, under the path's receive lock.
  *
- * <p>A flow is what one queue sends to one other. A message that finds no receive work request is answered so, and its
- * flow is held from then on: what is behind it in the ring is turned away until the sender starts anew with that very
- * message. So messages of a flow are taken in order, and no flow waits for another.
+ * <p>A flow is one queue to one target. A message that finds no receive work request is rejected, and its flow is held from
+ * then on: later messages of the flow are rejected until the sender restarts with that very message. So messages of a flow
+ * are received in order, and no flow waits for another.
  */
 final class Deliveries {
     private static final int RETRY_INVALIDATE_MICROS = 200;
@@ -54,7 +54,7 @@ final class Deliveries {
         this.in = in;
     }
 
-    /** Handles the slot that was taken, and answers it; false when it cannot be what an honest sender would send. */
+    /** Handles the current slot, and answers it; false if no honest sender would send it. */
     boolean deliver() {
         if (in.has(SlotFlags.DATAGRAM)) {
             return deliverDatagram();
@@ -76,7 +76,7 @@ final class Deliveries {
         return first ? beginTrain() : continueTrain();
     }
 
-    /** Who is to take the message that begins in the slot; null when nobody has its number. */
+    /** The receiver of the message that begins in the slot; null if the number is unknown. */
     private @Nullable Inbound inbound() {
         Inbound inbound = context.inbound(in.target());
         return inbound == null ? memberOfGroup() : inbound;
@@ -101,7 +101,7 @@ final class Deliveries {
 
     // ---- datagrams
 
-    /** A datagram that finds no receive work request, or nobody who takes datagrams, is dropped (S12.1). */
+    /** A datagram that finds no receive work request, or no queue for datagrams, is dropped (S12.1). */
     private boolean deliverDatagram() {
         int opcode = in.opcode();
         boolean whole = in.has(SlotFlags.FIRST) && in.has(SlotFlags.LAST) && in.totalBytes() == in.chunkBytes();
@@ -109,7 +109,7 @@ final class Deliveries {
             return false;
         }
         Inbound inbound = inbound();
-        if (inbound != null) { // a number that nobody has, nobody counts for
+        if (inbound != null) { // an unknown number has no counter
             Drop reason = dropped(inbound);
             if (reason != null) {
                 inbound.receives().drop(reason);
@@ -119,7 +119,7 @@ final class Deliveries {
         return true;
     }
 
-    /** Delivers the datagram; or says why not. */
+    /** Delivers the datagram; or returns why not. */
     private @Nullable Drop dropped(Inbound inbound) {
         if (!inbound.takesDatagrams()) {
             return Drop.WRONG_MODE;
@@ -144,7 +144,7 @@ final class Deliveries {
     private boolean deliverWhole() {
         long payload = payloadBytes();
         if (payload != in.chunkBytes()) {
-            return false; // a record would promise bytes that nobody sent
+            return false; // a record would promise bytes that were not sent
         }
         Inbound inbound = inbound();
         int admission = admission(inbound);
@@ -166,7 +166,7 @@ final class Deliveries {
         return true;
     }
 
-    /** What most messages are: short, and awaited. False when it is otherwise in any way: nothing has happened then. */
+    /** The fast path: short, and with a receive work request. False otherwise; then nothing has happened. */
     private boolean deliverShort() {
         int opcode = in.opcode();
         Inbound inbound = context.inbound(in.target());
@@ -182,13 +182,13 @@ final class Deliveries {
                 return false;
             }
         } catch (IllegalStateException | WrongThreadException e) {
-            return false; // a memory has gone: who comes after us finds out which, and says so
+            return false; // a memory was closed: the general path finds out which, and reports it
         }
         in.answerTakenLater();
         return true;
     }
 
-    /** Copies the message into its buffers and makes its record; tells the answer. */
+    /** Copies the message into its buffers and writes its record; returns the answer. */
     private int fill(Inbound inbound, ReceiveWr wr, long payload) {
         CompletionStatus status = payload > wr.capacityBytes ? CompletionStatus.LOC_LEN_ERR : scatter(wr, 0);
         if (!record(inbound, wr, status, in.totalBytes())) {
@@ -199,7 +199,7 @@ final class Deliveries {
         return status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED;
     }
 
-    /** The oldest receive work request, provided that its record will find a place in the JFC (S10.5). */
+    /** The oldest receive work request, provided that its record will find space in the JFC (S10.5). */
     private @Nullable ReceiveWr takeReceive(Inbound inbound) {
         ReceiveWr wr = inbound.receives().take();
         if (wr != null && !inbound.jfc().hasRoomForArrival()) { // without a buffer no record is due: no overflow
@@ -215,7 +215,7 @@ final class Deliveries {
         inbound.receives().count(lengthBytes);
     }
 
-    /** Bytes of the message that need a buffer: those of a WRITE_IMM are at their place already. */
+    /** Bytes of the message that need a buffer: those of a WRITE_IMM are already in place. */
     private long payloadBytes() {
         return in.opcode() == WRITE_IMM ? 0 : in.totalBytes();
     }
@@ -233,14 +233,14 @@ final class Deliveries {
         }
     }
 
-    /** Whether the message in the slot may be taken, as an answer. */
+    /** Whether the message in the slot may be received, as an answer. */
     private int admission(@Nullable Inbound inbound) {
         int opcode = in.opcode();
         if (opcode != SEND && opcode != SEND_IMM && opcode != SEND_INVALIDATE && opcode != WRITE_IMM) {
             return Answer.UNSUPPORTED;
         }
         if (inbound == null) {
-            return Answer.FAILED; // nobody has this number any more
+            return Answer.FAILED; // the number is unused now
         }
         if (inbound.takesDatagrams()) {
             return Answer.UNSUPPORTED; // they alone
@@ -252,7 +252,7 @@ final class Deliveries {
         return admission;
     }
 
-    /** The token id is revoked before the record is visible (S8.11); until then the sender repeats the message. */
+    /** The token id is revoked before the record is visible (S8.11); until then the sender retransmits the message. */
     private int invalidate(Inbound inbound) {
         if (!inbound.receives().allowsInvalidate()) {
             return Answer.REFUSED;
@@ -336,7 +336,7 @@ final class Deliveries {
         if (in.opcode() != train.opcode
                 || in.totalBytes() != train.totalBytes
                 || (last ? received != train.totalBytes : received > train.totalBytes)) {
-            return false; // it has changed under way
+            return false; // it has changed between chunks
         }
         if (train.inbound.receives().isClosed()) {
             trains.remove(flow());
@@ -366,7 +366,7 @@ final class Deliveries {
         }
     }
 
-    /** A receiver is closed. What else comes of the messages that it had begun to take is turned away. */
+    /** A receiver is closed. The rest of the messages that it had begun to receive is rejected. */
     void abandon(Predicate<Inbound> closed) {
         trains.entrySet().removeIf(entry -> {
             boolean its = closed.test(entry.getValue().inbound);
@@ -378,7 +378,7 @@ final class Deliveries {
         });
     }
 
-    /** The peer is gone: what it had begun is over, and its buffers are free again. */
+    /** The peer is gone: its partial messages end, and their buffers are free again. */
     void abandon() {
         trains.values().forEach(Deliveries::abandonTrain);
         trains.clear();

@@ -3,7 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.Counters;
 import java.util.Set;
 
-/** How many datagrams a queue has lost, by reason. Whoever has it sees to it that one thread at a time counts. */
+/** How many datagrams a queue has lost, by reason. The owner ensures that one thread at a time counts. */
 final class DropCounts {
     private long noReceive;
     private long wrongState;

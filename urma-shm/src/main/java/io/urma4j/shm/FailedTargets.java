@@ -1,18 +1,43 @@
 package io.urma4j.shm;
 
+import io.urma4j.CompletionStatus;
+import io.urma4j.shm.control.ShmImport;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The targets that a queue with {@code ErrorScope.TARGET} serves no more: each an import, which stays here for as long as
  * somebody has it. An import made anew is another one. Guarded by the queue's lock.
  */
 final class FailedTargets {
+    private static final int REM_ACCESS_ABORT_ERR = CompletionStatus.REM_ACCESS_ABORT_ERR.value();
+
+    private final ShmSendQueue queue;
+    private final Flows flows;
     private final Set<Object> targets = Collections.newSetFromMap(new WeakHashMap<>()); // none of them has an equals
+
+    FailedTargets(ShmSendQueue queue, Flows flows) {
+        this.queue = queue;
+        this.flows = flows;
+    }
+
+    /** Adds the target at which a work request failed. */
+    void blame(Wqe entry, int status) {
+        Object culprit = culprit(entry, status);
+        if (culprit != null) {
+            add(culprit);
+        }
+    }
 
     void add(Object target) {
         targets.add(target);
+        if (target instanceof ShmTarget flow) {
+            flows.forget(flow);
+        } else if (target instanceof ShmImport imported && !OneSided.isGone(imported)) {
+            queue.divert(); // its memory would still take what is posted
+        }
     }
 
     boolean contains(Object target) {
@@ -22,8 +47,20 @@ final class FailedTargets {
     /** Whether the work request names one. */
     boolean areNamedBy(Wqe entry) {
         return !targets.isEmpty()
-                && ((entry.lane != null && targets.contains(entry.lane.target))
+                && ((entry.flow != null && targets.contains(entry.flow.target))
                         || (entry.remote != null && targets.contains(entry.remote))
                         || (entry.notify != null && targets.contains(entry.notify)));
+    }
+
+    /** Which of its targets a work request failed at. */
+    private static @Nullable Object culprit(Wqe entry, int status) {
+        boolean access = status == REM_ACCESS_ABORT_ERR;
+        if (access && entry.notify != null && OneSided.isGone(entry.notify)) {
+            return entry.notify;
+        }
+        if (entry.flow == null || (access && entry.remote != null && OneSided.isGone(entry.remote))) {
+            return entry.remote;
+        }
+        return entry.flow.target;
     }
 }

@@ -1,6 +1,8 @@
 package io.urma4j.shm;
 
 import io.urma4j.shm.control.Peer;
+import io.urma4j.spi.support.SendFlow;
+import io.urma4j.spi.support.SendFlows;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -8,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The flows of a send queue, found by target and by peer. Guarded by the queue's lock. */
 final class Flows {
+    private static final long ALL = Long.MIN_VALUE;
+
     private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
+    private final SendFlows<Lane> all = new SendFlows<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();
     private @Nullable Lane last; // most queues send to one target for a while
 
@@ -18,8 +23,8 @@ final class Flows {
             lane = lanes.get(target);
             if (lane == null) {
                 lane = new Lane(target, to(target.peer));
-                lane.restart = true; // an earlier life of this flow may have been held back
                 lanes.put(target, lane);
+                all.add(lane);
                 target.use(lane);
             }
             last = lane;
@@ -36,44 +41,40 @@ final class Flows {
         return found;
     }
 
+    /** Null for a peer to which nothing was posted. */
+    @Nullable
+    PeerLanes known(Peer peer) {
+        return peers.get(peer);
+    }
+
     /** The target is used no more. */
     void forget(ShmTarget target) {
-        lanes.remove(target);
+        Lane lane = lanes.remove(target);
+        if (lane != null) {
+            all.remove(lane);
+        }
         last = null;
     }
 
-    /** Nothing of them is under way any more. */
-    void startAnew() {
-        for (Lane lane : lanes.values()) {
-            lane.restart = true;
-            lane.probing = false;
-            lane.rnrRounds = 0;
-        }
+    /** Nothing of them is in flight any more. */
+    void reset() {
+        all.all().forEach(SendFlow::reset);
     }
 
     /** What was sent to the peer is given up: its flows start anew. */
-    void startAnew(Peer peer, long nowNanos) {
-        for (Lane lane : lanes.values()) {
-            if (lane.peer.peer.equals(peer)) {
-                lane.startAnew(nowNanos);
-            }
-        }
+    void startAnew(PeerLanes peer, long nowNanos) {
+        all.startAnew(peer, nowNanos);
     }
 
-    /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */
+    /** When the earliest retransmission is due; {@code Long.MAX_VALUE} when none is. */
     long nextRetryNanos() {
-        long next = Long.MAX_VALUE;
-        for (Lane lane : lanes.values()) {
-            if (lane.probing && lane.sent == 0) {
-                next = Math.min(next, lane.retryAtNanos);
-            }
-        }
-        return next;
+        return all.nextRetryNanos(ALL);
     }
 
     void clear() {
         lanes.values().forEach(lane -> lane.target.leave(lane));
         lanes.clear();
+        all.clear();
         last = null;
         peers.clear();
     }

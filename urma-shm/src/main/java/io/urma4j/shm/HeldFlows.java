@@ -5,14 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The flows of a path that are turned away until their senders start them anew. For whoever has the claim to receive.
+ * The rejected flows of a path, until their senders restart them. For the holder of the receive lock.
  *
- * <p>A flow need not be remembered for ever, and a hostile peer that invents flows fills no memory: a slot that is a whole
- * lap behind the last one that was turned away was filled by a sender that had seen that answer, and which therefore has
- * started anew. So at most a lap of flows matters.
+ * <p>A flow need not be cached forever, and a hostile peer that invents flows fills no memory. A slot that is a whole lap
+ * behind the last rejected one was filled by a sender that had seen that answer, and has therefore restarted the flow. So
+ * at most a lap of flows matters.
  */
 final class HeldFlows {
-    /** From this size on those that matter no more are looked for. */
+    /** From this size on, obsolete flows are removed. */
     private static final int TIDY_AT = 2 * RingLayout.SLOTS;
 
     private final Map<Long, Long> lastTurnedAway = new HashMap<>();
@@ -25,7 +25,7 @@ final class HeldFlows {
         return lastTurnedAway.size();
     }
 
-    /** The slot at {@code position} of the flow is turned away, and so are the flow's next ones. */
+    /** The slot at {@code position} of the flow is rejected, and so are the flow's next ones. */
     void hold(long flow, long position) {
         if (lastTurnedAway.size() >= TIDY_AT) {
             lastTurnedAway.values().removeIf(last -> position - last >= RingLayout.SLOTS);
@@ -33,12 +33,12 @@ final class HeldFlows {
         lastTurnedAway.put(flow, position);
     }
 
-    /** Whether the slot at {@code position} must be turned away as well; if so, the flow stays held behind it. */
+    /** Whether the slot at {@code position} must be rejected as well; if so, the flow stays held behind it. */
     boolean holds(long flow, long position) {
         return lastTurnedAway.computeIfPresent(flow, (same, last) -> position) != null;
     }
 
-    /** The sender starts the flow anew. */
+    /** The sender restarts the flow. */
     void release(long flow) {
         lastTurnedAway.remove(flow);
     }

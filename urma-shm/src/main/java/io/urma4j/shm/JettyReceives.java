@@ -2,7 +2,7 @@ package io.urma4j.shm;
 
 /**
  * The receive records of a Jetty in a JFC that is not its JFR's (S5.3). When that JFC overflows, the Jetty goes to ERROR;
- * but later, on the engine's thread: who calls has the JFC's lock, and must not wait for the Jetty's.
+ * but later, on the engine's thread: the caller holds the JFC's lock, and must not wait for the Jetty's.
  */
 final class JettyReceives implements RecordOwner {
     private final ShmContext context;

@@ -23,15 +23,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The transport path to a peer: a ring in each direction, shared by all queues of both contexts.
  *
- * <p>Three claims, each held for a few slots: to send, to take answers, to receive. They are taken in this order, each
- * possibly under a queue's lock or before one: answers → queue → send → JFC. Receiving takes no queue's lock but that of
- * a receive queue.
+ * <p>Three locks, each held for a few slots: to send, to process answers, to receive. The lock order is answers → queue →
+ * send → JFC, where a queue's lock may come before each. Receiving takes no queue's lock except that of a receive queue.
  */
 final class MessagePath {
-    /** Slots that one visit takes at most, so that no path starves the others. */
+    /** Maximum slots of one visit, so that no path starves the others. */
     private static final int BATCH = 64;
 
-    /** A poll that brings messages sees to answers only now and then: a power of two. */
+    /** A poll that finds messages processes answers only now and then: a power of two. */
     private static final int REAP_EVERY = 16;
 
     private final ShmContext context;
@@ -44,7 +43,7 @@ final class MessagePath {
     private final SpinLock reaping = new SpinLock();
     private final SpinLock receiving = new SpinLock();
 
-    // whose message a slot carries: written before the slot is published, read after it was answered
+    // the sender of a slot's message: written before the slot is published, read after it was answered
     private final @Nullable ShmSendQueue[] slotQueue = new ShmSendQueue[RingLayout.SLOTS];
     private final long[] slotPosition = new long[RingLayout.SLOTS];
 
@@ -53,18 +52,20 @@ final class MessagePath {
     private final long remoteBase;
     private int turns; // of all pollers, without order
 
-    // Whether who receives a message replies before it looks for the next. If so, the answer is held back until the
-    // reply
-    // is out. A guess, without order: a wrong one delays an answer until the next poll, or the engine's next tick.
+    // Whether the receiving thread replies before it looks for the next message. If so, the answer is held back until
+    // the
+    // reply is out. It is a guess, read without ordering: a wrong one delays an answer until the next poll, or the
+    // engine's
+    // next tick.
     private boolean replies;
     private boolean unreplied; // messages came in after the last one went out
     private volatile boolean dead;
 
-    // guarded by the claim to send
+    // guarded by the send lock
     private final LinkedHashSet<Flow> abandoned = new LinkedHashSet<>();
-    private boolean anyAbandoned; // read without the lock by who takes answers, and looks again later
+    private boolean anyAbandoned; // read without the lock when answers are processed, and checked again later
 
-    /** Messages from one queue of ours to one of the peer's. */
+    /** Messages from one local queue to one of the peer's. */
     private record Flow(int source, int target) {}
 
     MessagePath(ShmContext context, Peer peer, PathMemory memory) {
@@ -107,9 +108,9 @@ final class MessagePath {
     // ---- sending; the caller holds the lock of the queue
 
     /**
-     * Puts a message, or what is left of it, into the ring.
+     * Writes a message, or the rest of it, to the ring.
      *
-     * @return false when the ring is full before the message's end
+     * @return false if the ring is full before the message's end
      */
     boolean send(ShmSendQueue queue, long position, Wqe entry, Lane lane) {
         boolean all;
@@ -127,10 +128,10 @@ final class MessagePath {
     }
 
     /**
-     * Puts a whole message without an immediate into the ring, with its payload beside its header; at most as many bytes
+     * Writes a whole message without an immediate to the ring, with its payload next to its header; at most as many bytes
      * as a slot holds.
      *
-     * @return false when the ring is full
+     * @return false if the ring is full
      */
     boolean sendShort(
             ShmSendQueue queue,
@@ -197,7 +198,7 @@ final class MessagePath {
             flags |= SlotFlags.LAST;
         }
         int slot = (int) out.position() & (RingLayout.SLOTS - 1);
-        slotQueue[slot] = datagram ? null : queue; // of a datagram nobody awaits the answer
+        slotQueue[slot] = datagram ? null : queue; // no queue waits for the answer to a datagram
         slotPosition[slot] = position;
         entry.slotsInFlight++;
         entry.sentBytes += chunk;
@@ -214,8 +215,8 @@ final class MessagePath {
     }
 
     /**
-     * The rest of a message of which the peer has the beginning will not come. It is told, now or when the ring has room
-     * again, so that the receive work request that it has taken for it is free. The caller holds the lock of the queue.
+     * The rest of a partially sent message is abandoned. The peer is notified, now or when the ring has space again, so
+     * that it releases the message's receive work request. The caller holds the lock of the queue.
      */
     void abandonTrain(int source, int target) {
         if (dead) {
@@ -231,7 +232,7 @@ final class MessagePath {
         wakePeer();
     }
 
-    /** Under the claim to send: a flow that starts anew ends what was begun of it; a NOP does that and nothing else. */
+    /** Under the send lock: a restarting flow ends its partial message; a NOP does only that. */
     private void tellAbandoned() {
         try {
             while (!abandoned.isEmpty() && out.hasSlot()) {
@@ -242,14 +243,16 @@ final class MessagePath {
                 out.publish(NOP, flags, flow.source(), flow.target(), 0, 0, 0, out.payloadRoom(0));
             }
         } catch (IllegalStateException e) {
-            abandoned.clear(); // the rings were taken away: there is nobody to tell
+            abandoned.clear(); // the rings were unmapped: there is no peer to notify
         }
         anyAbandoned = !abandoned.isEmpty();
     }
 
     /** Wakes the peer's engine when it sleeps. */
     private void wakePeer() {
-        // full fence: our slot or answer is visible before we look whether the peer sleeps; it looks after it said so
+        // full fence: our slot or answer is visible before we check whether the peer sleeps; the peer checks after it
+        // has
+        // set its flag
         VarHandle.fullFence();
         try {
             if (out.takeAsleep()) {
@@ -258,17 +261,17 @@ final class MessagePath {
         } catch (IllegalStateException e) {
             if (!dead) {
                 throw e;
-            } // taken away meanwhile: there is nobody to wake
+            } // unmapped meanwhile: there is no peer to wake
         }
     }
 
     // ---- progress
 
     /**
-     * Takes what has arrived: messages, then answers. Returns the amount of work.
+     * Processes arrivals: messages, then answers. Returns the amount of work.
      *
-     * @param insist wait for a lock that another thread has. Who polls need not, since it comes again; but who is about
-     *     to sleep must: the other may have looked at the ring for the last time just before the message came.
+     * @param insist wait for a lock that another thread holds. A polling thread need not, since it polls again. A thread
+     *     that is about to sleep must: the holder may have read the ring for the last time just before the message arrived.
      */
     int turn(boolean insist) {
         if (dead) {
@@ -276,7 +279,7 @@ final class MessagePath {
         }
         try {
             int received = receive(insist);
-            // messages first: answers can wait, but not for ever
+            // messages first: answers can wait, but not forever
             return received > 0 && !insist && (++turns & (REAP_EVERY - 1)) != 0 ? received : received + reap(insist);
         } catch (IllegalStateException e) {
             Placement.forgetFence(e);
@@ -339,7 +342,7 @@ final class MessagePath {
         return count;
     }
 
-    /** Somebody looks for messages who has not replied to the last one. */
+    /** A thread that has not replied to the last message polls for messages. */
     private void noReply(boolean insist) {
         unreplied = false;
         replies = false;
@@ -349,7 +352,7 @@ final class MessagePath {
         }
     }
 
-    /** A message went out after one came in: the answer to that one follows it. The caller wakes the peer. */
+    /** A message was sent after one was received: the answer to that one follows it. The caller wakes the peer. */
     private void reply() {
         unreplied = false;
         replies = true;
@@ -375,7 +378,7 @@ final class MessagePath {
             long word = out.peekAnswer();
             while (count < BATCH && word != 0) {
                 ShmSendQueue queue = slotQueue[(int) out.reaped() & (RingLayout.SLOTS - 1)];
-                if (queue == null) { // nobody waits for this one
+                if (queue == null) { // no queue waits for this one
                     out.reap();
                     count++;
                 } else {
@@ -393,8 +396,8 @@ final class MessagePath {
     }
 
     /**
-     * Takes the answers to the oldest slots, as long as they carried messages of that queue, and shows them to its window.
-     * The caller holds the lock of the queue, and that to take answers. Returns how many; at least one is there.
+     * Processes the answers to the oldest slots, as long as they carried messages of that queue, and passes them to its
+     * window. The caller holds the lock of the queue, and the answer lock. Returns how many; there is at least one.
      */
     int reapFor(ShmSendQueue queue, SendWindow window, int most) {
         int count = 0;
@@ -421,7 +424,7 @@ final class MessagePath {
         wakePeer();
     }
 
-    /** We are about to sleep: whoever sends or answers from now on wakes us. The caller fences and looks again. */
+    /** This thread is about to sleep: a later message or answer wakes it. The caller fences and checks again. */
     void askForWakeUp() {
         if (dead) {
             return;
@@ -429,12 +432,12 @@ final class MessagePath {
         try {
             in.setAsleep();
         } catch (IllegalStateException e) {
-            // taken away: the engine hears of the peer's end by the control socket
+            // unmapped: the engine detects the peer's end by the control socket
             dead = true;
         }
     }
 
-    /** Nothing is delivered to that queue any more when this returns. */
+    /** No message is delivered to that queue any more when this returns. */
     void abandon(Predicate<Inbound> closed) {
         receiving.acquire();
         try {
@@ -450,7 +453,7 @@ final class MessagePath {
         reaping.acquire();
         receiving.acquire();
         deliveries.abandon();
-        sending.acquire(); // last, as everywhere: who has it waits for nobody
+        sending.acquire(); // last, as everywhere: its holder waits for no other lock
         try {
             Arrays.fill(slotQueue, null);
             memory.close();
@@ -464,7 +467,7 @@ final class MessagePath {
     // Opcode.value() as a constant
     private static final int NOP = Opcode.NOP.value();
 
-    /** For a person who looks in: plain reads of what others write. */
+    /** For inspection: plain reads of fields that other threads write. */
     Resource describe() {
         return Resource.builder(Resource.Kind.TP, number())
                 .add("tpn", number())

@@ -1,8 +1,8 @@
 package io.urma4j.shm;
 
 /**
- * Holds back the event of an armed JFC until enough records have come, or the first of them has waited long enough
- * (S10.8). Guarded by the JFC's lock.
+ * Delays the event of an armed JFC until enough records have arrived, or the first of them has waited long enough (S10.8).
+ * Guarded by the JFC's lock.
  */
 final class Moderation {
     private final int count;
@@ -15,7 +15,7 @@ final class Moderation {
         this.periodNanos = periodNanos;
     }
 
-    /** The JFC is armed anew, or its records have been polled. */
+    /** The JFC is armed again, or its records have been polled. */
     void reset() {
         seen = 0;
     }
@@ -28,12 +28,12 @@ final class Moderation {
         return seen >= count;
     }
 
-    /** Whether a record waits that is the first: somebody must look at the time from now on. */
+    /** Whether a first record waits: a thread must check the time from now on. */
     boolean hasJustBegun() {
         return seen == 1;
     }
 
-    /** How long the oldest record may still wait; {@code Long.MAX_VALUE} when there is none. */
+    /** How long the oldest record may still wait; {@code Long.MAX_VALUE} if there is none. */
     long remainingNanos(long nowNanos) {
         return seen == 0 ? Long.MAX_VALUE : Math.max(0, deadlineNanos - nowNanos);
     }

@@ -7,7 +7,7 @@ import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Executes one-sided operations of the general form, and tells what a failed access means. */
+/** Executes one-sided operations of the general form, and translates failed accesses. */
 final class OneSided {
     private OneSided() {}
 
@@ -18,7 +18,7 @@ final class OneSided {
                 case WRITE, WRITE_IMM -> place(entry);
                 case WRITE_NOTIFY -> {
                     place(entry);
-                    // release: who sees the value sees the bytes
+                    // release: a reader that sees the value sees the bytes
                     Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
                 }
                 case READ -> entry.scatter(memoryOf(entry.remote), entry.remoteOffset);
@@ -57,7 +57,7 @@ final class OneSided {
         return imported.memory;
     }
 
-    /** What it means that an access failed: one of the memories is gone, or is another thread's. */
+    /** The status of a failed access: one of the memories is closed, or belongs to another thread. */
     static CompletionStatus statusOf(RuntimeException failure, Wqe entry) {
         if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
             throw failure; // a bug of ours
@@ -78,7 +78,7 @@ final class OneSided {
         return isGone(remote) ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
     }
 
-    private static boolean isGone(ShmImport imported) {
+    static boolean isGone(ShmImport imported) {
         return imported.isRevoked() || !imported.memory.scope().isAlive();
     }
 }

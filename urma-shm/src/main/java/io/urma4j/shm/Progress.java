@@ -7,32 +7,35 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Who moves a context's messages: any thread that polls, and the engine when nobody does.
+ * Moves a context's messages: any polling thread does, and the engine if no thread polls.
  *
- * <p>While somebody polls, the engine only looks in now and then ({@link #TICK_NANOS}), so that it takes over when the
- * polling stops. After a tick without polls, or while a thread waits for an event, it asks all peers to wake it, looks
- * once more, and sleeps. A thread that is about to wait asks for the wake-up itself, so that no tick lies between it and
- * its message.
+ * <p>While threads poll, the engine only checks now and then ({@link #TICK_NANOS}), so that it takes over when the polling
+ * stops. After a tick without polls, or while a thread waits for an event, it requests wake-ups from all peers, checks once
+ * more, and sleeps. A thread that is about to wait requests the wake-ups itself, so that its message does not wait for a
+ * tick.
  */
 final class Progress {
-    /** How often the engine looks in while others poll. */
+    /** How often the engine checks while other threads poll. */
     private static final long TICK_NANOS = 1_000_000;
 
-    /** How often it does while they spin: where CPUs are few, each look takes one from them for 10 µs. */
+    /** How often it checks while they spin: if CPUs are few, each check takes one from them for 10 µs. */
     private static final long SPIN_TICK_NANOS = 4_000_000;
 
-    /** Who polls so often between two ticks spins, and is not gone for long; and he did so for so many ticks on end. */
+    /**
+     * A thread that polls this often between two ticks is spinning, and will not stop soon, if it does so for this many
+     * consecutive ticks.
+     */
     private static final int POLLS_OF_A_SPIN = 1000;
 
     private static final int TICKS_OF_A_SPIN = 8;
 
-    /** The whole process stood still when the engine comes as late as that: nobody may have polled before it. */
+    /** If the engine is delayed by this much, the whole process was stalled, and no thread may have polled before it. */
     private static final long PAUSE_NANOS = 50 * TICK_NANOS;
 
-    /** Longest sleep while there are paths: timeouts of silent peers are found then at the latest. */
+    /** Longest sleep while there are paths: timeouts of silent peers are detected then at the latest. */
     private static final long WATCH_NANOS = 1_000_000_000;
 
-    /** Rounds without an end to the work before the engine sees to its sockets again. */
+    /** Maximum consecutive rounds with work before the engine handles its sockets again. */
     private static final int ROUNDS = 64;
 
     private static final VarHandle POLLS;
@@ -97,7 +100,7 @@ final class Progress {
         return work;
     }
 
-    /** A thread is about to wait for an event: from now on arrivals wake the engine. */
+    /** A thread is about to wait for an event: arrivals wake the engine from now on. */
     void prepareWait() {
         askForWakeUps();
         boolean done = takeAll(); // what came before that
@@ -106,7 +109,7 @@ final class Progress {
         }
     }
 
-    /** Takes until nothing is there; false when there seems to be no end to it. */
+    /** Processes arrivals until there are none; false if they do not seem to end. */
     private boolean takeAll() {
         for (int i = 0; i < ROUNDS; i++) {
             if (round(true) == 0) {
@@ -120,11 +123,11 @@ final class Progress {
         for (MessagePath path : paths) {
             path.askForWakeUp();
         }
-        // full fence: the flags are visible before we look at the rings for the last time
+        // full fence: the flags are visible before the rings are read for the last time
         VarHandle.fullFence();
     }
 
-    /** The engine's turn; returns how long it may sleep. */
+    /** The engine's step; returns how long it may sleep. */
     long turn(long nowNanos) {
         if (dueNanos != Long.MAX_VALUE && nowNanos - dueNanos > PAUSE_NANOS) {
             pausedNanos += nowNanos - dueNanos;
@@ -141,7 +144,7 @@ final class Progress {
         spins = polled >= POLLS_OF_A_SPIN ? Math.min(spins + 1, TICKS_OF_A_SPIN) : 0;
         boolean leaveIt = ticking && armedJfcs.get() == 0;
         if (leaveIt && wasTicking && pausedNanos == 0) {
-            // whoever polls comes again; a second thread at the rings would only be in its way
+            // a polling thread polls again; a second thread at the rings would only be in its way
             return Math.min(watch(nowNanos), spins < TICKS_OF_A_SPIN ? TICK_NANOS : SPIN_TICK_NANOS);
         }
         if (!takeAll()) {
@@ -167,7 +170,7 @@ final class Progress {
         return polled;
     }
 
-    /** Sees to what depends on time; returns how long until it must be seen to again. */
+    /** Handles deadlines; returns the delay to the next one. */
     private long watch(long nowNanos) {
         long paused = pausedNanos;
         pausedNanos = 0;

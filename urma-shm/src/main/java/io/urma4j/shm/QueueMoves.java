@@ -3,23 +3,24 @@ package io.urma4j.shm;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The moves of a send queue from state to state that somebody asks for, and how its work requests are taken out of it
- * (SEMANTICS §6). Takes the queue's lock.
+ * The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). Takes the queue's lock.
  */
 final class QueueMoves {
-    /** Between two looks whether another thread's long copy has ended. */
+    /** Interval of checks whether another thread's long copy has ended. */
     private static final long BUSY_NAP_NANOS = 20_000;
 
     private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
 
     private final ShmSendQueue queue;
     private final SendWindow window;
+    private final SendOrder<Wqe, PeerLanes> order;
     private final RcBinding binding;
     private final ShmJfc jfc;
     private final SpinLock lock;
@@ -27,6 +28,7 @@ final class QueueMoves {
     QueueMoves(ShmSendQueue queue, SendWindow window, RcBinding binding, ShmJfc jfc) {
         this.queue = queue;
         this.window = window;
+        this.order = window.order();
         this.binding = binding;
         this.jfc = jfc;
         this.lock = jfc.lock();
@@ -44,7 +46,7 @@ final class QueueMoves {
             }
             switch (next) {
                 case ERROR -> {
-                    window.fail();
+                    order.failures().fail();
                     window.report();
                 }
                 case RESET -> reset();
@@ -53,7 +55,7 @@ final class QueueMoves {
                     window.resume(System.nanoTime());
                 }
                 case SUSPENDED -> {
-                    window.enterSuspended();
+                    order.life().suspend();
                     window.report();
                 }
             }
@@ -64,13 +66,13 @@ final class QueueMoves {
 
     /** A bound RC Jetty is READY. */
     CompletableFuture<Void> bind(ShmTarget target, Duration timeout) {
-        if (!window.isEmpty()) {
+        if (!order.window().isEmpty()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
         lock.acquire();
         try {
-            if ((window.isDraining() && jfc.isValid()) || !endLife()) {
+            if ((order.life().isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
             }
@@ -89,17 +91,17 @@ final class QueueMoves {
         }
     }
 
-    /** A JFC that has overflowed while nothing worked here has told nobody. */
+    /** A JFC that overflowed while this queue was idle has not notified it. */
     private void enterReady() {
-        queue.enter(QueueState.READY);
+        order.life().enter(QueueState.READY);
         if (!jfc.isValid()) {
-            window.fail();
+            order.failures().fail();
         }
     }
 
     /**
-     * Before a new life: false while a record of this one lies unpolled (S6.13); else what ended silently occupies no slot
-     * any more.
+     * Before a restart: false while a record is unpolled (S6.13); otherwise frees the slots of requests that ended without
+     * a record.
      */
     private boolean endLife() {
         if (queue.records().areUnpolled()) {
@@ -113,7 +115,7 @@ final class QueueMoves {
         drainUnmarked();
         CompletableFuture<Void> ended = binding.unbind(timeout);
         lock.acquire();
-        queue.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
         lock.release();
         return ended;
     }
@@ -122,7 +124,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
-                window.unbind();
+                order.unbind();
                 window.report();
             }
         } finally {
@@ -134,7 +136,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             window.report();
-            return window.isDraining();
+            return order.life().isDraining();
         } finally {
             lock.release();
         }
@@ -142,13 +144,13 @@ final class QueueMoves {
 
     private void reset() {
         window.report();
-        if (window.isDraining() || !window.isEmpty() || !endLife()) {
+        if (order.life().isDraining() || !order.window().isEmpty() || !endLife()) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     queue,
                     "cannot go from ERROR to RESET before it is drained and flushed, and its records are polled");
         }
-        queue.enter(QueueState.RESET);
+        order.life().enter(QueueState.RESET);
     }
 
     /** To ERROR, for a reason outside of it. */
@@ -156,7 +158,7 @@ final class QueueMoves {
         lock.acquire();
         try {
             if (!queue.isClosed() && queue.state() != QueueState.RESET) {
-                window.fail();
+                order.failures().fail();
                 window.report();
             }
         } finally {
@@ -184,20 +186,22 @@ final class QueueMoves {
         return !queue.records().isMarkerUnpolled()
                 && switch (queue.state()) {
                     case READY -> false;
-                    // a slot keeps its place among the others until its elders' records were polled
-                    case SUSPENDED -> !window.isDraining() && queue.freed() >= window.heldFrom();
-                    // without a JFC that takes the marker, there is none to wait for
-                    case RESET, ERROR -> !window.isDraining() || !jfc.isValid();
+                    // a slot stays in order until the records of older ones were polled
+                    case SUSPENDED ->
+                        !order.life().isDraining()
+                                && queue.freed() >= order.life().heldFrom();
+                    // without a JFC that accepts the marker, there is none to wait for
+                    case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
                 };
     }
 
-    /** What was flushed has no record that would free its slot. */
+    /** Flushed requests have no record that would free their slots. */
     private void freeFlushed() {
         if (queue.state() != QueueState.READY) {
-            if (window.isEmpty()) {
+            if (order.window().isEmpty()) {
                 jfc.free(queue, queue.posted());
             } else if (queue.state() == QueueState.SUSPENDED) {
-                jfc.free(queue, window.head()); // what was held behind may end silently
+                jfc.free(queue, order.window().head()); // what was held behind may end silently
             }
         }
     }
@@ -226,7 +230,7 @@ final class QueueMoves {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
         if (queue.state() != QueueState.RESET) {
-            window.fail();
+            order.failures().fail();
         }
         long[] words = window.takeAll();
         freeFlushed();

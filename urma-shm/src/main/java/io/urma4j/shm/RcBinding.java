@@ -10,8 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an RC Jetty with its only peer (S5.7). Each side binds for itself: {@link #target} is whom we send to
- * and hear; {@code suitor} is who has bound itself to us, whether or not we have done the same.
+ * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the peer that this
+ * Jetty sends to and receives from; {@code suitor} is the peer that has bound itself to this Jetty, whether or not this one
+ * has done the same.
  */
 final class RcBinding {
     private final ShmContext context;
@@ -32,7 +33,7 @@ final class RcBinding {
         return target;
     }
 
-    /** Asks the peer; the future fails with what it answered. */
+    /** Asks the peer; the future fails with its answer. */
     CompletableFuture<Void> bind(ShmTarget whom, Duration timeout) {
         target = whom; // before the peer knows: its first message may come at once
         return context.bind(whom, queue, timeout).handle((status, failure) -> {
@@ -53,7 +54,7 @@ final class RcBinding {
                 failure);
     }
 
-    /** Ends it here at once, and tells the peer. */
+    /** Ends the binding here at once, and notifies the peer. */
     CompletableFuture<Void> unbind(Duration timeout) {
         ShmTarget whom = target;
         target = null;
@@ -62,11 +63,11 @@ final class RcBinding {
 
     /** A peer has imported the Jetty: it had the token. */
     synchronized void imported(Peer peer) {
-        importers.removeIf(Peer::isLost); // of one that held nothing else no loss is told
+        importers.removeIf(Peer::isLost); // the loss of one that held nothing else is not reported
         importers.add(peer);
     }
 
-    /** A peer's Jetty wants to be the only one; tells whether it may. */
+    /** A peer's Jetty requests to bind; returns whether it may. */
     synchronized UrmaStatus requested(Peer peer, int jettyId) {
         if (!importers.contains(peer)) {
             return UrmaStatus.ENOPERM; // else any peer that knows the number could take the only place

@@ -7,7 +7,7 @@ import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A receive work request: buffers for one message. Used again and again. Guarded by the lock of its queue's JFC. */
+/** A receive work request: buffers for one message. The object is reused. Guarded by the lock of its queue's JFC. */
 final class ReceiveWr {
     private final ShmReceiveQueue queue;
     long userContext;
@@ -51,7 +51,7 @@ final class ReceiveWr {
         segment.pin(queue.jfc());
     }
 
-    /** Copies bytes of a message to where its byte {@code at} belongs; they fit. */
+    /** Copies bytes of a message to its byte {@code at}; they fit. */
     void scatter(MemorySegment from, long fromOffset, long at, long lengthBytes) {
         long skip = at;
         long done = 0;
@@ -83,7 +83,7 @@ final class ReceiveWr {
         return segment.memory;
     }
 
-    /** Lets go of its buffers. Under the lock. */
+    /** Releases its buffers. Under the lock. */
     void release() {
         for (int i = 0; i < sgeCount; i++) {
             ShmSegment segment = sgeSegment[i];

@@ -59,8 +59,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address space: its queues and its paths to peers. What is agreed with peers by messages is the
- * {@link ControlPlane}'s; who drives what is {@link Progress}'s.
+ * An address space: its queues and its paths to peers. The {@link ControlPlane} handles agreements with peers by messages;
+ * {@link Progress} decides which thread drives what.
  */
 final class ShmContext implements ProviderContext, DataPlane {
     private static final System.Logger LOG = System.getLogger(ShmContext.class.getName());
@@ -217,7 +217,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         return group;
     }
 
-    /** The group with this number; null when there is none. */
+    /** The group with this number; null if there is none. */
     @Nullable
     ShmJettyGroup group(int groupId) {
         return groups.get(groupId);
@@ -244,7 +244,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         queueIds.give(queue.id());
     }
 
-    /** A receiver is closed: waits for who delivers to it just now, and ends what is half delivered. */
+    /** A receiver is closed: waits for the thread that delivers to it, and ends partial messages. */
     void abandonReceives(Predicate<Inbound> closed) {
         for (MessagePath path : pathOf.values()) {
             path.abandon(closed);
@@ -256,7 +256,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         jfcIds.give(jfc.id());
     }
 
-    /** Where messages for this number go; null when nobody has it. */
+    /** The receiver of messages for this number; null if it is unknown. */
     @Nullable
     Inbound inbound(int queueId) {
         return inbound.get(queueId);
@@ -304,7 +304,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         return waitingQueues;
     }
 
-    /** How many JFCs are armed: somebody waits for their events. */
+    /** How many JFCs are armed: threads wait for their events. */
     AtomicInteger armedJfcs() {
         return armedJfcs;
     }
@@ -313,13 +313,13 @@ final class ShmContext implements ProviderContext, DataPlane {
         control.wakeEngine();
     }
 
-    /** Has the engine do something, soon: for callers that must not wait for a lock. */
+    /** Makes the engine do something soon: for callers that must not wait for a lock. */
     void later(Runnable task) {
         later.add(task);
         wakeEngine();
     }
 
-    /** Somebody polls: takes what has arrived, and starts what waits. */
+    /** A thread polls: processes arrivals, and starts waiting requests. */
     void progress() {
         progress.poll();
     }
@@ -420,7 +420,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
     }
 
-    /** The peer put something impossible into its ring: it is given up. */
+    /** The peer put something impossible into its ring: it is cut off. */
     void broken(MessagePath path, String why) {
         COMPLAINTS.log(() -> this + " gives up " + path + ": " + why);
         control.cutOff(path.peer(), why);

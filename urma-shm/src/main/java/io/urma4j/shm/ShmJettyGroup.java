@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Jetties that receive under one number. Which of them takes a message is decided here, at the home. */
+/** Jetties that receive under one number. The home selects the member that receives a message. */
 final class ShmJettyGroup implements ProviderJettyGroup {
     private static final int HINTS = 256; // they come as 8 bits
 
@@ -32,7 +32,7 @@ final class ShmJettyGroup implements ProviderJettyGroup {
         this.config = config;
     }
 
-    /** Who takes a message that begins now; null when there is no member. */
+    /** The receiver of a message that begins now; null if there is no member. */
     @Nullable
     Inbound choose(Peer peer, int sourceId, int hint) {
         Inbound[] all = members;
@@ -82,7 +82,7 @@ final class ShmJettyGroup implements ProviderJettyGroup {
                 Arrays.stream(members).filter(member -> member.jetty() != jetty).toArray(Inbound[]::new);
     }
 
-    /** A Jetty has gone to ERROR: when the group has no other member left that works, it is told. */
+    /** A Jetty has gone to ERROR: if no other member works, raises the event. */
     void memberFailed(ShmSendQueue failed) {
         Inbound[] all = members;
         boolean mine = Arrays.stream(all).anyMatch(member -> member.jetty() == failed);

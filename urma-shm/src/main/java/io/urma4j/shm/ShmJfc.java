@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A completion queue.
  *
- * <p>Records come from two sides. What a post finished in its own thread, and what progress finished (a message was
- * taken, or arrived), by whichever thread drove it. A lock-free JFC keeps a ring for each, because its owner takes no
- * lock to post or to poll, and progress must not disturb it; any other JFC has one ring, and producers take a short
- * claim. {@link #poll} empties the owner's ring first: a queue posts into it only when all its earlier records have left
- * the other one, so the records of each queue stay in order.
+ * <p>Records come from two sides: from posts that finish in their own thread, and from progress (a message was answered, or
+ * arrived), by the thread that drives it. A lock-free JFC has a ring for each, because its owner takes no lock to post or
+ * to poll, and progress must not disturb it. Any other JFC has one ring, and producers take a short lock. {@link #poll}
+ * empties the owner's ring first: a queue posts into it only when all its earlier records have left the other one, so the
+ * records of each queue stay in order.
  *
- * <p>The last word of a record says which queue made it ({@link RecordOwner}) and for which position.
+ * <p>The last word of a record identifies its queue ({@link RecordOwner}) and position.
  */
 final class ShmJfc implements ProviderJfc, SegmentUser {
     /** Polls that find records still drive progress now and then, or arrivals would wait as long as posts succeed. */
@@ -87,7 +87,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return owned != null;
     }
 
-    /** Makes room in the table of owners; records of the owner carry the index. */
+    /** Reserves an entry in the table of owners; records of the owner carry the index. */
     int attach(RecordOwner owner) {
         lock.acquire();
         try {
@@ -102,7 +102,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** The owner is closed: its records that were not polled disappear (S10.7). It makes no more of them. */
+    /** The owner is closed: its unpolled records are discarded (S10.7). It writes no more of them. */
     void detach(int index) {
         lock.acquire();
         pollClaim.acquire();
@@ -118,39 +118,39 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** Frees the slots of a queue before {@code end}, kept apart from a poll that frees one. */
+    /** Frees the slots of a queue before {@code end}; a separate method, so that polling one record stays small. */
     void free(ShmSendQueue queue, long end) {
         pollClaim.acquire();
         queue.freeTo(end);
         pollClaim.release();
     }
 
-    /** In the place of a closed owner, so that it can be collected. */
+    /** Replaces a closed owner, so that it can be collected. */
     private enum Gone implements RecordOwner {
         OWNER;
 
         @Override
         public void recordTaken(int position) {
-            // nobody is there who would want to know
+            // the owner is closed
         }
 
         @Override
         public void jfcFailed() {
-            // nobody is there who could fail
+            // the owner is closed
         }
     }
 
-    /** The last word of records that the owner with {@code index} makes for {@code position}. */
+    /** The last word of records of the owner with {@code index} for {@code position}. */
     static long provenance(int index, long position) {
         return (long) index << 32 | position & 0xFFFF_FFFFL;
     }
 
-    /** What producers of records hold; also the lock of the send queues that complete here. */
+    /** The lock of producers of records; also of the send queues that complete here. */
     SpinLock lock() {
         return lock;
     }
 
-    /** A post of a lock-free queue has finished: makes its record; false when there is no room. */
+    /** A post of a lock-free queue has finished: writes its record; false if there is no space. */
     boolean pushOwned(OwnedRing ring, long header, long userContext, long lengthBytes, long provenance) {
         if (!ring.push(header, userContext, lengthBytes, provenance)) {
             return overflowUnclaimed();
@@ -170,13 +170,13 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** The ring of a lock-free JFC for what its owner finishes in a post. */
+    /** The ring of a lock-free JFC for requests that its owner finishes in a post. */
     @Nullable
     OwnedRing owned() {
         return owned;
     }
 
-    /** A work request of the send side is finished: makes its record; false when there is no room. Under the lock. */
+    /** A work request of the send side is finished: writes its record; false if there is no space. Under the lock. */
     boolean push(long header, long userContext, long lengthBytes, long provenance) {
         if (!arrivals.hasRoom()) {
             return overflow();
@@ -186,7 +186,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return true;
     }
 
-    /** A message has arrived: makes its record; false when there is no room. Takes the lock. */
+    /** A message has arrived: writes its record; false if there is no space. Takes the lock. */
     boolean pushReceive(
             long header,
             long userContext,
@@ -207,12 +207,12 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** Whether the record of a message finds a place. Under the lock. */
+    /** Whether the record of a message finds space. Under the lock. */
     boolean takesArrivals() {
         return valid && arrivals.hasRoom();
     }
 
-    /** A message has arrived, for whose record there is a place: makes it. Under the lock. */
+    /** A message has arrived, for whose record there is space: writes it. Under the lock. */
     void pushArrival(
             long header,
             long userContext,
@@ -225,12 +225,12 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         fireIfArmed(header);
     }
 
-    /** Whether a record of the send side finds a place. Under the lock. */
+    /** Whether a record of the send side finds space. Under the lock. */
     boolean hasRoom() {
         return arrivals.hasRoom();
     }
 
-    /** Whether a message that arrives now will probably find a place for its record (S10.5). */
+    /** Whether a message that arrives now will probably find space for its record (S10.5). */
     boolean hasRoomForArrival() {
         return valid && (arrivals.hasRoom() || overflowUnclaimed());
     }
@@ -258,12 +258,12 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return true;
     }
 
-    /** Whether a marker of an owner lies here, unpolled. Under the lock. */
+    /** Whether a marker of an owner is unpolled here. Under the lock. */
     boolean holdsMarker(int owner) {
         return arrivals.holds(owner, CompletionRecord.FLUSH_ERR_DONE | CompletionRecord.SUSPEND_DONE);
     }
 
-    /** Whether any record of an owner lies here, unpolled. Under the lock. */
+    /** Whether any record of an owner is unpolled here. Under the lock. */
     boolean holdsRecord(int owner) {
         return arrivals.holds(owner) || (owned != null && owned.holds(owner));
     }
@@ -272,7 +272,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return moderation != null;
     }
 
-    /** Fires when a record has waited for its event long enough; returns how long until one will have. */
+    /** Fires the event when a record has waited for it long enough; returns the delay until one will have. */
     long moderate(long nowNanos) {
         lock.acquire();
         try {
@@ -315,7 +315,7 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         }
     }
 
-    /** There was no place for a record: the JFC and its queues are in ERROR from now on (S10.5). Under the lock. */
+    /** A record found no space: the JFC and its queues are in ERROR from now on (S10.5). Under the lock. */
     private boolean overflow() {
         overflows++;
         if (valid) {
@@ -376,7 +376,9 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
         return count;
     }
 
-    /** Tells the owners of records that these have left; of a run of one owner's records the last one says it all. */
+    /**
+     * Notifies the owners of records that these were polled; for consecutive records of one owner, the last one is enough.
+     */
     private void told(long[] words, int first, int count, boolean oneOwner) {
         taken += count;
         int last = first + count - 1;

@@ -39,7 +39,7 @@ public final class ShmProvider implements UrmaProvider {
         return List.of(new ShmDevice(options, eidOfThisHost()));
     }
 
-    /** An address that differs from host to host and from boot to boot: memory does not outlive either. */
+    /** An address that differs between hosts and between boots: memory does not outlive either. */
     private static Eid eidOfThisHost() {
         String boot;
         try {

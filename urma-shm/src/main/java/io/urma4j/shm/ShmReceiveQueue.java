@@ -40,7 +40,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private @Nullable ReceiveWr spare; // an emptied one
     private int rxThreshold; // 0 when no event is due
 
-    // of whoever drives a path: when two peers' messages come at the same moment, one may go uncounted
+    // written by any thread that drives a path: of two simultaneous messages of two peers, one may go uncounted
     private long received;
     private long receivedBytes;
 
@@ -194,7 +194,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         return state == ReceiveState.READY && head != tail;
     }
 
-    /** Progress: a datagram was for nobody. */
+    /** Progress: a datagram found no receive work request. */
     void drop(Drop reason) {
         lock.acquire();
         drops.count(reason);

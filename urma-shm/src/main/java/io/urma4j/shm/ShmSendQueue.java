@@ -30,10 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue. The thread that posts a read, a write or an atomic executes it, makes its record, and returns: nobody
- * else takes part. What cannot be finished so, because it is a message or must follow one, goes to the
- * {@link SendWindow} by way of {@link DeferredPosts}. {@link SendSlots} says which of the two it is, {@link QueueMoves}
- * goes from state to state.
+ * A send queue. The thread that posts a read, a write or an atomic executes it, writes its record, and returns, without
+ * another thread. A request that cannot be finished so, because it is a message or must follow one, goes to the {@link
+ * SendWindow} through {@link DeferredPosts}. {@link SendSlots} decides between the two, {@link QueueMoves} changes states.
  */
 final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private final ShmContext context;
@@ -57,10 +56,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
 
-    private volatile QueueState state;
     private volatile boolean closed;
 
-    /** A longer copy of a locked queue is made without the lock, which others need for their records. */
+    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
 
     ShmSendQueue(ShmContext context, int id, JfsConfig config, ShmJfc jfc, @Nullable ShmReceiveQueue receives) {
@@ -73,13 +71,14 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         this.timeoutNanos = config.timeout().toNanos();
         this.slots = new SendSlots(ShmJfc.ceilingPowerOfTwo(config.depth()), config.signalEvery());
         this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
-        this.window = new SendWindow(this, slots.depth(), config);
+        QueueState born = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+        this.window = new SendWindow(this, slots.depth(), config, born);
         this.binding = new RcBinding(context, this);
         this.lock = jfc.lock();
         this.moves = new QueueMoves(this, window, binding, jfc);
         this.owned = locked ? null : jfc.owned();
         this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
-        enter(config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY);
+        entering(born);
         this.ownerIndex = jfc.attach(this);
         this.records = new WindowRecords(context, this, jfc, ownerIndex);
         this.deferred = new DeferredPosts(this, slots, window, records, binding, config, jfc, locked);
@@ -219,8 +218,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /**
-     * The gate is shut or the slots seem to be used up: looks closer. True when a one-sided operation may run in the
-     * caller's thread after all: nothing that it must follow is unfinished, and a slot is free.
+     * The gate is closed or the slots seem to be used up: checks in detail. True if a one-sided operation may run in the
+     * caller's thread after all: no request that it must follow is unfinished, and a slot is free.
      */
     private boolean mayFinishHere() {
         deferred.claimWindow();
@@ -232,8 +231,8 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     }
 
     /**
-     * Lets go of the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
-     * nothing overtakes it. False when there is no claim to let go.
+     * Releases the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
+     * none overtakes it. False if there is no lock to release.
      */
     private boolean leaveForCopy() {
         if (!locked) {
@@ -249,12 +248,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         slots.open(SendSlots.BUSY);
     }
 
-    /** Whether a long copy is under way, which everything in the window must follow. */
+    /** Whether a long copy is in progress, which everything in the window must follow. */
     boolean isBusy() {
         return slots.areShut(SendSlots.BUSY);
     }
 
-    /** Makes the record of an operation that has just been executed. */
+    /** Writes the record of an operation that has just been executed. */
     private void complete(long position, int opcode, long lengthBytes, long userContext, int flags) {
         if (slots.areShut()) {
             deferred.completeLate(position, opcode, lengthBytes, userContext, flags);
@@ -274,7 +273,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Rare: a memory went away. */
+    /** Rare: a memory was closed. */
     private boolean failed(
             RuntimeException failure,
             long position,
@@ -315,7 +314,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     // ---- progress, from any thread
 
-    /** Slots in the ring that carried (parts of) messages of ours were answered: at most {@code most} are seen to. */
+    /** Slots of the ring with (parts of) messages of this queue were answered: handles at most {@code most}. */
     int answered(MessagePath path, int most) {
         lock.acquire();
         try {
@@ -327,7 +326,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Starts what waits, when it can. */
+    /** Starts waiting requests, if possible. */
     void advance(long nowNanos, boolean insist) {
         if (!window.isWatched()) {
             return;
@@ -335,7 +334,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         if (insist) {
             lock.acquire();
         } else if (!lock.tryAcquire()) {
-            return; // whoever polls comes again
+            return; // a polling thread comes again
         }
         try {
             window.advance(nowNanos);
@@ -344,9 +343,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         }
     }
 
-    /** Fails what has waited too long for its peer; returns when to look again. */
+    /** Fails requests that have waited too long for their peer; returns when to check again. */
     long expire(long nowNanos, long pausedNanos) {
-        if (window.isEmpty()) {
+        if (window.order().window().isEmpty()) {
             return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
         }
         lock.acquire();
@@ -374,12 +373,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public void jfcFailed() {
-        if (state != QueueState.RESET) { // where nothing works, and which READY does not follow any more
-            window.fail();
+        if (state() != QueueState.RESET) { // where nothing works, and which READY does not follow any more
+            window.order().failures().fail();
         }
     }
 
-    /** The slots before {@code end} are free. Nobody polls meanwhile. */
+    /** The slots before {@code end} are free. No thread polls meanwhile. */
     void freeTo(long end) {
         slots.freeTo(end);
     }
@@ -406,32 +405,32 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return closed;
     }
 
-    long header(CompletionStatus status, Opcode opcode) {
-        return CompletionRecord.header(status.value(), opcode.value(), recordFlags, id);
+    long header(int status, Opcode opcode) {
+        return CompletionRecord.header(status, opcode.value(), recordFlags, id);
     }
 
     // ---- state
 
-    /** Under the lock. */
-    void enter(QueueState next) {
+    /** Under the lock: the queue is about to enter a state. */
+    void entering(QueueState next) {
         if (next == QueueState.READY) {
             slots.open(SendSlots.NOT_READY);
         } else {
             slots.shut(SendSlots.NOT_READY);
         }
-        state = next;
     }
 
-    /** @param cause status of the work request that failed; null when none did */
-    void enterError(@Nullable CompletionStatus cause) {
-        if (state != QueueState.ERROR) {
-            enter(QueueState.ERROR);
-            context.raise(QueueFailure.event(receives != null, this, cause));
-            context.memberFailed(this);
-        }
+    /**
+     * The queue is in ERROR.
+     *
+     * @param cause status of the failed work request; null if none failed
+     */
+    void failed(@Nullable CompletionStatus cause) {
+        context.raise(QueueFailure.event(receives != null, this, cause));
+        context.memberFailed(this);
     }
 
-    /** Has the records of what it receives go to that JFC, and not to its JFR's. */
+    /** Sends its receive records to that JFC instead of its JFR's. */
     Inbound receivesInto(ShmJfc receiveJfc, ShmReceiveQueue mine) {
         int index = receiveJfc.attach(new JettyReceives(context, this));
         receiving = new Inbound(id, mine, this, receiveJfc, index);
@@ -445,7 +444,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     @Override
     public QueueState state() {
-        return state;
+        return window.state();
     }
 
     @Override
@@ -552,19 +551,21 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 .add("postedBytes", slots.postedBytes())
                 .add("unpolled", slots.posted() - slots.freed())
                 .add("notReady", window.rnr())
-                .add("failed", window.failurePolicy().failures());
+                .add("failed", window.order().failures().failures());
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
     }
 
-    /** What waits in it, for a person who looks in. */
+    /** What it waits for, for inspection. */
     List<Resource> describeWaits() {
-        if (window.isEmpty()) { // no claim for those where nothing waits; a look that comes too early does no harm
+        if (window.order()
+                .window()
+                .isEmpty()) { // spares the lock; a look that comes too early does no harm
             return List.of();
         }
-        Waits waits = new Waits(id, state);
+        Waits waits = new Waits(id, state());
         lock.acquire();
         try {
-            window.show(waits);
+            waits.addAll(window.order().window());
         } finally {
             lock.release();
         }

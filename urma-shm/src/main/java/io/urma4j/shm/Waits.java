@@ -2,14 +2,16 @@ package io.urma4j.shm;
 
 import io.urma4j.QueueState;
 import io.urma4j.Resource;
+import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.SendEntry.Stage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells for a person what the work requests of one send queue wait for: a line per target and reason. */
+/** Describes what the work requests of one send queue wait for: a line per target and reason. */
 final class Waits {
-    /** More targets than a person reads. */
+    /** Maximum targets; a person does not read more. */
     private static final int MAX_LINES = 64;
 
     private static final int ID_BITS = 24;
@@ -23,19 +25,28 @@ final class Waits {
         this.state = state;
     }
 
-    /** Whom they wait for, and why. */
+    /** Their target, and the reason. */
     private record Reason(String target, String reason) {}
 
-    /** Counts a work request that is not finished. */
-    void add(Wqe entry) {
+    /** Counts the work requests that are not finished. */
+    void addAll(OrderWindow<Wqe, PeerLanes> window) {
+        for (long position = window.head(); position < window.end(); position++) {
+            Wqe entry = window.at(position);
+            if (!entry.isSettled()) {
+                add(entry);
+            }
+        }
+    }
+
+    private void add(Wqe entry) {
         if (counts.size() < MAX_LINES) {
             counts.merge(new Reason(target(entry), reason(entry)), 1, Integer::sum);
         }
     }
 
     private static String target(Wqe entry) {
-        if (entry.lane != null) {
-            return entry.lane.target + " of " + entry.lane.peer.peer;
+        if (entry.flow != null) {
+            return entry.flow.target + " of " + entry.flow.peer.peer;
         }
         return entry.peer == null ? "-" : entry.peer.peer.toString();
     }
@@ -44,10 +55,10 @@ final class Waits {
         if (state != QueueState.READY) {
             return "the queue is " + state;
         }
-        if (entry.stage == Wqe.Stage.SENT) {
+        if (entry.stage == Stage.STARTED) {
             return "its answer";
         }
-        Lane lane = entry.lane;
+        Lane lane = entry.flow;
         if (lane == null) {
             return "earlier messages to the same home";
         }

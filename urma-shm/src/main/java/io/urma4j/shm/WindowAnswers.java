@@ -3,10 +3,10 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.QueueState;
 import io.urma4j.shm.ring.Answer;
+import io.urma4j.spi.support.SendEntry.Stage;
 
 /** What becomes of messages of a {@link SendWindow} when their receivers answer. Guarded by the queue's lock. */
 final class WindowAnswers {
-    private static final int FOR_EVER = 7; // rounds of RNR, S12.1
     private static final long MICRO = 1_000;
 
     private final SendWindow window;
@@ -37,22 +37,20 @@ final class WindowAnswers {
         } else if (entry.answer == 0) {
             entry.answer = answer;
         }
-        if (entry.slotsInFlight == 0 && (entry.stage == Wqe.Stage.SENT || entry.answer != Answer.TAKEN)) {
+        if (entry.slotsInFlight == 0 && (entry.stage == Stage.STARTED || entry.answer != Answer.TAKEN)) {
             settle(position, entry);
         }
     }
 
     /** All slots of a message are answered. */
     private void settle(long position, Wqe entry) {
-        Lane lane = entry.lane;
+        Lane lane = entry.flow;
         if (entry.isSettled() || lane == null) {
             return;
         }
-        entry.leaveFlow();
         switch (entry.answer) {
             case Answer.TAKEN -> {
-                lane.probing = false;
-                lane.rnrRounds = 0;
+                lane.taken();
                 window.finish(entry, CompletionStatus.SUCCESS);
             }
             case Answer.NOT_READY -> notReady(position, entry, lane, queue.state() == QueueState.READY);
@@ -74,16 +72,14 @@ final class WindowAnswers {
 
     private void notReady(long position, Wqe entry, Lane lane, boolean counts) {
         rnr++;
-        int allowed = queue.rnrRetry();
-        if (counts && allowed != FOR_EVER && ++lane.rnrRounds > allowed) {
+        if (counts && lane.isExhausted(queue.rnrRetry())) {
             window.finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
             return;
         }
         if (!lane.probing) {
             queue.context().receiverNotReady(queue, lane.target);
         }
-        lane.probing = true;
-        lane.restart = true;
+        lane.notReady();
         lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;
         window.repeat(position, entry);
     }

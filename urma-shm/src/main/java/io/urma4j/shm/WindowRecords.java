@@ -24,6 +24,9 @@ final class WindowRecords {
         NO_ROOM
     }
 
+    private static final int SUCCESS = CompletionStatus.SUCCESS.value();
+    private static final int WR_SUSPEND_DONE = CompletionStatus.WR_SUSPEND_DONE.value();
+
     private final ShmContext context;
     private final ShmSendQueue queue;
     private final ShmJfc jfc;
@@ -112,7 +115,7 @@ final class WindowRecords {
 
     /** Makes the record of an operation that was executed in its post; false when there is no room. */
     boolean pushSuccess(long position, Opcode opcode, long lengthBytes, long userContext) {
-        long header = queue.header(CompletionStatus.SUCCESS, opcode);
+        long header = queue.header(SUCCESS, opcode);
         return jfc.push(header, userContext, lengthBytes, ShmJfc.provenance(ownerIndex, position));
     }
 
@@ -125,28 +128,18 @@ final class WindowRecords {
     }
 
     /**
-     * The record that says that a queue in ERROR has drained; false when there is no room for it now. The JFC does not
-     * overflow by it: its poller makes room.
+     * The record that says that a queue has drained, behind the record of {@code position}; false when there is no room for
+     * it now. The JFC does not overflow by it: its poller makes room.
      */
-    boolean pushErrorMarker() {
-        long header = queue.header(CompletionStatus.WR_FLUSH_ERR_DONE, Opcode.NOP) | CompletionRecord.FLUSH_ERR_DONE;
-        return jfc.isValid()
-                && jfc.hasRoom()
-                && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, queue.posted() - 1));
+    boolean pushMarker(int status, long position) {
+        int flag = status == WR_SUSPEND_DONE ? CompletionRecord.SUSPEND_DONE : CompletionRecord.FLUSH_ERR_DONE;
+        long header = queue.header(status, Opcode.NOP) | flag;
+        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
     }
 
     /** Whether the marker that found no room will find some: a JFC that has overflowed takes none any more. */
     boolean mayMark() {
         return jfc.isValid();
-    }
-
-    /**
-     * The record that says that a suspension is complete, behind the record of {@code position}; false when there is no
-     * room for it now. The JFC does not overflow by it: its poller makes room.
-     */
-    boolean pushSuspendMarker(long position) {
-        long header = queue.header(CompletionStatus.WR_SUSPEND_DONE, Opcode.NOP) | CompletionRecord.SUSPEND_DONE;
-        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
     }
 
     /** Whether a marker was made and not polled. */

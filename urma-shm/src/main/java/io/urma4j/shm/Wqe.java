@@ -7,6 +7,8 @@ import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.SendEntry;
+import io.urma4j.spi.support.WorkKind;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -14,23 +16,11 @@ import org.jspecify.annotations.Nullable;
  * A work request that could not be finished within its post: an entry of a send queue's window, used again and again.
  * Guarded by the queue's lock.
  */
-final class Wqe {
-    /** How far it is. */
-    enum Stage {
-        /** Not begun, or to be begun anew: waits for its turn. */
-        WAITING,
-        /** All of it was handed to the peer; its answers are awaited. */
-        SENT,
-        /** Has its status; waits until it is the oldest, so that records come in order. */
-        DONE,
-        /** Its result was told; it still occupies its place while older ones are unfinished. */
-        REPORTED
-    }
+final class Wqe extends SendEntry<Lane, PeerLanes> {
+    private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
     private final ShmJfc jfc; // of its queue
 
-    Stage stage = Stage.REPORTED;
-    CompletionStatus status = CompletionStatus.SUCCESS;
     Opcode opcode = Opcode.NOP;
     int flags;
     long userContext;
@@ -69,14 +59,6 @@ final class Wqe {
 
     private boolean isInline;
 
-    /** The flow to its target; null for one-sided operations. */
-    @Nullable
-    Lane lane;
-
-    /** All its flows to its peer; null for NOP. */
-    @Nullable
-    PeerLanes peer;
-
     /** Bytes of the message that lie in the ring or went through it. */
     long sentBytes;
 
@@ -87,15 +69,6 @@ final class Wqe {
     int answer;
 
     int answerArgument;
-
-    /** The payload of a WRITE_IMM is at its place: it has begun. */
-    boolean placed;
-
-    /** Its flow and its peer count it among the messages that lie in the ring. */
-    private boolean inFlow;
-
-    /** When it was sent, for its timeout. */
-    long sentAtNanos;
 
     Wqe(ShmJfc jfc) {
         this.jfc = jfc;
@@ -155,23 +128,25 @@ final class Wqe {
         this.flags = flags;
         this.userContext = userContext;
         this.lengthBytes = lengthBytes;
-        stage = Stage.SENT;
-        status = CompletionStatus.SUCCESS;
+        stage = Stage.STARTED;
+        status = SUCCESS;
+        kind = WorkKind.MESSAGE;
         immediate = 0;
         targetHint = 0;
         recordJfc = null;
-        placed = false;
+        placesBytes = false;
+        hasPlaced = false;
         answer = 0;
         sentBytes = lengthBytes;
         slotsInFlight = 1;
-        this.lane = lane;
+        flow = lane;
         peer = lane.peer;
         sgeCount = 1;
         sgeSegment[0] = local;
         sgeOffset[0] = localOffset;
         sgeLength[0] = lengthBytes;
-        inFlow = false;
-        enterFlow(lane);
+        resetFlow();
+        enterFlow(0);
         local.pin(jfc);
         lane.unfinished++;
     }
@@ -182,48 +157,44 @@ final class Wqe {
         this.userContext = userContext;
         this.lengthBytes = lengthBytes;
         stage = Stage.WAITING;
-        status = CompletionStatus.SUCCESS;
+        status = SUCCESS;
+        kind = WorkKind.of(opcode.value());
         remote = null;
         notify = null;
-        lane = null;
+        flow = null;
         peer = null;
         isInline = false;
         sgeCount = 0;
         targetHint = 0;
         recordJfc = null;
         rewind();
-        placed = false;
-        inFlow = false;
-        sentAtNanos = 0;
+        placesBytes = opcode == Opcode.WRITE_IMM;
+        hasPlaced = false;
+        resetFlow();
+        sinceNanos = 0;
     }
 
-    boolean isSettled() {
-        return stage == Stage.DONE || stage == Stage.REPORTED;
+    /** A success that was posted unsignalled makes no record. */
+    @Override
+    protected boolean isSilent() {
+        return status == SUCCESS && (flags & PostFlags.SIGNALLED_BIT) == 0;
     }
 
-    /** A success that was posted unsignalled: nobody is told. */
-    boolean isSilent() {
-        return status == CompletionStatus.SUCCESS && (flags & PostFlags.SIGNALLED_BIT) == 0;
+    @Override
+    protected boolean isInFlight() {
+        return slotsInFlight > 0;
     }
 
-    /** Its first slot is in the ring. */
-    void enterFlow(Lane lane) {
-        if (!inFlow) {
-            inFlow = true;
-            lane.sent++;
-            lane.peer.sent++;
-            sentAtNanos = 0;
-        }
+    /** Answers to what has ended are ignored, and its payload lies in the ring. */
+    @Override
+    protected boolean mayEndEarly() {
+        return true;
     }
 
-    /** It is answered, or given up: answers that still come are ignored. */
-    void leaveFlow() {
-        slotsInFlight = 0;
-        if (inFlow && lane != null) {
-            inFlow = false;
-            lane.sent--;
-            lane.peer.sent--;
-        }
+    /** Its payload is at its place; the message itself is still to follow. */
+    void placed() {
+        placesBytes = false;
+        hasPlaced = true;
     }
 
     /** Forgets what was sent of it: it is to be sent from its start. */
@@ -235,13 +206,14 @@ final class Wqe {
     }
 
     /** Whether the peer has got its first chunks, and would wait for the others. */
-    boolean isHalfSent() {
+    @Override
+    protected boolean isHalfSent() {
         return stage == Stage.WAITING && sentBytes > 0;
     }
 
-    /** Whether something of it may have been executed. */
-    boolean hasBegun() {
-        return placed || sentBytes > 0 || slotsInFlight > 0 || stage == Stage.SENT;
+    @Override
+    protected boolean hasBegun(boolean isYoungerInFlight) {
+        return hasPlaced || sentBytes > 0 || slotsInFlight > 0 || stage == Stage.STARTED;
     }
 
     private void copyInline(MemorySegment payload) {
@@ -308,13 +280,13 @@ final class Wqe {
         if (notify != null) {
             notify.pin();
         }
-        if (lane != null) {
-            lane.unfinished++;
+        if (flow != null) {
+            flow.unfinished++;
         }
     }
 
-    /** It is finished: lets go of what it named, so that this can be closed and collected. */
-    void release() {
+    @Override
+    protected void release() {
         for (int i = 0; i < sgeCount; i++) {
             local(i).unpin(jfc);
             sgeSegment[i] = null;
@@ -328,9 +300,9 @@ final class Wqe {
             notify.unpin();
             notify = null;
         }
-        if (lane != null) {
-            lane.unfinished--;
-            lane = null;
+        if (flow != null) {
+            flow.unfinished--;
+            flow = null;
         }
         isInline = false;
     }

@@ -133,7 +133,7 @@ public abstract class MappingContract extends Contract {
         assertThatThrownBy(() -> mapped.get(JAVA_LONG, 0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> mapped.set(JAVA_LONG, 0, 1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> part.fill((byte) 1)).isInstanceOf(IllegalStateException.class);
-        assertRefused(UrmaStatus.EINVAL, () -> imported.remote().map()).hasMessageContaining("taken back");
+        assertRefused(UrmaStatus.EINVAL, () -> imported.remote().map()).hasMessageContaining("revoked by its home");
         assertThat(imported.home().isZero(0, SIZE)).isTrue();
     }
 

@@ -80,6 +80,29 @@ public abstract class NotReadyContract extends Contract {
                 .isEqualTo(-1);
     }
 
+    /** S8.9: a message behind a write that waits does not overtake it, though its own target is ready. */
+    @Rule("S8.9")
+    @Test
+    void messageDoesNotOvertakeAWriteThatWaits() {
+        var busy = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        var imported = pair.imported(4096);
+        ready.receive(1, 64, 9);
+        var queue = pair.initiator().queue();
+        new Payload(4).fill(queue.scratch().memory(), 0, 0, 64);
+        queue.jfs().send(busy.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 64, 2);
+        queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 3);
+
+        assertThat(queue.within(Patience.WATCH)).isEmpty();
+        assertThat(ready.queue().within(Patience.WATCH)).isEmpty();
+
+        busy.receive(1, 64, 8);
+        assertThat(ready.queue().next()).returns(9L, Outcome::userContext);
+        assertThat(imported.home().firstDifference(new Payload(4), 0, 0, 64)).isEqualTo(-1);
+        assertThat(queue.awaitCompletions(3)).extracting(Outcome::userContext).containsExactly(1L, 2L, 3L);
+    }
+
     /** S8.1, S12.6: messages are taken while nobody polls over there, small and large, and at once. */
     @Rule({"S8.1", "S12.6"})
     @ParameterizedTest

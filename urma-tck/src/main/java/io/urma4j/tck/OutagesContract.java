@@ -144,6 +144,32 @@ public abstract class OutagesContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
+    /** S6.10, S8.9: what is posted into the slot of a flushed work request is sent behind those that were held before. */
+    @Rule({"S6.10", "S8.9"})
+    @Test
+    void whatTakesAFlushedSlotIsSentInItsTurn() {
+        var receiver = pair.receiver(4096);
+        receiver.receive(16, 64, 0);
+        var queue =
+                pair.initiator().queue(JfsConfig.DEFAULT.toBuilder().depth(8).build());
+        int depth = queue.jfs().depth();
+        queue.suspend();
+        for (int i = 0; i < depth; i++) {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, i);
+        }
+
+        assertThat(queue.jfs().flush(new CompletionBatch(1))).isEqualTo(1);
+        assertThat(queue.jfs().send(receiver.target(), queue.scratch(), 0, 16, depth))
+                .isTrue();
+        queue.jfs().modify(QueueState.READY);
+
+        assertThat(queue.awaitCompletions(depth))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .isSorted();
+        assertThat(receiver.queue().next()).returns(8L, Outcome::lengthBytes);
+    }
+
     /** S6.10: before the marker, flush has nothing. */
     @Rule({"S6.10", "S6.7"})
     @Test

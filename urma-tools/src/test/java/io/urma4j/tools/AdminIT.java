@@ -141,7 +141,7 @@ class AdminIT extends WithShell {
             Ended show = shell.run("admin", "show");
 
             assertThat(show.exitCode()).isZero();
-            assertThat(show.err()).contains("does not tell all");
+            assertThat(show.err()).contains("gave an incomplete answer");
         } finally {
             share.signal("CONT");
         }

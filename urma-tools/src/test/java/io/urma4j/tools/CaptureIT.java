@@ -79,7 +79,7 @@ class CaptureIT extends WithShell {
         assertThat(without.exitCode()).isEqualTo(7);
         assertThat(without.err()).contains("the program opened no udma device, so there is no ");
         assertThat(nowhere.exitCode()).isEqualTo(1);
-        assertThat(nowhere.err()).contains("that is no file in a folder");
+        assertThat(nowhere.err()).contains("it is not a file in a directory");
         assertThat(unknown.exitCode()).isEqualTo(1);
         assertThat(unknown.err()).contains("no program 'no-such-program'");
     }

@@ -1,6 +1,6 @@
 /**
- * The network provider: RoCEv2 over UDP. Here is only what the urma command must see: how an RC Jetty is told to a peer
- * that is not urma4j.
+ * The network provider: RoCEv2 over UDP. This package has only what the urma command needs: the endpoint of an RC Jetty for
+ * foreign peers.
  */
 @NullMarked
 package io.urma4j.udma;

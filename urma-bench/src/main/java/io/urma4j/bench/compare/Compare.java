@@ -29,14 +29,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Measure urma4j beside what one would take in its place, doing the same work in alternating runs on the"
-                    + " same two CPUs, and beside what the machine can do at the same minute.",
+            "Compare urma4j with alternative libraries that do the same work, in alternating runs on the "
+                    + "same two CPUs, and with the limits of the machine in the same minute.",
             "",
-            "Peers are installed or built where that is possible, and listed as missing where it is not. Ends with 0 "
-                    + "when the table is made, whatever it says; with --strict, with 1 when a target is missed.",
+            "Peers are installed or built if possible, and listed as missing otherwise. Exit code: 0 if the "
+                    + "table was written, whatever the results; with --strict, 1 if a target is missed.",
             "",
-            "Says first how long it will take. Runs with the same --out make one report: each puts what it has measured in "
-                    + "the place of what was there of the same rows."
+            "Prints an estimate of its time first. Runs with the same --out make one report: each run "
+                    + "replaces its rows."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -49,71 +49,67 @@ import picocli.CommandLine.Spec;
 public final class Compare implements Callable<Integer> {
     private static final double QUICK_SECONDS = 150;
 
-    @Option(names = "--quick", description = "The most telling rows, with short turns.")
+    @Option(names = "--quick", description = "Key rows only, with short turns.")
     private boolean quick;
 
     @Option(
             names = "--only",
             split = ",",
             paramLabel = "ROW",
-            description = "These rows and drawings, or all whose names begin so; see --list.")
+            description = "Only these rows and drawings, by name or prefix; see --list.")
     private List<String> only = List.of();
 
     @Option(
             names = "--peer",
             split = ",",
             paramLabel = "PEER",
-            description =
-                    "Beside these peers alone, by the beginnings of their names; when --quick, in all rows that they can.")
+            description = "Only these peers, by name or prefix; with --quick, in all rows that they support.")
     private List<String> peers = List.of();
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; by default 5.")
+    @Option(names = "--rounds", paramLabel = "N", description = "Turns of each peer; default: 5.")
     private int rounds = 5;
 
     @Option(
             names = "--millis",
             paramLabel = "MS",
-            description = "Length of a turn; by default 250, or 50 when --quick and for drawings.")
+            description = "Length of a turn; default: 250, or 50 with --quick and for drawings.")
     private @Nullable Integer millis;
 
     @Option(names = "--table", description = "No drawings.")
     private boolean tableOnly;
 
-    @Option(
-            names = "--plots",
-            description = "Nothing but the drawings of latency and bandwidth against size, from 8 B to 4 MiB.")
+    @Option(names = "--plots", description = "Only the drawings of latency and bandwidth by size, from 8 B to 4 MiB.")
     private boolean plotsOnly;
 
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            description = "Write NAME.json, NAME.md and, unless --quick, the drawings into FOLDER.")
+            description = "Write NAME.json, NAME.md and, unless --quick, the drawings to FOLDER.")
     private @Nullable Path out;
 
-    @Option(names = "--name", paramLabel = "NAME", description = "Of these files; by default compare.")
+    @Option(names = "--name", paramLabel = "NAME", description = "Base name of the report files; default: compare.")
     private String name = "compare";
 
-    @Option(names = "--resume", description = "Only what the report in FOLDER does not have yet.")
+    @Option(names = "--resume", description = "Only rows that the report in FOLDER does not have yet.")
     private boolean resume;
 
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description =
-                    "Begin no row that would end later, and say which; by default 2.5 when --quick, and else twice"
-                            + " as many as are expected.")
+            description = "Start no row that would end later, and list the rows left out; default: 2.5 with --quick, "
+                    + "otherwise twice the estimate.")
     private @Nullable Double minutes;
 
-    @Option(names = "--no-install", description = "Take only those peers that are there.")
+    @Option(names = "--no-install", description = "Use only installed peers.")
     private boolean noInstall;
 
-    @Option(names = "--strict", description = "End with 1 when a target is missed.")
+    @Option(names = "--strict", description = "Exit with 1 if a target is missed.")
     private boolean strict;
 
-    @Option(names = "--list", description = "List rows, drawings and peers, and measure nothing.")
+    @Option(names = "--list", description = "List rows, drawings and peers without measuring.")
     private boolean list;
 
-    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @Option(names = "--help", usageHelp = true, description = "Show this help.")
     @SuppressWarnings("UnusedVariable") // read by picocli
     private boolean help;
 

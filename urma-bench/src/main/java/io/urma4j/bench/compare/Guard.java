@@ -31,32 +31,32 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Find out whether urma4j has become slower: ten ratios of its time by that of raw C, in alternating pairs,"
-                    + " each beside its limit in urma-bench/guard.properties.",
+            "Check urma4j for performance regressions: ten ratios of its time to that of raw C, in "
+                    + "alternating pairs, each with its limit in urma-bench/guard.properties.",
             "",
-            "A ratio fails when the whole 95 %% interval lies beyond its limit, twice in a row. It is judged where C's"
-                    + " own times spread by 15 %% at most, on the kind of machine that the limits are of, and printed"
-                    + " otherwise. Ends with 1 when one fails, 0 else, 2 when it cannot measure."
+            "A ratio fails if the whole 95 %% interval lies beyond its limit, twice in a row. Ratios are judged only where C's"
+                    + " own times spread by at most 15 %%, on the kind of machine of the limits, and printed otherwise. Exit"
+                    + " code: 1 if one fails, 0 otherwise, 2 if it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
     private static final String LIMITS = "urma-bench/guard.properties";
     private static final int TRIES_TO_RECORD = 5;
 
-    @Option(names = "--quick", description = "Shorter, for CI: 7 pairs of 50 ms.")
+    @Option(names = "--quick", description = "CI mode, shorter: 7 pairs of 50 ms.")
     private boolean quick;
 
     @Option(
             names = "--record",
-            description = "Write new limits, the median and a tenth; for an idle machine, and to be reviewed.")
+            description = "Write new limits, a tenth above the medians; use an idle machine, and review the result.")
     private boolean record;
 
-    @Option(names = "--pairs", paramLabel = "N", description = "How many pairs, at least 7; by default 9.")
+    @Option(names = "--pairs", paramLabel = "N", description = "Number of pairs, at least 7; default: 9.")
     private @Nullable Integer pairs;
 
-    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; by default 100.")
+    @Option(names = "--millis", paramLabel = "MS", description = "Length of a turn; default: 100.")
     private @Nullable Integer millis;
 
-    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @Option(names = "--help", usageHelp = true, description = "Show this help.")
     @SuppressWarnings("UnusedVariable") // read by picocli
     private boolean help;
 
@@ -141,7 +141,8 @@ public final class Guard implements Callable<Integer> {
         };
     }
 
-    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers) throws IOException, InterruptedException {
+    private static int record(Path file, RoundRobin roundRobin, List<Peer> peers)
+            throws IOException, InterruptedException {
         printHeading();
         Map<String, Double> found = new LinkedHashMap<>();
         for (Row row : rows()) {

@@ -24,9 +24,9 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Measure what segments, Jetties and peers cost when there are many, and print a table for each.",
+            "Measure the cost of many segments, Jetties and peers, and print a table for each.",
             "",
-            "A curve ends where this machine does (descriptors, mappings, memory), and says so."
+            "A curve ends at a limit of this machine (descriptors, mappings, memory), and names it."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma-bench/scale --quick", "  urma-bench/scale --only peers --json peers.json"})
@@ -41,20 +41,20 @@ public final class Scale implements Callable<Integer> {
         simulated
     }
 
-    @Option(names = "--quick", description = "Some minutes: smaller numbers and shorter loops.")
+    @Option(names = "--quick", description = "Smaller numbers and shorter loops: some minutes.")
     private boolean quick;
 
     @Option(
             names = "--only",
             split = ",",
             paramLabel = "SUBJECT",
-            description = "These alone: ${COMPLETION-CANDIDATES}.")
+            description = "Only these: ${COMPLETION-CANDIDATES}.")
     private List<Subject> only = List.of();
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures into a file, too.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the figures to a file.")
     private @Nullable Path json;
 
-    @Option(names = "--help", usageHelp = true, description = "This text.")
+    @Option(names = "--help", usageHelp = true, description = "Show this help.")
     @SuppressWarnings("UnusedVariable") // picocli looks at it
     private boolean help;
 

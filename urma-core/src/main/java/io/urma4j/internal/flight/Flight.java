@@ -4,7 +4,7 @@ import io.urma4j.AsyncEvent;
 
 /**
  * Tells the Flight Recorder, where the runtime has one: the module {@code jdk.jfr} is optional. Nothing is
- * turned into text when nobody records. Never told: token values (S1.3).
+ * turned into text without a recording. Token values are never recorded (S1.3).
  */
 public final class Flight {
     private static final boolean PRESENT =

@@ -1,6 +1,6 @@
 /**
- * What the JDK's Flight Recorder hears of the library: {@link io.urma4j.internal.flight.Flight} is what the core calls,
- * {@code FlightEvents} is what is recorded. Rare things alone: nothing of a work request that goes well is here.
+ * Events for the JDK's Flight Recorder: the core calls {@link io.urma4j.internal.flight.Flight}, and {@code FlightEvents}
+ * defines the events. Only rare events are recorded, no successful work request.
  */
 @NullMarked
 package io.urma4j.internal.flight;

@@ -4,15 +4,15 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import java.util.Optional;
 
 /**
- * Whether two contexts of different versions understand each other: their major versions are equal, and each knows the
- * features that the other cannot do without. The rule is that of docs/compatibility.md.
+ * Whether two contexts of different versions can work together: their major versions are equal, and each supports the
+ * features that the other requires. docs/compatibility.md has the rule.
  */
 public final class Compatibility {
     private Compatibility() {}
 
     /**
-     * Why a home cannot serve a caller, as a clause about the home; empty when it can. Both ends ask the same question, so
-     * that the text is true whichever of them finds out.
+     * Why a home cannot serve a caller, as a clause about the home; empty if it can. Both ends use the same check, so that
+     * the text is right whichever of them detects the mismatch.
      */
     public static Optional<String> objection(Hello home, Hello caller) {
         if (home.major() != caller.major()) {

@@ -35,37 +35,37 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * The bytes of control messages: a type in one byte, then the components of the record in their order, little endian
- * and without gaps. Ids take four bytes, enums one (access its mask, status its number in four), a text its length in
- * two and then UTF-8, a token one byte for its presence and four for its value.
+ * The bytes of control messages: one byte of type, then the components of the record in order, little-endian and unpadded.
+ * Ids take four bytes, enums one (access its mask, status its number in four), a text its length in two and then UTF-8, a
+ * token one byte for its presence and four for its value.
  *
- * <p>{@link Hello} has four bytes of magic behind its type, so that a stranger is known as one. Its first nine bytes and the
- * whole of {@link Refused} are the same in every version, so that ends of different major versions can tell each other why
- * they part (docs/compatibility.md).
+ * <p>{@link Hello} has four bytes of magic after its type, to detect a peer of another protocol. Its first nine bytes and
+ * the whole of {@link Refused} are the same in every version, so that ends of different major versions can report the
+ * reason (docs/compatibility.md).
  */
 public final class ControlCodec {
-    /** Version of the protocol. Another major one cannot be understood; minor ones differ by features alone. */
+    /** Version of the protocol. Different major versions are incompatible; minor versions differ only by features. */
     public static final int MAJOR = 1;
 
     /** Raised with each feature; {@link Compatibility} never compares it. */
     public static final int MINOR = 1;
 
-    /** Can be looked into: {@link Inspect}. */
+    /** Supports inspection: {@link Inspect}. */
     public static final long FEATURE_INSPECT = 1;
 
-    /** Can take the times of its steps: {@link Measure}. */
+    /** Supports measuring of its stages: {@link Measure}. */
     public static final long FEATURE_MEASURE = 2;
 
-    /** Features that this version knows. */
+    /** The features of this version. */
     public static final long FEATURES = FEATURE_INSPECT | FEATURE_MEASURE;
 
-    /** No message is longer. */
+    /** Maximum message size. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
 
-    /** Longer texts are cut. */
+    /** Maximum text size; longer texts are truncated. */
     public static final int MAX_TEXT_BYTES = 512;
 
-    /** Longer lists are cut. */
+    /** Maximum list size; longer lists are truncated. */
     public static final int MAX_TEXTS = 48;
 
     static final int MAX_ID = 0xFF_FFFF;
@@ -95,7 +95,7 @@ public final class ControlCodec {
     private static final int INSPECTED = 65;
     private static final int MEASURE = 66;
 
-    /** A kind's number is its place here. */
+    /** A kind's number is its index here. */
     private static final List<JettyDescriptor.Kind> KINDS =
             List.of(JettyDescriptor.Kind.JFR, JettyDescriptor.Kind.JETTY, JettyDescriptor.Kind.GROUP);
 
@@ -184,9 +184,9 @@ public final class ControlCodec {
 
     /**
      * Reads one message that fills {@code bytes} from its position to its limit. Only a {@link Hello} may be longer: it is
-     * said before either end knows what the other understands. One of another major version has its versions alone.
+     * sent before either end knows the other's version. Of another major version, only the versions are read.
      *
-     * @throws ControlFormatException for everything else that {@link #encode} does not write
+     * @throws ControlFormatException for all other bytes that {@link #encode} does not write
      */
     public static ControlMessage decode(ByteBuffer bytes) throws ControlFormatException {
         ControlReader r = new ControlReader(bytes.slice().order(ByteOrder.LITTLE_ENDIAN));

@@ -2,7 +2,7 @@ package io.urma4j.spi.control;
 
 import java.io.Serial;
 
-/** Bytes that are no message of the control protocol; the message says where and why. */
+/** Bytes that are not a valid message of the control protocol; the message says where and why. */
 public final class ControlFormatException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

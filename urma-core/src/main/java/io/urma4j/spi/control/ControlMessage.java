@@ -12,12 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message between two contexts. A {@link Request} gets exactly one {@link Answer} with its number; a {@link Notice}
- * gets none. Whatever cannot be a number, a provider carries beside the message: shm sends descriptors with those that
- * say so.
+ * A message between two contexts. A {@link Request} gets exactly one {@link Answer} with its number; a {@link Notice} gets
+ * none. A provider sends other resources next to the message: shm attaches file descriptors to the messages that say so.
  */
 public sealed interface ControlMessage {
-    /** Wants an answer; the number is the sender's, unique on the connection. */
+    /** Requires an answer; the number is chosen by the sender, unique on the connection. */
     sealed interface Request extends ControlMessage {
         long request();
     }
@@ -27,17 +26,17 @@ public sealed interface ControlMessage {
         long request();
     }
 
-    /** Wants no answer. */
+    /** Needs no answer. */
     sealed interface Notice extends ControlMessage {}
 
     /**
-     * The first message in each direction. The protocol's version comes first in every version, so that strangers can
-     * part politely.
+     * The first message in each direction. The protocol's version comes first in every version, so that incompatible peers
+     * can report the mismatch.
      *
-     * @param features that the sender knows; both use what both know
-     * @param required those of them that it cannot do without
-     * @param wanted the incarnation that the sender wants to talk to; 0 in the reply
-     * @param address where the sender itself can be reached
+     * @param features that the sender supports; both use those that both support
+     * @param required features among them
+     * @param wanted the incarnation that the sender addresses; 0 in the reply
+     * @param address of the sender itself
      */
     record Hello(
             int major,
@@ -50,16 +49,16 @@ public sealed interface ControlMessage {
             long wanted,
             String address)
             implements Notice {
-        /** What can be read of a greeting whose layout this version does not know. */
+        /** The readable part of a greeting whose layout this version does not know. */
         static Hello ofAnotherMajor(int major, int minor) {
             return new Hello(major, minor, 0, 0, Eid.ZERO, 0, 0, 0, "");
         }
     }
 
     /**
-     * Wants to import a segment.
+     * Requests the import of a segment.
      *
-     * @param key of the endpoint in its descriptor: which of the segments of that token id
+     * @param key of the endpoint in its descriptor, which selects one of the segments of that token id
      */
     record ImportSegment(
             long request,
@@ -71,58 +70,55 @@ public sealed interface ControlMessage {
     /**
      * The import is granted; shm: with the memfd.
      *
-     * @param grant the home's number for this import, never used again
-     * @param offset of the segment in what comes with the message
+     * @param grant the home's number for this import, never reused
+     * @param offset of the segment in the attached memory
      */
     record SegmentGranted(long request, long grant, Access access, long offset, long lengthBytes) implements Answer {}
 
-    /** The importer has given it back, and touches the memory no more. */
+    /** The importer has released the segment, and no longer touches the memory. */
     record Unimport(long grant) implements Notice {}
 
-    /** The home takes it back. */
+    /** The home revokes the import. */
     record Revoke(long grant) implements Notice {}
 
-    /** The importer touches the memory no more. */
+    /** The importer no longer touches the memory. */
     record Revoked(long grant) implements Notice {}
 
-    /**
-     * Wants to use windows that the receiver grants (S7.10); shm: with the memory in which the sender announces its
-     * operations.
-     */
+    /** Requests to use windows that the receiver grants (S7.10); shm: with the memory of the sender's operation counters. */
     record OpenWindows(long request) implements Request {}
 
     /** Windows can be used; shm: with the table of their generations. */
     record WindowsOpened(long request) implements Answer {}
 
-    /** Wants to send to a JFR or Jetty. */
+    /** Requests permission to send to a JFR or Jetty. */
     record ImportQueue(
             long request,
             int queue,
             JettyDescriptor.Kind kind,
             @Nullable Token token) implements Request {}
 
-    /** What the sender must know of the queue. */
+    /** The properties of the queue that the sender needs. */
     record QueueGranted(long request, TransportMode mode, OrderType orderType, long attributes) implements Answer {}
 
-    /** Wants a path for messages; shm: with the ring that the sender of this receives from, and its eventfd. */
+    /** Requests a path for messages; shm: with the ring from which the sender of this message receives. */
     record OpenPath(long request, long ringBytes) implements Request {}
 
-    /** The other half of the path; shm: with the same two descriptors of the answerer. */
+    /** The other half of the path; shm: with the ring from which the answerer receives. */
     record PathOpened(long request) implements Answer {}
 
-    /** Wants to bind the receiver's RC Jetty {@code queue} to the sender's {@code partner}. */
+    /** Requests to bind the receiver's RC Jetty {@code queue} to the sender's {@code partner}. */
     record Bind(long request, int queue, int partner, OrderType orderType) implements Request {}
 
     record Unbind(long request, int queue, int partner) implements Request {}
 
-    /** Asks for a segment that the receiver published, with its token or without. */
+    /** Looks up a segment that the receiver published, with its token or without. */
     record Lookup(long request, String name, boolean withToken) implements Request {}
 
     /**
      * A published segment.
      *
      * @param key of the endpoint in its descriptor
-     * @param users one description per importer; the last may say how many more there are
+     * @param users one description per importer; the last may give the number of further ones
      */
     record Named(
             long request,
@@ -141,16 +137,16 @@ public sealed interface ControlMessage {
     }
 
     /**
-     * Looks into the receiver's context, for a person; only to who knows {@link ControlCodec#FEATURE_INSPECT}.
+     * Inspects the receiver's context, for a person; only sent to a peer with {@link ControlCodec#FEATURE_INSPECT}.
      *
-     * @param kind number of a kind of resource, as {@link ResourceText} has it; one that the receiver does not know is
-     *     refused with EINVAL
-     * @param after of which only those with higher numbers are wanted, so that no answer is long
+     * @param kind number of a kind of resource, as {@link ResourceText} has it; the receiver refuses an unknown one with
+     *     EINVAL
+     * @param after only resources with higher numbers are requested, so that no answer is long
      */
     record Inspect(long request, int kind, long after) implements Request {}
 
     /**
-     * What the context has.
+     * Resources of the context.
      *
      * @param resources as {@link ResourceText} writes them, in the order of their numbers
      * @param complete whether there are no more
@@ -161,18 +157,15 @@ public sealed interface ControlMessage {
         }
     }
 
-    /**
-     * Has the receiver's context take the times of its steps, or ends that; only to who knows {@link
-     * ControlCodec#FEATURE_MEASURE}.
-     */
+    /** Starts or stops measuring in the receiver's context; only sent to a peer with {@link ControlCodec#FEATURE_MEASURE}. */
     record Measure(long request, boolean on) implements Request {}
 
-    /** The request was done, and there is nothing more to say. */
+    /** The request was executed; the answer has no content. */
     record Done(long request) implements Answer {}
 
     /** The request, or with number 0 the greeting, was refused. */
     record Refused(long request, UrmaStatus status, String reason) implements Answer {}
 
-    /** The sender's context ends. It has let go of all memory of the receiver. */
+    /** The sender's context ends. It has released all memory of the receiver. */
     record Goodbye(String reason) implements Notice {}
 }

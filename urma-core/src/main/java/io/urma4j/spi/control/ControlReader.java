@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes values out of bytes of which nothing can be believed. */
+/** Reads values from untrusted bytes. */
 final class ControlReader {
-    /** Takes one value of an enum by its number. */
+    /** Decodes one value of an enum from its number. */
     @FunctionalInterface
     interface ByNumber<T> {
         T of(int number);
@@ -67,7 +67,7 @@ final class ControlReader {
         return present ? Token.of(value) : null;
     }
 
-    /** One of a few, of which {@code values} refuses the unknown by an unchecked exception. */
+    /** An enum value; {@code values} refuses an unknown number by an unchecked exception. */
     <T> T oneOf(String field, int number, ByNumber<T> values) throws ControlFormatException {
         try {
             return values.of(number);

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Puts values where {@link ControlReader} finds them. */
+/** Writes values in the format of {@link ControlReader}. */
 final class ControlWriter {
     private final ByteBuffer bytes =
             ByteBuffer.allocate(ControlCodec.MAX_MESSAGE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -40,7 +40,7 @@ final class ControlWriter {
         return bool(token != null).i32(token == null ? 0 : token.value());
     }
 
-    /** Cut where it is too long: only words for people are ever that long. */
+    /** Truncates a long text; only texts for people are ever that long. */
     ControlWriter text(String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         int length = utf8.length;

@@ -23,11 +23,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Looks into the other contexts of this host: kind by kind, and a page of each at a time, so that neither an answer nor the
- * work for one is long. On the engine's thread.
+ * Inspects the other contexts of this host: kind by kind, and one page of each at a time, so that neither an answer nor its
+ * work is long. On the engine's thread.
  */
 public final class Inspector {
-    /** A context that sends page after page without an end is left at that. */
+    /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
     private final Supplier<List<Resident>> others;
@@ -38,18 +38,18 @@ public final class Inspector {
     /**
      * An inspector.
      *
-     * @param others the contexts of this host but the own one
+     * @param others the contexts of this host except the own one
      */
     public Inspector(Supplier<List<Resident>> others) {
         this.others = others;
     }
 
-    /** What each of them has, of these kinds. */
+    /** The objects of these kinds in each of them. */
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
         return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
 
-    /** Has the contexts of one process, or all, take the times of their steps, or not any more. */
+    /** Starts or stops measuring in the contexts of one process, or of all. */
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
         return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
@@ -67,7 +67,7 @@ public final class Inspector {
         });
     }
 
-    /** The questions to one context. */
+    /** The requests to one context. */
     private static final class Look {
         private final Resident resident;
         private final long deadlineNanos;

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Finds what other contexts have published: the file of a name tells the home, and the home tells the rest. */
+/** Looks up names published by other contexts: the file of a name gives the home, and the home answers the rest. */
 public final class Names {
     private final Directory directory;
 
-    /** Where the names of this host are. Its text names it in messages. */
+    /** The directory of this host's names. Its text names it in messages. */
     public interface Directory {
         /** All names, also those whose home has died since the last sweep. */
         List<String> names();
 
-        /** Whose a name is; empty when no context has published it. */
+        /** The owner of a name; empty if no context has published it. */
         Optional<? extends Neighbour> home(String name);
     }
 

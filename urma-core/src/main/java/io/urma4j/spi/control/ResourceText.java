@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A resource as a text of a control message: its number, and then its fields as {@code name=value}, with a tab before
- * each. A text that is too long for a message loses its last fields.
+ * A resource as a text of a control message: its number, and then its fields as {@code name=value}, with a tab before each.
+ * A text that is too long for a message loses its last fields.
  */
 public final class ResourceText {
     private static final String SEPARATOR = "\t";
 
-    /** A kind's number is its place here; places never change. */
+    /** A kind's number is its index here, which never changes. */
     private static final List<Resource.Kind> KINDS = List.of(
             Resource.Kind.CONTEXT,
             Resource.Kind.JFC,
@@ -47,9 +47,9 @@ public final class ResourceText {
     }
 
     /**
-     * Reads what {@link #of} wrote; what is no field is passed over, since the end may be missing.
+     * Parses what {@link #of} wrote; malformed fields are skipped, since the end may be truncated.
      *
-     * @throws IllegalArgumentException when it does not begin with a number
+     * @throws IllegalArgumentException if it does not begin with a number
      */
     public static Resource parse(Resource.Kind kind, String text) {
         String[] parts = text.split(SEPARATOR, -1);

@@ -13,10 +13,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revocations of one segment that are not complete. The provider asks all importers first; they are awaited together,
- * so that one that does not answer delays no other. The engine's thread.
+ * The pending revocations of one segment. The provider notifies all importers first; then it waits for all, so that an
+ * importer that does not answer delays no other. The engine's thread.
  *
- * @param <G> a grant: an import that was given to one importer
+ * @param <G> a grant: an import of one importer
  */
 public final class Revocations<G> {
     private final Function<G, String> importer;
@@ -31,17 +31,17 @@ public final class Revocations<G> {
         this.importer = importer;
     }
 
-    /** The clock of the engine: it runs an action at a time. */
+    /** The clock of the engine: runs an action at a deadline. */
     @FunctionalInterface
     public interface Clock {
         Timers.Timer at(long deadlineNanos, Runnable action);
     }
 
     /**
-     * Awaits the end of all grants that there are now.
+     * Waits for the end of all current grants.
      *
-     * @param whenReleased once the last of them has ended, also after the deadline
-     * @param whenLate at the deadline, with the importers whose grants have not ended
+     * @param whenReleased runs when the last of them has ended, also after the deadline
+     * @param whenLate runs at the deadline, with the importers whose grants have not ended
      */
     public CompletableFuture<Revocation> await(
             Collection<G> grants,
@@ -59,7 +59,7 @@ public final class Revocations<G> {
         return begun.result;
     }
 
-    /** The importer touches nothing by this grant any more. */
+    /** The importer no longer touches the memory by this grant. */
     public void ended(G grant) {
         List.copyOf(pending).forEach(revocation -> revocation.ended(grant));
     }

@@ -4,16 +4,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Slows down who guesses: after a burst of refusals all answers to him wait, right or wrong, so that the time tells
- * nothing (S7.6). For one thread; time is handed in.
+ * Slows down callers that guess tokens. After a burst of refusals, all answers to the caller are delayed, right or wrong,
+ * so that the delay reveals nothing (S7.6). For one thread; time is an argument.
  *
- * @param <A> what tells one caller from another, and what nobody can pretend: a process, a proven address
+ * @param <A> identifies a caller by something that cannot be forged: a process, a proven address
  */
 public final class FailureLimiter<A> {
-    /** So much time each refusal costs. */
+    /** The delay per refusal. */
     public static final long COST_NANOS = 100_000_000;
 
-    /** So many are free before anybody waits. */
+    /** The number of refusals without delay. */
     public static final int BURST = 10;
 
     private static final int MAX_CALLERS = 1024;
@@ -21,10 +21,10 @@ public final class FailureLimiter<A> {
     private final long costNanos;
     private final int burst;
 
-    /** When each caller will have paid for his refusals. */
+    /** When the delay of each caller ends. */
     private final Map<A, Long> paidAt = new HashMap<>();
 
-    /** One where each refusal costs {@link #COST_NANOS}, beyond a burst of {@link #BURST}. */
+    /** A limiter where each refusal costs {@link #COST_NANOS}, beyond a burst of {@link #BURST}. */
     public FailureLimiter() {
         this(COST_NANOS, BURST);
     }
@@ -34,7 +34,7 @@ public final class FailureLimiter<A> {
         this.burst = burst;
     }
 
-    /** Notes a refusal. */
+    /** Records a refusal. */
     public void failed(A caller, long nowNanos) {
         if (paidAt.size() >= MAX_CALLERS) {
             paidAt.values().removeIf(paid -> paid - nowNanos <= 0);
@@ -42,7 +42,7 @@ public final class FailureLimiter<A> {
         paidAt.put(caller, nowNanos + debtNanos(caller, nowNanos) + costNanos);
     }
 
-    /** How long the next answer has to wait. */
+    /** How long the next answer must be delayed. */
     public long delayNanos(A caller, long nowNanos) {
         return Math.max(debtNanos(caller, nowNanos) - burst * costNanos, 0);
     }

@@ -1,17 +1,17 @@
 package io.urma4j.spi.support;
 
 /**
- * Slows down guesses of tokens (S7.6): those of each caller, and those of all callers together, since one attacker may be
- * many callers: children of one process, addresses of one host. A caller that holds something and has not guessed wrong
- * lately does not wait for the guesses of others. For one thread; time is handed in.
+ * Slows down guesses of tokens (S7.6): per caller, and for all callers together, since one attacker may appear as many
+ * callers: children of one process, or addresses of one host. A caller that holds an import and has not failed recently
+ * does not wait for the failures of others. For one thread; time is an argument.
  *
- * @param <A> what tells one caller from another, and what nobody can pretend
+ * @param <A> identifies a caller by something that cannot be forged
  */
 public final class GuessLimiter<A> {
-    /** So much time each refusal costs all callers together: a token of 32 bits lasts for months. */
+    /** The delay for all callers per refusal: guessing a token of 32 bits takes months. */
     public static final long COST_OF_ALL_NANOS = 10_000_000;
 
-    /** So many are free before all wait; programs that start all at once with old tokens are fewer. */
+    /** The number of refusals without delay for all; programs that start together with old tokens stay below it. */
     public static final int BURST_OF_ALL = 1000;
 
     private enum Callers {
@@ -21,16 +21,16 @@ public final class GuessLimiter<A> {
     private final FailureLimiter<A> each = new FailureLimiter<>();
     private final FailureLimiter<Callers> all = new FailureLimiter<>(COST_OF_ALL_NANOS, BURST_OF_ALL);
 
-    /** Notes a refusal. */
+    /** Records a refusal. */
     public void failed(A caller, long nowNanos) {
         each.failed(caller, nowNanos);
         all.failed(Callers.ALL, nowNanos);
     }
 
     /**
-     * How long the next answer has to wait.
+     * How long the next answer must be delayed.
      *
-     * @param isKnown whether the caller was granted something before
+     * @param isKnown whether the caller holds an import
      */
     public long delayNanos(A caller, boolean isKnown, long nowNanos) {
         boolean isTrusted = isKnown && each.debtNanos(caller, nowNanos) == 0;

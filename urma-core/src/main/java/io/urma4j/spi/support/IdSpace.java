@@ -6,11 +6,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Numbers of one kind of object in a context. A number that was given back comes again only after all others were used,
- * so that nothing remote can still mean the old object by it (S4.5). Safe for any thread.
+ * Numbers of one kind of object in a context. A released number is reused only after all others were used, so that no
+ * remote reference can still mean the old object (S4.5). Safe for any thread.
  */
 public final class IdSpace {
-    /** Numbers up to here are well known, and only given when asked for (S1.2). */
+    /** Numbers up to here are well known, and only assigned on request (S1.2). */
     public static final int LAST_WELL_KNOWN = 1023;
 
     private final String kind;
@@ -32,8 +32,8 @@ public final class IdSpace {
     /**
      * Takes a number.
      *
-     * @param wanted this very one, or 0 for any
-     * @throws UrmaException EEXIST when the wanted one is taken; ENOMEM when none is left
+     * @param wanted this number, or 0 for any
+     * @throws UrmaException EEXIST if the requested number is taken; ENOMEM if none is left
      */
     public synchronized int take(int wanted) {
         int id = wanted == 0 ? any() : wanted;

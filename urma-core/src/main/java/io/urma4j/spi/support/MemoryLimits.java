@@ -12,13 +12,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How much memory the machine and the control groups of this process can still give. The kernel promises pages that it
- * does not have, and ends the process when they are touched; therefore we ask first (S7.2).
+ * The memory that the machine and the control groups of this process have left. The kernel overcommits, and kills the
+ * process when it touches missing pages; so allocations are checked first (S7.2).
  *
- * <p>File cache counts as free, in a group too: the kernel takes it back before it refuses.
+ * <p>File cache counts as free, also in a group: the kernel reclaims it before it refuses.
  */
 public final class MemoryLimits {
-    /** Limits above mean that there is none; version 1 writes a number near 2⁶³. */
+    /** A larger value means no limit; version 1 writes a number near 2⁶³. */
     private static final long NO_LIMIT = Long.MAX_VALUE / 2;
 
     private static final Pattern KIB_LINE = Pattern.compile("(\\w+):\\s+(\\d+) kB");
@@ -35,13 +35,13 @@ public final class MemoryLimits {
         return new MemoryLimits(Path.of("/"));
     }
 
-    /** One of the limits: what sets it, and what it leaves. */
+    /** A limit: its source, and the free bytes below it. */
     record Headroom(String limit, long freeBytes) {}
 
     /**
-     * Refuses what does not fit; returns how much is free beside it.
+     * Refuses a request that does not fit; returns how much would stay free.
      *
-     * @throws UrmaException ENOMEM, naming what is needed, what is free, and whose limit it is
+     * @throws UrmaException ENOMEM, naming the needed and the free bytes, and the limit
      */
     long check(Object object, long neededBytes) {
         long besideBytes = Long.MAX_VALUE;
@@ -57,7 +57,7 @@ public final class MemoryLimits {
         return besideBytes;
     }
 
-    /** All limits that can be read; those that cannot be read do not hold us up. */
+    /** All readable limits; unreadable ones are ignored. */
     List<Headroom> headrooms() {
         List<Headroom> found = new ArrayList<>();
         long free = kib("MemAvailable");
@@ -96,7 +96,7 @@ public final class MemoryLimits {
         return -1;
     }
 
-    /** A group and all above it: each may have a limit of its own. */
+    /** A group and all its ancestors: each may have a limit. */
     private void addGroups(
             List<Headroom> found, String mount, String group, String limitFile, String usageFile, String statPrefix) {
         Path top = root.resolve(mount);
@@ -137,7 +137,7 @@ public final class MemoryLimits {
         return lines.isEmpty() ? OptionalLong.empty() : parsed(lines.getFirst());
     }
 
-    /** Empty for {@code max} and everything else that is no number. */
+    /** Empty for {@code max} and any other text that is no number. */
     private static OptionalLong parsed(String text) {
         try {
             return OptionalLong.of(Long.parseLong(text.strip()));

@@ -5,8 +5,8 @@ import io.urma4j.UrmaStatus;
 import java.util.BitSet;
 
 /**
- * Numbers of transport paths, as completion records have them: 16 bits, where 0 means no path. No two paths that live have
- * the same, and one that was given back is taken again as late as can be. For one thread.
+ * Numbers of transport paths in completion records: 16 bits, where 0 means no path. Live paths have distinct numbers, and a
+ * released number is reused as late as possible. For one thread.
  */
 public final class PathNumbers {
     private static final int MAX_NUMBER = 0xFFFF;
@@ -14,7 +14,7 @@ public final class PathNumbers {
     private final BitSet taken = new BitSet();
     private int last;
 
-    /** @throws UrmaException ENOMEM when all are taken */
+    /** @throws UrmaException ENOMEM if all are taken */
     public int take() {
         int number = taken.nextClearBit(last + 1);
         if (number > MAX_NUMBER) {

@@ -12,19 +12,19 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Moves bytes between memories of this process, the mapped memory of others among them: the DMA engine, run by the thread
- * that calls.
+ * Moves bytes between memories of this process, including mapped memory of other processes: the DMA engine, run by the
+ * calling thread.
  *
- * <p>Every access goes through a {@code MemorySegment}, so that a range outside, or memory that was taken away meanwhile,
- * is an exception and never a crash.
+ * <p>Every access goes through a {@code MemorySegment}, so that a range outside, or memory that was revoked meanwhile,
+ * causes an exception and never a crash.
  */
 public final class Placement {
-    /** Longest copy in one go: a longer one would hold up safepoints and the fence that revokes a mapping. */
+    /** Maximum length of one copy: a longer one would delay safepoints and the fence that revokes a mapping. */
     private static final long STEP_BYTES = 1 << 20;
 
     /**
-     * Loads and stores eight bytes at once where they are aligned, which HotSpot does by one instruction in each of its
-     * tiers, and in parts elsewhere: so nobody has to look at the address first.
+     * Loads and stores eight bytes at once if they are aligned, which HotSpot does by one instruction in each of its tiers,
+     * and in parts otherwise. So no caller has to check the address first.
      */
     private static final ValueLayout.OfLong EIGHT_BYTES = JAVA_LONG_UNALIGNED;
 
@@ -34,8 +34,8 @@ public final class Placement {
     private Placement() {}
 
     /**
-     * Copies into memory that others read. Everything written before by this thread is visible to who sees the bytes
-     * (S8.10).
+     * Copies into memory that other threads read. All earlier writes of this thread are visible to a reader that sees the
+     * bytes (S8.10).
      */
     public static void write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         VarHandle.releaseFence(); // the bytes of an earlier WRITE are there before these
@@ -46,7 +46,7 @@ public final class Placement {
         }
     }
 
-    /** Copies out of memory that others write. What they wrote before the bytes that we see is visible afterwards. */
+    /** Copies out of memory that other threads write. Their writes before the copied bytes are visible afterwards. */
     public static void read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         if (lengthBytes == Long.BYTES) {
             to.set(EIGHT_BYTES, toOffset, from.get(EIGHT_BYTES, fromOffset));
@@ -66,7 +66,7 @@ public final class Placement {
         copyStep(from, fromOffset + done, to, toOffset + done, lengthBytes - done);
     }
 
-    /** A naturally aligned piece of 4 or 2 bytes must not tear (S8.10); like eight bytes it is aligned, or may. */
+    /** A naturally aligned piece of 4 or 2 bytes must not tear (S8.10); unaligned pieces may. */
     private static void copyStep(
             MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long lengthBytes) {
         if (lengthBytes == Integer.BYTES) {
@@ -104,14 +104,14 @@ public final class Placement {
         return value;
     }
 
-    /** Stores eight aligned bytes; everything written before is visible to who sees them. */
+    /** Stores eight aligned bytes; all earlier writes are visible to a reader that sees them. */
     public static void storeRelease(MemorySegment to, long offset, long value) {
         U64.setRelease(to, offset, value);
     }
 
     /**
-     * Whether a word is other than 0. The look comes after this thread's earlier stores in the order of the program, which
-     * no compiler changes; in the CPU such a store may still be on its way out, as there is no fence.
+     * Whether a word is not 0. The load follows this thread's earlier stores in program order, which no compiler changes.
+     * In the CPU such a store may still be in the store buffer, since there is no fence.
      */
     public static boolean isSetAfterStores(MemorySegment memory, long offset) {
         VarHandle.acquireFence(); // an instruction on no x86, but a barrier to the compiler
@@ -119,11 +119,11 @@ public final class Placement {
     }
 
     /**
-     * To be called after an access threw {@code cause}, before the thread goes on. When memory is taken away from a thread
-     * in the middle of a copy, HotSpot throws it out by an asynchronous exception, and on the way sets its interrupt flag.
-     * Nobody interrupted it, and to be told so would end threads that are to survive their peer.
+     * Must be called after an access threw {@code cause}, before the thread continues. If memory is revoked while a thread
+     * copies, HotSpot ends the copy by an asynchronous exception, and also sets the thread's interrupt flag. No thread
+     * interrupted it, and a false interrupt would end threads that must survive their peer.
      *
-     * <p>An interrupt that really came during that very copy is lost: the two cannot be told apart.
+     * <p>A real interrupt during that very copy is lost: the two cannot be distinguished.
      */
     public static void forgetFence(RuntimeException cause) {
         if (cause instanceof IllegalStateException) {
@@ -149,7 +149,7 @@ public final class Placement {
         }
     }
 
-    /** Executes an atomic on eight aligned bytes; gives the old value. */
+    /** Executes an atomic on eight aligned bytes; returns the old value. */
     public static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
         return switch (opcode) {
             case CAS -> (long) U64.compareAndExchange(memory, offset, expected, operand);
@@ -163,7 +163,7 @@ public final class Placement {
         };
     }
 
-    /** Executes an atomic on four aligned bytes; gives the old value. */
+    /** Executes an atomic on four aligned bytes; returns the old value. */
     public static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
         return switch (opcode) {
             case CAS -> (int) U32.compareAndExchange(memory, offset, expected, operand);

@@ -10,11 +10,11 @@ public final class QueueFailure {
     private QueueFailure() {}
 
     /**
-     * The event.
+     * Creates the event.
      *
      * @param isJetty whether the queue is the send half of a Jetty
      * @param queue the provider's object
-     * @param cause status of the work request that failed; null when ERROR was asked for, or the completion queue overflowed
+     * @param cause status of the failed work request; null if ERROR was requested, or the completion queue overflowed
      */
     public static AsyncEvent event(boolean isJetty, Object queue, @Nullable CompletionStatus cause) {
         AsyncEvent.Type type = isJetty ? AsyncEvent.Type.JETTY_ERR : AsyncEvent.Type.JFS_ERR;

@@ -4,14 +4,14 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.spi.ContextEvents;
 
 /**
- * Tells of refused imports, but not of so many that other events would drown in them (S7.6). Time is handed in. For one
+ * Rate-limits the events of refused imports, so that they do not displace other events (S7.6). Time is an argument. For one
  * thread.
  */
 public final class RefusalEvents {
-    /** So many are told at once. */
+    /** The number of events raised at once. */
     public static final int BURST = 8;
 
-    /** After that one in so much time, which says how many there were in between. */
+    /** The interval of further events, each of which counts the refusals in between. */
     public static final long PAUSE_NANOS = 1_000_000_000;
 
     private final ContextEvents events;

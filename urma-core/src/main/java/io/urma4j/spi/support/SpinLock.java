@@ -5,12 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock for a few instructions: one compare-and-set to take, one release store to give back.
+ * A lock for a few instructions: one compare-and-set to acquire, one release store to release.
  *
- * <p>Whoever releases it makes everything before visible to who takes it next. It is not reentrant and not fair. A
- * waiter spins, then yields, then sleeps in small steps, so that a holder that lost its processor gets one; a virtual
- * thread that sleeps frees its carrier. {@code ReentrantLock} costs twice as much uncontended: its release is a volatile
- * store, which is a full fence.
+ * <p>All writes before a release are visible after the next acquire. The lock is neither reentrant nor fair. A waiter
+ * spins, then yields, then sleeps in small steps, so that a preempted holder gets a CPU; a sleeping virtual thread releases
+ * its carrier. {@code ReentrantLock} costs twice as much uncontended: its release is a volatile store, which is a full
+ * fence.
  */
 public final class SpinLock {
     private static final VarHandle HELD;
@@ -29,12 +29,12 @@ public final class SpinLock {
     @SuppressWarnings("UnusedVariable") // through HELD
     private int held;
 
-    /** Takes it when nobody has it. */
+    /** Acquires the lock if it is free. */
     public boolean tryAcquire() {
         return (int) HELD.getAcquire(this) == 0 && HELD.compareAndSet(this, 0, 1);
     }
 
-    /** Takes it, waiting as long as somebody else has it. */
+    /** Acquires the lock, and waits while it is held. */
     public void acquire() {
         if (!HELD.compareAndSet(this, 0, 1)) {
             acquireContended();

@@ -2,15 +2,13 @@ package io.urma4j.spi.support;
 
 import java.util.PriorityQueue;
 
-/**
- * What is to happen at a time, in the order of the times. For one thread; the time is handed in.
- */
+/** A queue of timers in order of their deadlines. For one thread; the time is an argument. */
 public final class Timers {
     private final PriorityQueue<Timer> queue = new PriorityQueue<>(Timers::compare);
 
     private long made;
 
-    /** One thing to happen; may be cancelled at any time, also after it happened. */
+    /** A timer; may be cancelled at any time, also after it expired. */
     public final class Timer {
         private final long deadlineNanos;
         private final long number;
@@ -39,12 +37,12 @@ public final class Timers {
         return timer;
     }
 
-    /** How many things are to happen. */
+    /** The number of pending timers. */
     public int size() {
         return queue.size();
     }
 
-    /** Lets everything happen whose time has come; what is added meanwhile has to wait for the next call. */
+    /** Runs all expired timers; timers added meanwhile wait for the next call. */
     public void fire(long nowNanos) {
         long last = made;
         Timer next = queue.peek();
@@ -55,7 +53,7 @@ public final class Timers {
         }
     }
 
-    /** How long until the next; 0 when its time has come, {@code Long.MAX_VALUE} when there is none. */
+    /** Time until the next deadline; 0 if it has passed, {@code Long.MAX_VALUE} if there is none. */
     public long delayNanos(long nowNanos) {
         Timer next = queue.peek();
         return next == null ? Long.MAX_VALUE : Math.max(next.deadlineNanos - nowNanos, 0);

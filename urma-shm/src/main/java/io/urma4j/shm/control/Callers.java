@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The border between callers and the engine: steps go in, results come out.
+ * The border between callers and the engine: it passes steps in and results out.
  *
- * <p>A result is completed on the engine's thread. What hangs on it there must not block: the core hands results over to
- * its users on threads of their own.
+ * <p>A result is completed on the engine's thread. Dependent stages there must not block: the core passes results to its
+ * users on separate threads.
  */
 final class Callers {
     private final Engine engine;
@@ -22,23 +22,23 @@ final class Callers {
         this.engine = engine;
     }
 
-    /** From now on every step is refused as closed. On the engine's thread. */
+    /** Refuses every step as closed from now on. On the engine's thread. */
     void close() {
         closed = true;
     }
 
     /**
-     * Runs a step on the engine's thread, or here and now when that sleeps, and hands its result to the caller, who holds no
-     * lock that a step might wait for.
+     * Runs a step on the engine's thread, or at once on this one while the engine sleeps, and returns its result. The
+     * caller must hold no lock that a step might wait for.
      */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step) {
         return ask(step, unwanted -> {});
     }
 
     /**
-     * The same.
+     * Like the other form.
      *
-     * @param undo for a result that the caller does not want any more, since he cancelled the future
+     * @param undo for a result of a call that its caller has cancelled
      */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step, Consumer<T> undo) {
         CompletableFuture<T> result = new CompletableFuture<>();

@@ -3,7 +3,10 @@ package io.urma4j.shm.control;
 import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
-/** Warnings that strangers can cause: a few at once, then one a second, so that nobody fills our log. Any thread. */
+/**
+ * Warnings that unknown peers can cause: a few at once, then one per second, so that an attack cannot fill the log. Any
+ * thread.
+ */
 public final class Complaints {
     private static final int BURST = 8;
     private static final long EACH_NANOS = 1_000_000_000;
@@ -16,7 +19,7 @@ public final class Complaints {
         this.log = log;
     }
 
-    /** Says it, or counts it among those that are not said. */
+    /** Logs it, or counts it among the suppressed ones. */
     public void log(Supplier<String> what) {
         long before = allowance(System.nanoTime());
         if (before >= 0) {
@@ -24,7 +27,7 @@ public final class Complaints {
         }
     }
 
-    /** How many were not said before this one; −1 when this one is not to be said either. */
+    /** How many warnings were suppressed before this one; −1 if this one is suppressed, too. */
     synchronized long allowance(long nowNanos) {
         long start = Math.max(paidAt - nowNanos, 0);
         if (start > BURST * EACH_NANOS) {

@@ -24,38 +24,38 @@ import java.util.stream.Stream;
 /**
  * A socket to one peer: whole messages with descriptors, in order. Owned by the engine's thread.
  *
- * <p>Nothing that comes in is believed: whatever is no message ends the connection, with the reason.
+ * <p>Input is not trusted: malformed messages end the connection, with the reason.
  */
 final class Connection {
     private static final System.Logger LOG = System.getLogger(Connection.class.getName());
     private static final Complaints COMPLAINTS = new Complaints(LOG);
 
-    /** A socket that ends is emptied here of so many messages; the closer closes one that has more. */
+    /** When a socket ends, up to this many messages are drained here; the closer thread closes a socket with more. */
     private static final int MAX_DRAINED = 8;
 
-    /** An honest peer sends few descriptors that are not taken: what crosses with an attempt of ours. */
+    /** An honest peer sends few unexpected descriptors: those that cross with an attempt of ours. */
     private static final int MAX_UNTAKEN = 16;
 
     private static final long PAUSE_NANOS = 10_000_000;
 
-    /** The peer's engine is asked to do a round: a message of one byte, which no {@link ControlMessage} has. */
+    /** Wakes the peer's engine: a message of one byte, which no {@link ControlMessage} has. */
     private static final int WAKE_BYTES = 1;
 
-    /** A peer that does not read is given up when so many messages wait for it. */
+    /** A peer is cut off when this many messages wait for it. */
     private static final int MAX_PENDING = 4096;
 
-    /** Each message that waits with descriptors keeps duplicates of them open. */
+    /** Each pending message with descriptors keeps duplicates of them open. */
     private static final int MAX_PENDING_DESCRIPTORS = 1024;
 
-    /** So many messages a round, then it is the turn of others. */
+    /** Maximum messages per round, so that other peers get their share. */
     private static final int MESSAGES_PER_ROUND = 32;
 
-    /** Who hears what comes in. */
+    /** The receiver of messages. */
     interface Receiver {
-        /** A message came; descriptors that the receiver does not take out of the list are closed after the call. */
+        /** Receives a message; descriptors that the receiver does not remove from the list are closed after the call. */
         void received(Connection from, ControlMessage message, List<Fd> descriptors);
 
-        /** The peer closed, died, or spoke nonsense; the connection is closed already. Once. */
+        /** The peer closed, died, or sent a malformed message; the connection is already closed. Called once. */
         void ended(Connection connection, String why);
     }
 
@@ -70,7 +70,7 @@ final class Connection {
     private boolean isPeer;
     private boolean closed;
 
-    /** Takes over the socket, also when it fails. */
+    /** Takes ownership of the socket, even if it fails. */
     Connection(Engine engine, UnixSocket socket, Receiver receiver) {
         this.engine = engine;
         this.socket = socket;
@@ -84,21 +84,21 @@ final class Connection {
         }
     }
 
-    /** The greetings are over: from now on {@code next} hears what comes in, and either end may wake the other. */
+    /** Ends the greeting: from now on {@code next} receives messages, and either end may wake the other. */
     void handTo(Receiver next) {
         receiver = next;
         isPeer = true;
     }
 
     /**
-     * Has the peer's engine do a round soon. For any thread. Never waits: where the socket is full, the peer has messages
+     * Makes the peer's engine run a round soon. For any thread. Never waits: if the socket is full, the peer has messages
      * to read and does not sleep.
      */
     void wakePeer() {
         try {
             socket.signal();
         } catch (IllegalStateException e) {
-            // closed meanwhile: the engine tells the data plane that the peer is lost
+            // closed meanwhile: the engine notifies the data plane that the peer is lost
         } catch (LibcException e) {
             engine.execute(() -> end("it cannot be woken: " + e.getMessage()));
         }
@@ -108,14 +108,14 @@ final class Connection {
         return credentials;
     }
 
-    /** The process at the other end, or empty where the kernel cannot tell. */
+    /** The process at the other end, or empty if the kernel does not report it. */
     Optional<PidFd> pidFd() {
         try {
             Optional<PidFd> exact = socket.peerPidFd();
             if (exact.isPresent() || credentials.pid() <= 0) {
                 return exact;
             }
-            // a kernel before 6.5; should the number mean another process by now, its life proves nothing
+            // a kernel before 6.5; if the pid belongs to another process by now, its existence proves nothing
             return Optional.of(PidFd.open(credentials.pid()));
         } catch (LibcException e) {
             return Optional.empty(); // it is gone already, which the socket will say too
@@ -130,7 +130,7 @@ final class Connection {
         return !pending.isEmpty();
     }
 
-    /** Sends a message with duplicates of the descriptors, now or as soon as there is room. Silent when closed. */
+    /** Sends a message with duplicates of the descriptors, now or once the socket has space. No effect when closed. */
     void send(ControlMessage message, Fd... descriptors) {
         if (closed) {
             return;
@@ -155,10 +155,10 @@ final class Connection {
         watch.modify(Epoll.IN | Epoll.OUT);
     }
 
-    /** False when it must wait. */
+    /** False if it must wait. */
     private boolean sentNow(ByteBuffer bytes, Fd... descriptors) {
         int result = socket.send(MemorySegment.ofBuffer(bytes), descriptors);
-        // a peer that is gone may have left messages that we have not read; the end comes behind them
+        // a peer that is gone may have left unread messages; the end follows them
         return result != UnixSocket.WOULD_BLOCK;
     }
 
@@ -181,7 +181,7 @@ final class Connection {
         }
     }
 
-    /** Tells a peer what could not be read: it may be of a later version, and its log is where people will look. */
+    /** Reports an unreadable message to the peer: it may be of a later version, and people will look into its log. */
     private void explain(ControlFormatException unreadable) {
         if (isPeer && pending.isEmpty()) {
             try {
@@ -209,7 +209,7 @@ final class Connection {
         }
     }
 
-    /** Whether nothing is received for now: this peer's descriptors are not closed as fast as it sends them. */
+    /** Whether receiving is paused: this peer's descriptors are not closed as fast as it sends them. */
     private boolean pauses(int events) {
         if (!engine.closer().isBehind() || (isPeer && untaken <= MAX_UNTAKEN)) {
             return false;
@@ -253,14 +253,14 @@ final class Connection {
         }
     }
 
-    /** Reads what is left, so that nothing that the peer said before its end is lost. */
+    /** Reads the remaining messages, so that none of the peer's messages before its end is lost. */
     void drain() {
         if (!closed) {
             ready(Epoll.IN);
         }
     }
 
-    /** Ends it because of the peer: closes, and tells the receiver. */
+    /** Ends the connection because of the peer: closes it, and notifies the receiver. */
     void end(String why) {
         if (!closed) {
             close();
@@ -268,7 +268,7 @@ final class Connection {
         }
     }
 
-    /** Closes our end without a word to the receiver. Idempotent. */
+    /** Closes this end without notifying the receiver. Idempotent. */
     void close() {
         if (!closed) {
             closed = true;
@@ -279,7 +279,7 @@ final class Connection {
         }
     }
 
-    /** What the peer left unread goes to the closer: the last close of a descriptor of a peer may wait. */
+    /** Unread messages go to the closer thread, since the last close of a peer's descriptor may block. */
     private void closeSocket() {
         try {
             if (!socket.drain(engine.inboxForDraining(), MAX_DRAINED)) {

@@ -4,12 +4,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the lock file of a context says: {@code urma4j 1 <address> <incarnation>}. */
+/** The content of a context's lock file: {@code urma4j 1 <address> <incarnation>}. */
 record ContextRecord(String address, long incarnation) {
     private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern LINE = Pattern.compile("urma4j 1 ([0-9a-f]{32}) ([0-9a-f]{1,16})");
 
-    /** Whether a text is the name of a socket as contexts make them, and leads nowhere else. */
+    /** Whether a text is the name of a context's socket, without a path. */
     static boolean isAddress(String text) {
         return ADDRESS.matcher(text).matches();
     }

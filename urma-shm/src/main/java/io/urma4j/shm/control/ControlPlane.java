@@ -45,11 +45,11 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control plane of one context: its place in the runtime directory, its socket, its peers, its segments, and the
- * engine's thread that owns all of that. Safe for any thread.
+ * The control plane of one context: its files in the runtime directory, its socket, its peers, its segments, and the
+ * engine's thread that owns all of these. Safe for any thread.
  *
- * <p>Futures fail with {@code UrmaException}, at their timeout at the latest, and are completed on a virtual thread:
- * what is hung on them may block.
+ * <p>Futures fail with {@code UrmaException}, at their timeout at the latest. They complete on a virtual thread, so
+ * dependent stages may block.
  */
 public final class ControlPlane {
     private static final System.Logger LOG = System.getLogger(ControlPlane.class.getName());
@@ -121,10 +121,10 @@ public final class ControlPlane {
     }
 
     /**
-     * Opens it: finds its place, listens, and starts the engine.
+     * Opens it: creates its files, listens, and starts the engine.
      *
-     * @param ringBytes size of the message rings; all contexts of a version have the same
-     * @throws UrmaException ENOPERM when the runtime directory is not ours alone
+     * @param ringBytes size of the message rings; equal for all contexts of a version
+     * @throws UrmaException ENOPERM if other users can access the runtime directory
      */
     public static ControlPlane open(
             UrmaOptions options,
@@ -169,7 +169,7 @@ public final class ControlPlane {
         };
     }
 
-    /** Leaves no file behind, if that can be done; what failed before is the failure that is told. */
+    /** Removes its files if possible; the original failure is reported. */
     private static void leave(RuntimeDirectory directory, PeerId self, @Nullable ContextLock lock, Exception failure) {
         try {
             directory.sockets().unlink(self.address());
@@ -268,7 +268,7 @@ public final class ControlPlane {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    @SuppressWarnings("FutureReturnValueIgnored") // no caller waits for it
     private static void giveBack(ProviderImport unwanted) {
         unwanted.close();
     }
@@ -280,7 +280,7 @@ public final class ControlPlane {
         }
     }
 
-    /** How a descriptor's home is reached; a critical endpoint that we do not understand spoils all (S1.4). */
+    /** The endpoint of a descriptor's home; an unknown critical endpoint makes the descriptor invalid (S1.4). */
     private static Endpoint endpointOf(String what, List<Endpoint> endpoints) {
         for (Endpoint endpoint : endpoints) {
             if (endpoint.critical() && !endpoint.kind().equals(Exports.KIND)) {
@@ -320,9 +320,8 @@ public final class ControlPlane {
     }
 
     /**
-     * Revokes {@code tokenId} because a message of {@code from} says so, if {@code from} imported it. Returns at once,
-     * and may be asked again until it is done. It stays in progress as long as an importer neither answers nor is proven
-     * gone.
+     * Revokes {@code tokenId} at the request of a message of {@code from}, if {@code from} imported it. Returns at once,
+     * and may be repeated until it is done. It stays in progress while an importer neither answers nor is proven gone.
      */
     public InvalidateResult invalidate(Peer from, int tokenId) {
         return exports.invalidate(from, tokenId);
@@ -330,7 +329,7 @@ public final class ControlPlane {
 
     // ---- queues
 
-    /** Connects, imports the queue, and makes sure that a path to the peer exists. */
+    /** Connects, imports the queue, and ensures that a path to the peer exists. */
     public CompletableFuture<QueueGrant> importQueue(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
         long deadlineNanos = deadline(timeout);
@@ -360,15 +359,15 @@ public final class ControlPlane {
     }
 
     /**
-     * Asks the peer to bind its Jetty {@code remoteId} to our {@code localId}. A refusal is a value; that nobody answers
-     * is a failure.
+     * Asks the peer to bind its Jetty {@code remoteId} to our {@code localId}. A refusal is a value; no answer is a
+     * failure.
      */
     public CompletableFuture<UrmaStatus> bind(Peer peer, int localId, int remoteId, int orderType, Duration timeout) {
         OrderType order = OrderType.of(orderType);
         return askForStatus(peer, timeout, n -> new Bind(n, remoteId, localId, order));
     }
 
-    /** Takes back {@link #bind}, as that one. */
+    /** Undoes {@link #bind} as the requester. */
     public CompletableFuture<UrmaStatus> unbind(Peer peer, int localId, int remoteId, Duration timeout) {
         return askForStatus(peer, timeout, n -> new Unbind(n, remoteId, localId));
     }
@@ -394,14 +393,14 @@ public final class ControlPlane {
         throw cause instanceof RuntimeException unchecked ? unchecked : new CompletionException(cause);
     }
 
-    /** Gives up a peer that put nonsense into its ring: as if its connection had broken. */
+    /** Cuts off a peer with an invalid ring, as if its connection had failed. */
     public void cutOff(Peer peer, String why) {
         execute(() -> peers.lose(peer, why, false));
     }
 
     // ---- the engine
 
-    /** Makes the engine take a turn soon. */
+    /** Makes the engine run a round soon. */
     public void wakeEngine() {
         engine.wake();
     }
@@ -412,14 +411,14 @@ public final class ControlPlane {
     }
 
     /**
-     * Ends everything: takes back what was shared, gives back what was imported, tells the peers, and leaves no file. At
-     * the timeout what did not end by itself is left; a second call waits for the first.
+     * Closes the control plane: revokes its exports, releases its imports, notifies the peers, and removes its files. At
+     * the timeout, the unfinished parts are abandoned; a second call waits for the first.
      */
     public CompletableFuture<Void> close(Duration timeout) {
         return shutdown.begin(deadline(timeout));
     }
 
-    /** The time at which a duration from now is over. */
+    /** The deadline of a timeout that starts now. */
     static long deadline(Duration timeout) {
         long longest = Long.MAX_VALUE / 2; // so that differences do not overflow
         long nanos = timeout.compareTo(Duration.ofNanos(longest)) >= 0 ? longest : timeout.toNanos();

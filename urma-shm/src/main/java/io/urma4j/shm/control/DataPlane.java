@@ -6,50 +6,49 @@ import io.urma4j.UrmaStatus;
 import java.util.List;
 
 /**
- * What the control plane asks of the queues and rings of its context. All calls come on the engine's thread and must
+ * The interface of the control plane to the queues and rings of its context. All calls are on the engine's thread and must
  * not block.
  */
 public interface DataPlane {
-    /** A peer wants to send to one of our queues: checks its id, kind and token. */
+    /** A peer requests to send to a queue of this context: checks its id, kind and token. */
     QueueAnswer queueRequested(Peer from, int queueId, JettyDescriptor.Kind kind, int tokenValue, boolean hasToken);
 
     /**
-     * A peer's Jetty wants to be the only partner of our RC Jetty {@code localId}.
+     * A peer's Jetty requests to bind to the RC Jetty {@code localId}.
      *
-     * @return SUCCESS, also for a pair that is bound already; else why not
+     * @return SUCCESS, also for a pair that is already bound; otherwise the reason
      */
     UrmaStatus bindRequested(Peer from, int localId, int remoteId, int orderType);
 
     void unbindRequested(Peer from, int localId, int remoteId);
 
-    /** From now on messages can be exchanged with {@code peer}; once per peer. */
+    /** Messages can be exchanged with {@code peer} from now on; called once per peer. */
     void pathOpened(Peer peer, PathMemory path);
 
     /**
-     * A peer is gone, and its path with it; once per peer, and only for one that had a path, an import or a grant. The
-     * event PEER_LOST is the data plane's to raise. The engine watches the path no more, and whoever got it in
-     * {@link #pathOpened} closes it when no thread uses it.
+     * A peer and its path are gone. Called once per peer, and only for one with a path, an import or a grant. The data
+     * plane raises the event PEER_LOST. The engine no longer watches the path; its owner from {@link #pathOpened} closes it
+     * when no thread uses it.
      *
-     * @param why in words
-     * @param proven its process has ended or it said goodbye: it touches no memory of ours any more
+     * @param why as text
+     * @param proven its process has ended or it said goodbye: it no longer touches memory of this context
      */
     void peerLost(Peer peer, String why, boolean proven);
 
     /**
-     * What the queues and rings have of a kind (TP, WAIT): at most {@code limit}, those with the lowest numbers above
-     * {@code after}, in order.
+     * Objects of a kind (TP, WAIT) in queues and rings: at most {@code limit}, in order, with the lowest numbers above
+     * {@code after}.
      */
     default List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return List.of();
     }
 
     /**
-     * A turn of the engine: after each batch of events, after {@link ControlPlane#wakeEngine}, and when the time that
-     * the last turn asked for is over.
+     * A step of the engine: after each batch of events, after {@link ControlPlane#wakeEngine}, and at the deadline that the
+     * last step returned.
      *
      * @param nowNanos {@code System.nanoTime()}
-     * @return after how many nanoseconds it wants the next turn, at the latest; 0 for at once, {@code Long.MAX_VALUE}
-     *     for not before something happens
+     * @return delay to the next step, at the latest; 0 for at once, {@code Long.MAX_VALUE} for the next event
      */
     long turn(long nowNanos);
 }

@@ -19,53 +19,52 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a context that waits in the kernel: for descriptors, for times, and for what other threads hand in.
- * It knows no protocol.
+ * The thread of a context that waits in the kernel: for descriptors, timers, and tasks of other threads. It knows no
+ * protocol.
  *
- * <p><b>Who is in.</b> What the engine owns belongs to whoever is {@linkplain #inside in}: its thread during a round, or a
- * caller that finds nobody there and does its own step at once ({@link #executeNow}), which saves it a wake-up. A caller
- * never waits to get in. Where this package says "the engine's thread", it means who is in.
+ * <p><b>Ownership.</b> The thread that holds the engine's lock ({@linkplain #inside}) owns its state: the engine's thread
+ * during a round, or a caller that finds the lock free and runs its own step ({@link #executeNow}), which saves a wake-up.
+ * A caller never waits for the lock. In this package, "the engine's thread" means the lock's holder.
  *
- * <p>A round is: wait; descriptors that are ready; tasks of other threads; times that have come; a turn of the data
- * plane. Input comes before times, so that after a pause of the whole process nobody is declared silent whose answer
- * lies here already.
+ * <p>A round consists of: wait; ready descriptors; tasks of other threads; expired timers; a step of the data plane. Input
+ * precedes timers, so that after a stall of the whole process no peer is declared silent whose answer has already arrived.
  *
- * <p><b>Waking.</b> {@link #state} is RUNNING during a round, SLEEPING from just before the wait to its end, and WOKEN
- * when somebody wants a round; only who finds SLEEPING makes the system call. A task is queued before WOKEN is set, and
- * the engine sets RUNNING before it looks at the queue: so either the engine sees the task, or its next attempt to go to
- * sleep finds WOKEN and fails. The eventfd is watched for edges and never read: each signal is an edge, and its counter
- * lasts for 2⁶⁴ of them.
+ * <p><b>Waking.</b> {@link #state} is RUNNING during a round, SLEEPING from just before the wait to its end, and WOKEN when
+ * a thread requests a round; only a thread that finds SLEEPING makes the system call. A task is queued before WOKEN is set,
+ * and the engine sets RUNNING before it reads the queue. So either the engine sees the task, or its next attempt to sleep
+ * finds WOKEN and fails. The eventfd is edge-triggered and never read: each signal is an edge, and its counter lasts for
+ * 2⁶⁴ signals.
  */
 final class Engine {
     private static final System.Logger LOG = System.getLogger(Engine.class.getName());
 
     private static final int EVENTS_PER_WAIT = 64;
 
-    /** So many full waits in a row may hold up the times: a flood of input must not stop them. */
+    /** Maximum consecutive full waits before the timers run: an overload of input must not stop them. */
     private static final int MAX_ROUNDS_WITHOUT_TIMES = 64;
 
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** A sleep without an end, as a difference of times. */
+    /** A sleep without timeout, as a difference of times. */
     private static final long FOR_EVER_NANOS = Long.MAX_VALUE / 2;
 
     private static final int RUNNING = 0;
     private static final int SLEEPING = 1;
     private static final int WOKEN = 2;
 
-    /** Told on the engine's thread that its descriptor is ready. */
+    /** Called on the engine's thread when its descriptor is ready. */
     @FunctionalInterface
     interface Source {
         void ready(int events);
     }
 
-    /** What the engine drives at the end of each round; returns the delay to its next turn. */
+    /** Called at the end of each round; returns the delay to its next step. */
     @FunctionalInterface
     interface Turn {
         long turn(long nowNanos);
     }
 
-    /** A descriptor that the engine waits for. */
+    /** A descriptor that the engine watches. */
     final class Watch {
         private final Fd fd;
         private final Source source;
@@ -82,7 +81,7 @@ final class Engine {
             epoll.modify(fd, events, slot);
         }
 
-        /** Waits for it no more; before the descriptor is closed. Idempotent. */
+        /** Stops watching; called before the descriptor is closed. Idempotent. */
         void end() {
             if (!ended) {
                 ended = true;
@@ -106,7 +105,7 @@ final class Engine {
 
     private final ReentrantLock inside = new ReentrantLock();
 
-    // of who is in, or before the thread starts
+    // owned by the lock's holder, or before the thread starts
     private final List<@Nullable Watch> slots = new ArrayList<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private final List<Integer> endedSlots = new ArrayList<>();
@@ -118,9 +117,9 @@ final class Engine {
     private volatile boolean stopped; // set by the engine's thread
 
     /**
-     * An engine that does not run yet.
+     * An engine that has not started.
      *
-     * @param atEnd the last that its thread does, when all descriptors of the engine are closed
+     * @param atEnd the last task of its thread, when all descriptors of the engine are closed
      */
     Engine(String name, Turn turn, Runnable atEnd) {
         this.turn = turn;
@@ -135,7 +134,7 @@ final class Engine {
         thread.start();
     }
 
-    /** Gives back what an engine holds that never started. */
+    /** Frees the resources of an engine that never started. */
     void discard() {
         stopped = true;
         epoll.close();
@@ -143,7 +142,7 @@ final class Engine {
         closer.close();
     }
 
-    /** Room for messages of one connection, until it is given back: another may receive meanwhile. */
+    /** A receive buffer for one connection, until it is released for another. */
     SocketInbox takeInbox() {
         SocketInbox free = inboxes.poll();
         return free == null ? SocketInbox.of(ControlCodec.MAX_MESSAGE_BYTES, closer) : free;
@@ -153,19 +152,19 @@ final class Engine {
         inboxes.push(inbox);
     }
 
-    /** Room for messages that nothing reads any more. */
+    /** A buffer for messages that are discarded. */
     SocketInbox inboxForDraining() {
         return drained;
     }
 
-    /** Closes what peers have sent; nothing else here closes a descriptor whose close could wait. */
+    /** Closes descriptors that peers have sent; the engine itself closes none whose close could block. */
     DescriptorCloser closer() {
         return closer;
     }
 
     /**
-     * Runs {@code task} on the engine's thread, also when called there; false when the engine has ended and the task
-     * will never run. For any thread.
+     * Runs {@code task} on the engine's thread, also when called there; false if the engine has ended and the task will
+     * never run. For any thread.
      */
     boolean execute(Runnable task) {
         tasks.add(task);
@@ -174,8 +173,8 @@ final class Engine {
     }
 
     /**
-     * Runs {@code task}, and what was handed in before it, on the calling thread when nobody is in; else as {@link #execute}.
-     * For threads that hold nothing which a step might wait for, such as the lock of a queue.
+     * Runs {@code task}, and the tasks queued before it, on the calling thread if the lock is free; otherwise like {@link
+     * #execute}. The caller must hold no lock that a step might wait for, such as that of a queue.
      */
     boolean executeNow(Runnable task) {
         tasks.add(task);
@@ -203,11 +202,11 @@ final class Engine {
     }
 
     private boolean isTaken(Runnable task) {
-        // who stopped it emptied the queue after that; so either it is still in there, or it ran
+        // the stopping thread empties the queue after that; so the task is still in there, or it ran
         return !stopped || !tasks.remove(task);
     }
 
-    /** Makes the engine do a round soon. For any thread. */
+    /** Makes the engine run a round soon. For any thread. */
     void wake() {
         if (state.get() != WOKEN && state.getAndSet(WOKEN) == SLEEPING) {
             try {
@@ -218,7 +217,7 @@ final class Engine {
         }
     }
 
-    /** Waits for a descriptor from now on. */
+    /** Watches a descriptor from now on. */
     Watch watch(Fd fd, int events, Source source) {
         Integer free = freeSlots.poll();
         int slot = free == null ? slots.size() : free;
@@ -286,8 +285,9 @@ final class Engine {
         runTasks();
         long now = System.nanoTime();
         if (timers.delayNanos(now) <= 0) {
-            // what has arrived by now comes before the times: we may have stood still since the wait, and a wait that a
-            // stop of the process cut short brings nothing (S12.3)
+            // input that has arrived by now precedes the timers: the process may have been stalled since the wait, and
+            // a
+            // wait that a stop of the process interrupted returns nothing (S12.3)
             ready = epoll.await(0);
             dispatchAll(ready);
         }
@@ -299,8 +299,8 @@ final class Engine {
     }
 
     /**
-     * How long to sleep. A time that was planned stays, even if what was to happen then was cancelled: the next request of a
-     * caller has its deadline after that, and needs not wake us for it.
+     * How long to sleep. A planned wake-up stays, even if its timer was cancelled: the deadline of the next caller's
+     * request is later, so the request need not wake the engine.
      */
     private long delayOfSleep(long turnDelayNanos) {
         long now = System.nanoTime();
@@ -367,7 +367,7 @@ final class Engine {
         }
     }
 
-    /** The engine outlives whatever it runs: all other peers depend on it. */
+    /** The engine survives a failed task, since all other peers depend on it. */
     private void guarded(Runnable action) {
         try {
             action.run();

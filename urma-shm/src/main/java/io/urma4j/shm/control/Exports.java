@@ -32,10 +32,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments of this home: who may import them, who has, and how they are taken back.
+ * The segments of this home: their access checks, importers, and revocation.
  *
- * <p>To revoke is: no new import, a word to each importer, and its answer, or the proof that it is gone. Until then its
- * grant stays; after the timeout the memory stays in quarantine until the last grant has ended.
+ * <p>A revocation allows no new import, notifies each importer, and waits for its answer, or for the proof that it is gone.
+ * Until then its grant stays; after the timeout the memory stays in quarantine until the last grant has ended.
  */
 final class Exports {
     static final String KIND = "shm";
@@ -176,10 +176,10 @@ final class Exports {
 
     // ---- import; the engine's thread
 
-    /** Grants or refuses; true when it granted. */
+    /** Grants or refuses; true if it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
         ShmSegment segment = table.find(wanted.tokenId(), wanted.key());
-        // one way and one answer for all that can be wrong: they tell a guesser nothing (S7.6)
+        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
         if (!ShmSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
             refused(from, "segment " + wanted.tokenId());
             via.send(new Refused(wanted.request(), UrmaStatus.ENOPERM, REFUSAL));
@@ -207,7 +207,7 @@ final class Exports {
                 fd);
     }
 
-    /** An importer touches it no more: it gave it back, or answered a revocation. */
+    /** An importer no longer touches the memory: it released it, or answered a revocation. */
     void released(Peer from, long number) {
         Grant grant = from.grants.get(number);
         if (grant != null) { // else its giving back and our revocation have crossed
@@ -215,7 +215,7 @@ final class Exports {
         }
     }
 
-    /** A peer that is proven gone touches nothing any more. */
+    /** A peer that is proven gone no longer touches any memory. */
     void importerGone(Peer peer) {
         List.copyOf(peer.grants.values()).forEach(this::end);
     }
@@ -263,7 +263,7 @@ final class Exports {
         }
     }
 
-    /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
+    /** Rotates the token, and revokes the segment from importers with the old one (S7.5). */
     CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
         long deadlineNanos = ControlPlane.deadline(timeout);
         return callers.ask(() -> {
@@ -275,7 +275,7 @@ final class Exports {
         });
     }
 
-    /** A message wants to revoke a token id. Any thread. */
+    /** A message requests to revoke a token id. Any thread. */
     InvalidateResult invalidate(Peer from, int tokenId) {
         List<ShmSegment> segments = table.under(tokenId);
         if (segments.stream().noneMatch(segment -> segment.mayInvalidate(from))) {
@@ -299,7 +299,7 @@ final class Exports {
 
     // ---- windows; any thread
 
-    /** Gives an importer a window (S7.10). */
+    /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.grants.get(importer.number());
         if (to == null || segment.isRevoked()) {

@@ -3,7 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.Access;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 
-/** An import that we granted. The engine's thread. */
+/** An import that this home granted. The engine's thread. */
 final class Grant {
     private final long number;
     private final ShmSegment segment;
@@ -16,8 +16,8 @@ final class Grant {
     /**
      * A grant.
      *
-     * @param number never used again in this context
-     * @param via the connection on which it was granted, and on which it is taken back: so neither overtakes the other
+     * @param number never reused in this context
+     * @param via the connection on which it was granted, and on which it is revoked: so neither message overtakes the other
      */
     Grant(long number, ShmSegment segment, Peer importer, Connection via, Access access) {
         this.number = number;
@@ -39,12 +39,12 @@ final class Grant {
         return importer;
     }
 
-    /** What he may do. For any thread. */
+    /** The granted access. For any thread. */
     Access access() {
         return access;
     }
 
-    /** Whether he touches nothing by it any more. For any thread. */
+    /** Whether the importer no longer touches the memory by this grant. For any thread. */
     boolean hasEnded() {
         return ended;
     }
@@ -53,12 +53,12 @@ final class Grant {
         ended = true;
     }
 
-    /** Hears what the importer has said already, such as that he has given it back. */
+    /** Processes pending messages of the importer, such as its release. */
     void hear() {
         via.drain();
     }
 
-    /** Tells the importer to let go, once. */
+    /** Notifies the importer of the revocation, once. */
     void tell() {
         if (!told) {
             told = true;

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows that this home has granted, and the table of their generations. It is made with the first grant, or when
- * the first peer asks for it. Safe for any thread; nothing here waits.
+ * The windows that this home has granted, and the table of their generations. It is created with the first grant, or when
+ * the first peer requests it. Safe for any thread; no call waits.
  */
 final class GrantBoard {
     private final String label;
@@ -28,7 +28,7 @@ final class GrantBoard {
         this.label = label;
     }
 
-    /** What importers read. */
+    /** The memory that importers read. */
     synchronized ShmMemory table() {
         if (closed) {
             throw new UrmaException(UrmaStatus.EINVAL, label, "is closed");
@@ -71,7 +71,7 @@ final class GrantBoard {
         return slot < WindowTable.SLOTS ? slot : taken.nextClearBit(0);
     }
 
-    /** Operations that begin from now on see that the key is void. */
+    /** Operations that start from now on see that the key is invalid. */
     synchronized void takeBack(ShmGrant grant) {
         if (table != null && !closed) {
             int slot = grant.key().slot();
@@ -80,7 +80,7 @@ final class GrantBoard {
         ending.add(grant);
     }
 
-    /** Nobody uses the window any more. */
+    /** No importer uses the window any more. */
     synchronized void quiet(ShmGrant grant) {
         ending.remove(grant);
         taken.clear(grant.key().slot());

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What this context imported, and how it is given back or taken back. The fence runs on the engine's thread and never
- * waits there: while a native call holds a mapping it is tried again by a timer.
+ * The imports of this context, and their release and revocation. The fence runs on the engine's thread and never waits
+ * there: while a native call holds a mapping, a timer retries it.
  */
 final class Imports {
     private static final long FENCE_RETRY_NANOS = 1_000_000;
@@ -44,16 +44,16 @@ final class Imports {
         this.windows = windows;
     }
 
-    /** Who opens windows of imports. */
+    /** Opens windows of imports. */
     Windows windows() {
         return windows;
     }
 
     /**
-     * Maps what a home granted; when it cannot be mapped, the home gets it back.
+     * Maps a granted segment; if it cannot be mapped, the grant is released.
      *
-     * @param address where its first byte must be; 0 for where there is room
-     * @param again asks for the same once more, to be mapped at that address
+     * @param address of its first byte; 0 for any
+     * @param again requests the same segment again, to be mapped at that address
      */
     ShmImport granted(Requests.Reply reply, int tokenId, Access wanted, long address, ShmImport.Twin again) {
         SegmentGranted grant = reply.as(SegmentGranted.class);
@@ -80,14 +80,14 @@ final class Imports {
         return trustsHugePages || home.pid() == ownPid;
     }
 
-    /** For a grant that nobody here waits for any more. */
+    /** Releases a grant whose caller no longer waits. */
     void giveBack(Peer home, long grant) {
         if (home.outgoing != null) {
             home.outgoing.send(new Unimport(grant));
         }
     }
 
-    /** The home takes one back: the answer follows when no thread of ours touches it any more. */
+    /** The home revokes an import; the answer follows when no thread of this process touches the memory any more. */
     void revoked(Peer home, Connection via, long grant) {
         ShmImport taken = home.imports.remove(grant);
         if (taken == null) {
@@ -123,8 +123,8 @@ final class Imports {
     }
 
     /**
-     * Gives one back because its user closed it. The fence is the caller's work when it can be done at once; then the home
-     * hears of it without anybody waiting.
+     * Releases an import that its user closed. The caller runs the fence if that is possible at once; then the home is
+     * notified without any wait.
      */
     CompletableFuture<Void> close(ShmImport closing) {
         if (closing.mapping().tryRevoke()) {
@@ -134,7 +134,7 @@ final class Imports {
         return closeSlowly(closing);
     }
 
-    /** While a native call holds it. */
+    /** Retries while a native call holds the mapping. */
     private CompletableFuture<Void> closeSlowly(ShmImport closing) {
         return callers.ask(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
@@ -153,7 +153,7 @@ final class Imports {
         });
     }
 
-    /** Nobody here touches it any more: so the home hears, unless it has taken it back itself. */
+    /** No thread of this process touches the memory any more: notifies the home, unless the home has revoked it. */
     private void forget(ShmImport closed) {
         if (closed.home().imports.remove(closed.grant(), closed)) {
             giveBack(closed.home(), closed.grant());

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A file with one line, locked by us as long as this object is open. */
+/** A file with one line, locked by this process while this object is open. */
 final class LockFile {
     private final Dir directory;
     private final String name;
@@ -23,7 +23,7 @@ final class LockFile {
         this.file = file;
     }
 
-    /** Makes or takes over a file that nobody else has locked. */
+    /** Creates a file, or takes over one that is not locked. */
     static Optional<LockFile> take(Dir directory, String name) {
         try {
             return locked(directory, name, directory.openOrCreateFile(name));
@@ -32,17 +32,18 @@ final class LockFile {
         }
     }
 
-    /** Takes over a file that exists, if nobody else has locked it. */
+    /** Takes over an existing file if it is not locked. */
     static Optional<LockFile> takeExisting(Dir directory, String name) {
         try {
             return locked(directory, name, directory.openFile(name));
         } catch (LibcException e) {
-            return Optional.empty(); // it went away, or is something else that nobody of us made
+            return Optional.empty(); // it disappeared, or no context created it
         }
     }
 
     private static Optional<LockFile> locked(Dir directory, String name, Fd file) {
-        // whoever had the lock before us may have removed the name meanwhile, and somebody may have made it anew
+        // the previous holder of the lock may have removed the name meanwhile, and another process may have created it
+        // again
         if (Flock.tryLock(file) && isStillNamed(directory, name, file)) {
             return Optional.of(new LockFile(directory, name, file));
         }
@@ -61,7 +62,7 @@ final class LockFile {
         }
     }
 
-    /** Replaces what it says; when that fails, the file is gone. */
+    /** Replaces the content; if that fails, the file is gone. */
     void write(String line) {
         try {
             Files.writeString(path(file), line + "\n");
@@ -75,23 +76,23 @@ final class LockFile {
         return read(file);
     }
 
-    /** What a file says: its first line, or nothing when it is not complete. */
+    /** The content of a file: its first line, or empty if it is incomplete. */
     static String read(Fd file) {
         try {
             String text = Files.readString(path(file));
             int end = text.indexOf('\n');
             return end < 0 ? "" : text.substring(0, end);
         } catch (IOException e) {
-            return ""; // no text: nobody of us wrote it
+            return ""; // no text: no context wrote it
         }
     }
 
-    /** Another opening of the very same file: the lock is not touched. */
+    /** Another opening of the same file; the lock is not affected. */
     private static Path path(Fd file) {
         return Path.of("/proc/self/fd", Integer.toString(file.number()));
     }
 
-    /** Removes the name, then gives up the lock. */
+    /** Removes the name, then releases the lock. */
     void remove() {
         directory.unlink(name);
         file.close();

@@ -5,11 +5,11 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a directory lies on, in words: for whoever must find out why it has no room, or is not the one of others. */
+/** The mount of a directory, as text: explains why it is full, or not shared with another process. */
 final class Mount {
     private Mount() {}
 
-    /** The mount of a path, or of the nearest directory above it that exists, and how much of it is free. */
+    /** The mount of a path, or of the nearest existing directory above it, and its free space. */
     static String of(Path path) {
         Path nearest = path.toAbsolutePath().normalize();
         while (!Files.exists(nearest) && nearest.getParent() != null) {

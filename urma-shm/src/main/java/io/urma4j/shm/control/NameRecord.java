@@ -4,10 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * What the file of a name says: {@code urma4j 1 <address> <incarnation> <token id>}. The token itself is asked from the
- * home.
- */
+/** The content of a name's file: {@code urma4j 1 <address> <incarnation> <token id>}. The home provides the token. */
 record NameRecord(PeerId home, int tokenId) {
     private static final Pattern LINE = Pattern.compile("urma4j 1 ([0-9a-f]{32}) ([0-9a-f]{1,16}) ([0-9]{1,8})");
 

@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the one path to each peer. Each side makes the ring that it receives from, and hands it over; rings of peers are
- * checked like everything that comes from them. Either side wakes the other by the socket of the connection on which the
- * path was asked for: its end of that is its own, so that the peer cannot make it wait. Owned by the engine's thread.
+ * Opens one path to each peer. Each side creates the ring that it receives from, and passes it to the peer; a peer's ring
+ * is checked like all its input. Each side wakes the other through the connection on which the path was requested. It uses
+ * its own end of the socket, so that the peer cannot block it. Owned by the engine's thread.
  *
- * <p>When both sides ask at the same time, the attempt of the smaller address goes on, and the other one is dropped by
- * both.
+ * <p>If both sides request a path at the same time, the attempt of the smaller address continues, and both drop the other
+ * one.
  */
 final class Paths {
     private static final long AGAIN_NANOS = 10_000_000;
@@ -46,7 +46,7 @@ final class Paths {
         this.timeoutNanos = timeoutNanos;
     }
 
-    /** Completes when there is a path to the peer, fails with ETIMEOUT when there is none in time. */
+    /** Completes when the path to the peer is open; fails with ETIMEOUT at the timeout. */
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     CompletableFuture<Void> ensure(Peer peer, long deadlineNanos) {
         if (peer.path.isOpen()) {
@@ -97,7 +97,7 @@ final class Paths {
 
     private void refused(Peer peer, Throwable failure) {
         if (failure instanceof UrmaException refusal && refusal.status() == UrmaStatus.EEXIST) {
-            // the peer's own attempt goes first, and may come later than this: it takes the other connection
+            // the peer's own attempt takes precedence, and may arrive later than this: it uses the other connection
             engine.after(AGAIN_NANOS, () -> askAgain(peer));
         } else {
             peer.path.failed(failure);
@@ -119,7 +119,7 @@ final class Paths {
         }
     }
 
-    /** The peer wants a path. */
+    /** The peer requests a path. */
     void requested(Peer from, Connection via, OpenPath request, List<Fd> descriptors) {
         if (from.path.isOpen() || (from.path.asked() != null && isFirst(from))) {
             via.send(new Refused(
@@ -158,7 +158,7 @@ final class Paths {
         return ShmMemory.allocate(ringBytes, AllocOptions.DEFAULT, "urma-ring");
     }
 
-    /** Takes over both rings; on failure nothing of them is left. */
+    /** Takes ownership of both rings; releases them on failure. */
     private void open(Peer peer, @Nullable Connection via, ShmMemory mine, Fd ring) {
         ImportedMapping theirs = null;
         try (ring) {
@@ -208,7 +208,7 @@ final class Paths {
         };
     }
 
-    /** The peer is gone. Its rings stay mapped until the data plane lets go of them. */
+    /** The peer is gone. Its rings stay mapped until the data plane releases them. */
     void lost(Peer peer, String why) {
         peer.path.dropAsked();
         peer.path.failed(Requests.gone(peer, why));

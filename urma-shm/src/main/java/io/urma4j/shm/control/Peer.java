@@ -9,11 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer context: of another process, of this one, or this very context. One object per context and incarnation, as long
- * as the peer lives; who comes back is another one (S12.5).
+ * A peer context: of another process, of this one, or this very context. There is one object per context and incarnation,
+ * for the peer's lifetime; a restarted peer is another one (S12.5).
  *
- * <p>There is a connection per direction: on the outgoing one we ask, on the incoming one the peer does. So a token goes
- * only to whom we found at the address of the descriptor.
+ * <p>There is one connection per direction: requests of this context use the outgoing one, requests of the peer the
+ * incoming one. So a token is sent only to a process found at the descriptor's address.
  */
 public final class Peer {
     private final PeerId id;
@@ -23,38 +23,38 @@ public final class Peer {
     private final long features;
     private volatile boolean lost;
 
-    // from here on: the engine's thread
+    // below: the engine's thread
     @Nullable
     Connection outgoing;
 
     @Nullable
     Connection incoming;
 
-    /** Its process, watched for its end; null for our own, and where the kernel cannot tell. */
+    /** Its process, watched for its exit; null for this process, or if the kernel does not support it. */
     @Nullable
     PidFd process;
 
     Engine.@Nullable Watch processWatch;
 
-    /** What we imported from it, by the number of the grant. */
+    /** Imports from the peer, by the number of the grant. */
     final Map<Long, ShmImport> imports = new HashMap<>();
 
-    /** What it imported from us, by the number of the grant. */
+    /** Grants to the peer, by the number of the grant. */
     final Map<Long, Grant> grants = new HashMap<>();
 
-    /** Whether it imported a queue of ours, which is not given back. */
+    /** Whether it imported a queue of this context; such an import is never released. */
     boolean importedQueue;
 
     final PeerPath path = new PeerPath();
 
-    /** Where it announces its operations on windows of ours; null until it uses them. Written by the engine. */
+    /** The memory of its operation counters on windows of this context; null until it uses them. Written by the engine. */
     volatile @Nullable MemorySegment operations;
 
-    /** What we have of its windows; null until we use them. */
+    /** This context's side of the peer's windows; null until they are used. */
     @Nullable
     CompletableFuture<Windows.Opened> windows;
 
-    /** Whether its end changed anything here: only then it is told. */
+    /** Whether its end affects this context; only then it is reported. */
     boolean mattered;
 
     Peer(PeerId id, Eid eid, int uasid, int pid, long features) {
@@ -77,12 +77,12 @@ public final class Peer {
         return uasid;
     }
 
-    /** Its process id here; 0 when it lives in another namespace of process ids. */
+    /** Its process id here; 0 if it lives in another PID namespace. */
     public int pid() {
         return pid;
     }
 
-    /** What it said it knows, in its greeting. */
+    /** The features in its greeting. */
     long features() {
         return features;
     }
@@ -91,7 +91,7 @@ public final class Peer {
         return id.incarnation();
     }
 
-    /** Whether it is gone; it never comes back. */
+    /** Whether it is gone, which is final. */
     public boolean isLost() {
         return lost;
     }
@@ -100,17 +100,17 @@ public final class Peer {
         lost = true;
     }
 
-    /** Whether it was granted anything of ours, and so may have more of our memory and descriptors. */
+    /** Whether it holds a grant of this context, and so may use more of its memory and descriptors. */
     boolean importsFromUs() {
         return importedQueue || !grants.isEmpty();
     }
 
-    /** Whether nothing is lost with it: neither has anything of the other's, and we have asked it for nothing. */
+    /** Whether nothing is lost with it: neither side has an import of the other, and no request is pending. */
     boolean holdsNothing() {
         return outgoing == null && operations == null && !importsFromUs() && !matters();
     }
 
-    /** Whether its end would change anything here. */
+    /** Whether its end would affect this context. */
     boolean matters() {
         return !imports.isEmpty() || !grants.isEmpty() || path.isOpen();
     }

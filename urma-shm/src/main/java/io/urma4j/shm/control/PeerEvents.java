@@ -6,25 +6,25 @@ import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.Request;
 import java.util.List;
 
-/** What {@link Peers} hear and pass on. On the engine's thread. */
+/** Events of {@link Peers}. On the engine's thread. */
 interface PeerEvents {
-    /** A peer asks; descriptors that are not taken out of the list are closed. */
+    /** A request of a peer; descriptors that are not removed from the list are closed. */
     void requested(Peer from, Connection via, Request request, List<Fd> descriptors);
 
     void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors);
 
     void noticed(Peer from, Connection via, Notice notice);
 
-    /** A peer is lost; its connections are closed. Once, before the two below. */
+    /** A peer is lost; its connections are closed. Called once, before the two below. */
     void lost(Peer peer, String why);
 
     /**
-     * Whether its end is proven is known, or could not be found out at once. Once.
+     * The proof of its end is known, or could not be obtained at once. Called once.
      *
-     * @param proven it touches no memory of ours any more
+     * @param proven it no longer touches memory of this context
      */
     void judged(Peer peer, String why, boolean proven);
 
-    /** A lost peer touches no memory of ours any more. At most once. */
+    /** A lost peer no longer touches memory of this context. Called at most once. */
     void proven(Peer peer);
 }

@@ -1,9 +1,9 @@
 package io.urma4j.shm.control;
 
 /**
- * Which context a peer is.
+ * The identity of a peer context.
  *
- * @param address name of its socket in the runtime directory, never used twice
+ * @param address name of its socket in the runtime directory, never reused
  * @param incarnation of the context (S1.5)
  */
 public record PeerId(String address, long incarnation) {}

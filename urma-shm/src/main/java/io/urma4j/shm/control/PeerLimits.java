@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * How many contexts may be peers, the lost ones included whose end is not proven. Each costs descriptors: two sockets, one of
- * its process, and those of memory on its way.
+ * The maximum number of peers, including lost ones whose end is not proven. Each costs descriptors: two sockets, one of its
+ * process, and those of memory in flight.
  *
- * @param ofAProcess of one that this namespace knows the number of
- * @param all also those of processes in other namespaces, which have no number here
+ * @param ofAProcess per process with a known pid
+ * @param all including processes of other PID namespaces, whose pid is unknown here
  */
 record PeerLimits(int ofAProcess, int all) {
     private static final int MAX_OF_A_PROCESS = 512;
@@ -21,12 +21,12 @@ record PeerLimits(int ofAProcess, int all) {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern OPEN_FILES = Pattern.compile("Max open files +(\\d+)");
 
-    /** As many as this process has descriptors for. */
+    /** The limits for this process's descriptor limit. */
     static PeerLimits ofThisProcess() {
         return of(openFiles());
     }
 
-    /** For so many descriptors: half of them stay the application's. */
+    /** The limits for that many descriptors: half of them are left to the application. */
     static PeerLimits of(long openFiles) {
         int all = Math.clamp(openFiles / 2 / DESCRIPTORS, 1, MAX);
         return new PeerLimits(Math.min(MAX_OF_A_PROCESS, all), all);

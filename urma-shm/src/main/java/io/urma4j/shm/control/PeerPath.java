@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** How far the path to a peer is: none, asked for by us, open. Owned by the engine's thread. */
+/** The state of the path to a peer: none, requested, open. Owned by the engine's thread. */
 final class PeerPath {
     private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
     private @Nullable ShmMemory asked;
@@ -21,7 +21,7 @@ final class PeerPath {
         return open;
     }
 
-    /** Our ring while we wait for the peer's. */
+    /** The ring of this context while it waits for the peer's. */
     @Nullable
     ShmMemory asked() {
         return asked;
@@ -31,7 +31,7 @@ final class PeerPath {
         asked = ring;
     }
 
-    /** Our ring, when it is still this one that we wait with; it belongs to the caller then. */
+    /** The ring of a pending request, if it is this one; the caller then owns it. */
     boolean takeAsked(ShmMemory ring) {
         if (asked != ring) {
             return false;
@@ -40,7 +40,7 @@ final class PeerPath {
         return true;
     }
 
-    /** Gives up what we asked for: the peer's own attempt goes first, or it is over. */
+    /** Cancels a pending request: the peer's own attempt takes precedence, or the request failed. */
     void dropAsked() {
         if (asked != null) {
             asked.close();

@@ -34,12 +34,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The living peers: how they are found, greeted, and lost. Owned by the engine's thread.
+ * The connected peers: how they are found, greeted, and lost. Owned by the engine's thread.
  *
- * <p>A connection begins with a {@link Hello} in each direction, and belongs to a {@link Peer} after that. The peer is
- * lost with the first of its connections, when its process ends, or when it says goodbye. It is <em>proven</em> dead by
- * the goodbye, by the end of its process, or by its lock in the runtime directory; a broken connection alone proves
- * nothing, since the memory may still be mapped.
+ * <p>A connection begins with a {@link Hello} in each direction, and belongs to a {@link Peer} after that. The peer is lost
+ * with the first of its connections, when its process ends, or when it says goodbye. It is <em>proven</em> dead by the
+ * goodbye, by the end of its process, or by its lock in the runtime directory. A failed connection alone proves nothing,
+ * since the memory may still be mapped.
  */
 final class Peers {
     private static final System.Logger LOG = System.getLogger(Peers.class.getName());
@@ -50,15 +50,15 @@ final class Peers {
     private static final long ACCEPT_PAUSE_NANOS = 100_000_000;
     private static final long CONNECT_RETRY_NANOS = 2_000_000;
 
-    /** Within which who connects must greet, unless a test has less patience. */
+    /** Timeout for the greeting of a connecting peer; tests may set a shorter one. */
     static final long GREETING_NANOS = 30_000_000_000L;
 
-    /** So long after the end of a connection the proof of death may come; then the loss is told without it. */
+    /** How long after the end of a connection to wait for the proof of death; then the loss is reported without it. */
     private static final long PROOF_PATIENCE_NANOS = 100_000_000;
 
     private static final long LOCK_POLL_NANOS = 50_000_000;
 
-    /** So many may have connected and not greeted yet; who greets at once is never among the oldest of them. */
+    /** Maximum connections without a greeting; a peer that greets at once is never among the oldest of them. */
     static final int MAX_STRANGERS = 256;
 
     private final Engine engine;
@@ -80,8 +80,8 @@ final class Peers {
     /**
      * Starts to listen.
      *
-     * @param self how we greet
-     * @param greetingNanos within which others must
+     * @param self the greeting of this context
+     * @param greetingNanos timeout for the greetings of others
      */
     Peers(
             Engine engine,
@@ -112,14 +112,14 @@ final class Peers {
         return List.copyOf(living.values());
     }
 
-    /** Name of our socket. */
+    /** Name of this context's socket. */
     String address() {
         return self.address();
     }
 
     // ---- to others
 
-    /** The peer, when we can ask it; the future fails with ETIMEOUT when it is gone, or does not greet in time. */
+    /** The connected peer; the future fails with ETIMEOUT if it is gone, or does not greet in time. */
     CompletableFuture<Peer> connect(PeerId id, long deadlineNanos) {
         Peer peer = living.get(id);
         if (peer != null && peer.outgoing != null) {
@@ -138,7 +138,7 @@ final class Peers {
         return until(deadlineNanos, attempt, "home " + id.address());
     }
 
-    /** The result of an attempt that others may wait for too, but not beyond the deadline. */
+    /** The result of an attempt that other callers may share, limited by this caller's deadline. */
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     private CompletableFuture<Peer> until(long deadlineNanos, CompletableFuture<Peer> attempt, String who) {
         CompletableFuture<Peer> mine = attempt.copy();
@@ -150,7 +150,7 @@ final class Peers {
         return mine;
     }
 
-    /** From the attempt to connect to the peer's greeting. */
+    /** An attempt, from connecting to the peer's greeting. */
     private final class OutgoingGreeting implements Connection.Receiver {
         private final PeerId id;
         private final CompletableFuture<Peer> attempt;
@@ -178,7 +178,7 @@ final class Peers {
             }
         }
 
-        /** Too many wait at its door. */
+        /** The peer's queue of pending connections is full. */
         private void retry() {
             if (deadlineNanos - System.nanoTime() > 0 && !closed) {
                 engine.after(CONNECT_RETRY_NANOS, this::start);
@@ -276,7 +276,7 @@ final class Peers {
                 self.address());
     }
 
-    /** The living peer of that id, made anew if need be; null when another process has that id. */
+    /** The connected peer of that id, created if necessary; null if another process has that id. */
     private @Nullable Peer peerOf(PeerId id, Hello hello, Connection connection) {
         int pid = connection.credentials().pid();
         Peer known = living.get(id);
@@ -304,7 +304,7 @@ final class Peers {
         return living.size() + unproven.size() < limits.all() || hasEvicted();
     }
 
-    /** Evicts the peer that greeted first of those that hold nothing; false when there is none. */
+    /** Evicts the oldest peer that holds nothing; false if there is none. */
     private boolean hasEvicted() {
         Optional<Peer> idle =
                 living.values().stream().filter(Peer::holdsNothing).findFirst();
@@ -368,7 +368,7 @@ final class Peers {
         greeting.timeout = engine.after(greetingNanos, () -> connection.end("it did not greet in time"));
     }
 
-    /** Waits for the greeting of somebody who connected. */
+    /** Waits for the greeting of a connecting peer. */
     private final class IncomingGreeting implements Connection.Receiver {
         private Timers.@Nullable Timer timeout;
 
@@ -431,7 +431,7 @@ final class Peers {
 
     // ---- while they live
 
-    /** What a peer says after its greeting. */
+    /** Handles messages of a peer after its greeting. */
     private final class Traffic implements Connection.Receiver {
         private final Peer peer;
 
@@ -467,7 +467,7 @@ final class Peers {
     // ---- their end
 
     private void processEnded(Peer peer) {
-        // what it said before its end comes first
+        // its messages before its end come first
         if (peer.incoming != null) {
             peer.incoming.drain();
         }
@@ -485,12 +485,12 @@ final class Peers {
     /**
      * How a peer was lost.
      *
-     * @param why the first reason: that its process ended as well, perhaps later, explains nothing
-     * @param told the data plane knows
+     * @param why the first reason; a later exit of its process explains nothing
+     * @param told whether the data plane knows
      */
     private record Loss(String why, boolean told) {}
 
-    /** Gives up a peer. */
+    /** Drops a peer. */
     void lose(Peer peer, String why, boolean saidGoodbye) {
         if (peer.isLost()) {
             return;
@@ -500,7 +500,7 @@ final class Peers {
         close(peer.incoming);
         close(peer.outgoing);
         events.lost(peer, why);
-        // of one that held nothing of ours nothing need be proven, and to wait for its end would cost a descriptor
+        // a peer without grants and imports needs no proof, and waiting for its end would cost a descriptor
         if (saidGoodbye || hasExited(peer) || !peer.mattered) {
             stopWatching(peer);
             events.judged(peer, why, true);
@@ -562,7 +562,7 @@ final class Peers {
 
     // ---- our end
 
-    /** Takes no new connections, says goodbye to all, and gives up what is still being greeted. */
+    /** Accepts no new connections, says goodbye to all peers, and drops those still greeting. */
     void sayGoodbye(String reason) {
         stopListening();
         for (Peer peer : living()) {
@@ -582,7 +582,7 @@ final class Peers {
         List.copyOf(callers).forEach(Connection::close);
     }
 
-    /** Whether something that we said has not left yet. */
+    /** Whether a message of this context has not left yet. */
     boolean hasPending() {
         return living.values().stream()
                 .flatMap(peer -> connections(peer).stream())
@@ -611,7 +611,7 @@ final class Peers {
         return both;
     }
 
-    /** How this version greets. */
+    /** The greeting of this version. */
     static Hello hello(Eid eid, int uasid, PeerId id) {
         return new Hello(
                 ControlCodec.MAJOR,

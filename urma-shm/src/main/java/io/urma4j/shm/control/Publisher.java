@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The names under which this home shows its segments: the other side of {@link Names}. The engine's thread. */
+/** The published names of this home's segments: the other side of {@link Names}. The engine's thread. */
 final class Publisher {
     private static final int ATTEMPTS = 5;
     private static final long RETRY_NANOS = 5_000_000;
@@ -30,7 +30,7 @@ final class Publisher {
         this.self = self;
     }
 
-    /** What a name stands for. */
+    /** The entry of a name. */
     private record Entry(ShmSegment segment, boolean withToken) {}
 
     CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
@@ -52,7 +52,7 @@ final class Publisher {
                 byName.put(name, entry);
                 result.complete(null);
             } else if (attempts > 1) {
-                // somebody who tidies up may hold a dead owner's file for a moment
+                // another context that removes files of dead owners may hold the lock for a moment
                 engine.after(RETRY_NANOS, () -> publish(entry, name, attempts - 1, result));
             } else {
                 throw new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken");
@@ -73,7 +73,7 @@ final class Publisher {
         segment.names.clear();
     }
 
-    /** A peer asks for a name of ours. */
+    /** A peer looks up a name of this home. */
     void lookedUp(Connection via, Lookup lookup) {
         Entry entry = byName.get(lookup.name());
         via.send(

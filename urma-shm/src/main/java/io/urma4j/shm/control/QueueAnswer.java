@@ -5,10 +5,10 @@ import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
 
 /**
- * Whether a peer may send to a queue, and what it must know to do so.
+ * Whether a peer may send to a queue, and the properties that it needs.
  *
- * @param status SUCCESS, or why not; then the rest means nothing
- * @param attributes what the data planes of both sides agree on
+ * @param status SUCCESS, or the reason; then the rest is meaningless
+ * @param attributes agreed on by the data planes of both sides
  */
 public record QueueAnswer(UrmaStatus status, TransportMode mode, OrderType orderType, long attributes) {
     public static QueueAnswer granted(TransportMode mode, OrderType orderType, long attributes) {

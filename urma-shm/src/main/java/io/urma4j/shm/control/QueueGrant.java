@@ -4,8 +4,8 @@ import io.urma4j.OrderType;
 import io.urma4j.TransportMode;
 
 /**
- * The right to send to a queue of a peer; the path to it is open.
+ * The permission to send to a queue of a peer; the path to it is open.
  *
- * @param attributes what {@link QueueAnswer} of the peer's data plane said
+ * @param attributes of the {@link QueueAnswer} of the peer's data plane
  */
 public record QueueGrant(Peer peer, int queueId, TransportMode mode, OrderType orderType, long attributes) {}

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 
-/** What we asked peers and have no answer to yet. Each ends once: by answer, deadline, or loss of the peer. */
+/** Pending requests to peers. Each ends once: by an answer, at its deadline, or by loss of the peer. */
 final class Requests {
     private final Engine engine;
     private final Map<Long, Pending> pending = new HashMap<>();
@@ -27,9 +27,9 @@ final class Requests {
     private record Pending(Connection via, CompletableFuture<Reply> reply, Timers.Timer timeout) {}
 
     /**
-     * An answer with what came beside it.
+     * An answer with its descriptors.
      *
-     * @param descriptors what the receiver does not take out is closed
+     * @param descriptors those that the receiver does not remove are closed
      */
     record Reply(Peer from, Answer answer, List<Fd> descriptors) {
         /** The answer, which must be of that kind. */
@@ -43,7 +43,7 @@ final class Requests {
                     "answered with " + answer.getClass().getSimpleName() + " instead of " + kind.getSimpleName());
         }
 
-        /** The next descriptor, which belongs to the caller. */
+        /** The next descriptor, which the caller then owns. */
         Fd takeDescriptor() {
             if (descriptors.isEmpty()) {
                 throw new UrmaException(UrmaStatus.FAIL, from, "sent too few file descriptors with its answer");
@@ -53,9 +53,9 @@ final class Requests {
     }
 
     /**
-     * Asks a peer that we are connected with. The future fails with the status of a refusal, or with ETIMEOUT.
+     * Sends a request to a connected peer. The future fails with the status of a refusal, or with ETIMEOUT.
      *
-     * @param message makes the request of its number
+     * @param message creates the request from its number
      */
     CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message, Fd... descriptors) {
         Connection via = peer.outgoing;
@@ -77,7 +77,7 @@ final class Requests {
         return reply;
     }
 
-    /** Ends a request; false when nobody waits for this answer any more. */
+    /** Ends a request; false if no caller waits for this answer any more. */
     boolean answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
         Pending asked = pending.get(answer.request());
         if (asked == null || asked.via != via) {
@@ -94,7 +94,7 @@ final class Requests {
         return true;
     }
 
-    /** Nothing will be answered on this connection any more. */
+    /** No answer will arrive on this connection any more. */
     void lost(Peer peer, Connection via, String why) {
         List<Map.Entry<Long, Pending>> unanswered = pending.entrySet().stream()
                 .filter(entry -> entry.getValue().via == via)

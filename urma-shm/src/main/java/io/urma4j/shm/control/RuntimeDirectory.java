@@ -26,16 +26,16 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Where the contexts of one user meet. It belongs to us, with mode 0700, and is no symbolic link: so nobody else's
- * files are in it, and no other user reaches a socket there.
+ * The directory through which the contexts of one user find each other. It belongs to this user, with mode 0700, and is no
+ * symbolic link: so it holds no files of other users, and no other user can reach a socket there.
  *
  * <pre>
- *   00c0de.lock   for UASID 0xc0de: flock'ed by the context that has it; says the name of its socket
+ *   00c0de.lock   for UASID 0xc0de: flock'ed by its context; holds the name of its socket
  *   9f…e1         socket of a context, 128 random bits
- *   names/orders  flock'ed by the context that published the name; says whose and which segment it is
+ *   names/orders  flock'ed by the context that published the name; holds the home and the segment
  * </pre>
  *
- * <p>The kernel gives up the lock of a dead process; whoever gets it afterwards removes what that process left.
+ * <p>The kernel releases the lock of a dead process; the next context that acquires it removes that process's files.
  */
 final class RuntimeDirectory implements AutoCloseable {
     private static final String LOCK_SUFFIX = ".lock";
@@ -56,7 +56,7 @@ final class RuntimeDirectory implements AutoCloseable {
         this.names = names;
     }
 
-    /** The path that the options, else the environment, name. */
+    /** The path from the options, or else from the environment. */
     static Path path(UrmaOptions options, UnaryOperator<String> environment, int uid) {
         if (options.runtimeDirectory().isPresent()) {
             return options.runtimeDirectory().get();
@@ -73,9 +73,9 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens it, made anew if it does not exist.
+     * Opens the directory, and creates it if it does not exist.
      *
-     * @throws UrmaException ENOPERM when it is not ours alone; FAIL when it cannot be made
+     * @throws UrmaException ENOPERM if other users can access it; FAIL if it cannot be created
      */
     static RuntimeDirectory open(Path path) {
         try {
@@ -120,7 +120,7 @@ final class RuntimeDirectory implements AutoCloseable {
 
     private static Dir openParent(Path parent) {
         try {
-            // it may be searchable and not readable; links on the way are the business of whoever made them
+            // it may be searchable and not readable; links in its path are the responsibility of their creator
             return Dir.openForSearch(parent.toRealPath());
         } catch (IOException e) {
             throw new UrmaException(
@@ -132,7 +132,7 @@ final class RuntimeDirectory implements AutoCloseable {
         }
     }
 
-    /** Refuses a directory that is not ours alone. */
+    /** Refuses a directory that other users can access. */
     private static Dir checked(Dir directory) {
         FileStatus status = directory.status();
         int uid = UserIds.effective();
@@ -153,7 +153,7 @@ final class RuntimeDirectory implements AutoCloseable {
         return new UrmaException(UrmaStatus.ENOPERM, "runtime directory " + path, why + "; " + OTHER_PLACE);
     }
 
-    /** A file or socket of ours could not be made: most likely there is no room. */
+    /** Creating a file or socket failed: most likely the directory is full. */
     static UrmaException noRoom(Dir directory, Exception cause) {
         if (cause instanceof LibcException e && e.errno() == Errno.EROFS) {
             return new UrmaException(
@@ -183,7 +183,7 @@ final class RuntimeDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** Takes a free UASID, and removes what dead contexts have left. */
+    /** Takes a free UASID, and removes files of dead contexts. */
     ContextLock takeUasid(PeerId id, RandomGenerator random) {
         int uasid = random.nextInt(1, MAX_UASID + 1);
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
@@ -199,7 +199,7 @@ final class RuntimeDirectory implements AutoCloseable {
                 UrmaStatus.ENOMEM, this, "the " + UASID_ATTEMPTS + " UASIDs before " + uasid + " are taken");
     }
 
-    /** A UASID that is ours as long as the lock is held. */
+    /** A UASID that this process owns while it holds the lock. */
     record ContextLock(int uasid, LockFile file) {}
 
     private static String lockName(int uasid) {
@@ -211,8 +211,8 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     /**
-     * Whether a context has ended for sure, told by its lock. For a peer whose process cannot be watched: the kernel
-     * releases the locks of a process after it has taken away its memory.
+     * Whether a context has certainly ended, according to its lock. For a peer whose process cannot be watched: the kernel
+     * releases the locks of a process after it has freed its memory.
      */
     boolean isGone(int uasid, String address) {
         String name = lockName(uasid);
@@ -223,10 +223,10 @@ final class RuntimeDirectory implements AutoCloseable {
         return removeIfStale(name);
     }
 
-    /** A context that lives here, or has died a moment ago. */
+    /** A context that is alive, or has just died. */
     record Resident(int uasid, PeerId id) {}
 
-    /** All contexts whose locks say who they are. */
+    /** All contexts whose lock files are complete. */
     List<Resident> residents() {
         List<Resident> residents = new ArrayList<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
@@ -251,7 +251,7 @@ final class RuntimeDirectory implements AutoCloseable {
 
     /** Removes locks, sockets and names of dead contexts. */
     void sweep() {
-        // sockets first: whoever makes one has written its name into a lock before
+        // sockets first: a context writes the name of its socket into a lock file before it creates the socket
         List<String> sockets = list(directory).filter(ContextRecord::isAddress).toList();
         Set<String> known = new HashSet<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
@@ -274,12 +274,12 @@ final class RuntimeDirectory implements AutoCloseable {
         return stale.isPresent();
     }
 
-    /** Claims a name, or nothing when it is taken. */
+    /** Takes a name, or returns empty if it is taken. */
     Optional<LockFile> takeName(String name) {
         return LockFile.take(names, name);
     }
 
-    /** What the file of a name says; empty when there is none, or its owner has not finished writing. */
+    /** The content of a name's file; empty if there is none, or if its owner has not finished writing. */
     Optional<NameRecord> readName(String name) {
         return read(names, name).flatMap(NameRecord::parse);
     }
@@ -293,7 +293,7 @@ final class RuntimeDirectory implements AutoCloseable {
         try (Fd file = directory.openFile(name)) {
             return Optional.of(LockFile.read(file));
         } catch (LibcException e) {
-            return Optional.empty(); // it went away, or is something else that nobody of us made
+            return Optional.empty(); // it disappeared, or no context created it
         }
     }
 

@@ -12,14 +12,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments of a context by token id, and by key among those of one id. A key is never used twice; a token id is not
- * given back before its last segment has gone, with the last import that could name it (S4.5). Safe for any thread;
- * finding takes no lock.
+ * The segments of a context by token id, and by key among those of one id. A key is never reused; a token id is not
+ * released before its last segment is gone, with the last import that could name it (S4.5). Safe for any thread; lookups
+ * take no lock.
  */
 final class SegmentTable {
     private static final int MAX_TOKEN_ID = 0xFF_FFFF;
 
-    /** Makes a segment of its two numbers. */
+    /** Creates a segment from its two numbers. */
     @FunctionalInterface
     interface Maker {
         ShmSegment make(int tokenId, long key);
@@ -43,7 +43,7 @@ final class SegmentTable {
     }
 
     /**
-     * Makes room for a segment.
+     * Reserves an entry for a segment.
      *
      * @param wanted an allocated token id, or 0 for one that ends with the segment
      */
@@ -59,7 +59,7 @@ final class SegmentTable {
         return made;
     }
 
-    /** Forgets a segment; false when it was forgotten before. */
+    /** Removes a segment; false if it was removed before. */
     synchronized boolean remove(ShmSegment segment) {
         int tokenId = segment.tokenId();
         List<ShmSegment> others =

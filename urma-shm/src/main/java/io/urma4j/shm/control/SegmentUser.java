@@ -1,7 +1,7 @@
 package io.urma4j.shm.control;
 
-/** Under whose lock work requests name segments: a JFC. */
+/** The owner of the lock under which work requests name segments: a JFC. */
 public interface SegmentUser {
-    /** Whether it is closed, so that none of its work requests names anything any more. */
+    /** Whether it is closed, so that none of its work requests names a segment any more. */
     boolean isClosed();
 }

@@ -30,9 +30,9 @@ import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
 import java.util.Optional;
 
-/** Sends what peers say to whom it concerns. On the engine's thread. */
+/** Dispatches the messages of peers. On the engine's thread. */
 final class Serving implements PeerEvents {
-    /** So many requests may wait because their senders guessed too often. */
+    /** Maximum requests that are delayed because their senders guessed too often. */
     private static final int MAX_DELAYED = 256;
 
     private final Engine engine;
@@ -66,7 +66,7 @@ final class Serving implements PeerEvents {
         this.dataPlane = dataPlane;
     }
 
-    /** The data plane hears no more of peers: its context ends. */
+    /** Reports no more peers to the data plane: its context ends. */
     void close() {
         closing = true;
     }
@@ -100,7 +100,7 @@ final class Serving implements PeerEvents {
         }
     }
 
-    /** Somebody looks in: a page of what he wants to see. */
+    /** Answers an inspection with one page. */
     private void inspected(Connection via, Inspect wanted) {
         Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
         if (kind.isEmpty()) {
@@ -119,13 +119,13 @@ final class Serving implements PeerEvents {
                 : events.resources(kind, after, ControlCodec.MAX_TEXTS);
     }
 
-    /** A request with a token in it: true when it was the right one. */
+    /** A request with a token; true if the token was right. */
     @FunctionalInterface
     private interface Guess {
         boolean isRight();
     }
 
-    /** Handles a guess now, or later when that process has guessed wrong too often. */
+    /** Checks a token now, or later if that process has failed too often. */
     private void paced(Peer from, Connection via, Guess guess) {
         long now = System.nanoTime();
         long delayNanos = limiter.delayNanos(from.pid(), from.importsFromUs(), now);

@@ -51,11 +51,12 @@ final class ShmGrant implements ProviderGrant {
 
     private boolean isBusy() {
         if (importing.hasEnded()) {
-            return false; // nobody touches the segment by that import
+            return false; // the segment is not accessed by that import
         }
         MemorySegment operations = importing.importer().operations;
         if (operations == null) {
-            return false; // who has not opened his windows can have begun nothing, and will see that it is too late
+            return false; // an importer that has not opened windows has started no operation, and will see the new
+            // generation
         }
         try {
             return WindowTable.isBusy(operations, key.slot());

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** An imported region of a peer. Safe for any thread. */
+/** An imported segment of a peer. Safe for any thread. */
 public final class ShmImport implements ProviderImport {
     /** The peer's bytes, from offset 0 of the segment; after the revocation access throws {@code IllegalStateException}. */
     public final MemorySegment memory;
@@ -32,7 +32,7 @@ public final class ShmImport implements ProviderImport {
     private final @Nullable ShmWindow window; // of which operations are announced to the home
     private volatile boolean revoked; // set by the engine, before the fence
 
-    /** Asks the home for the same once more, to be mapped where it is there. */
+    /** Requests the same segment again, to be mapped at the home's address. */
     @FunctionalInterface
     interface Twin {
         CompletableFuture<ShmImport> atHomeAddress(Duration timeout);
@@ -63,13 +63,13 @@ public final class ShmImport implements ProviderImport {
         this.again = again;
     }
 
-    /** The part of it that a window is. */
+    /** The part of the import that a window covers. */
     ShmImport window(WindowKey key, ShmWindow announced) {
         MemorySegment part = memory.asSlice(key.offset(), key.lengthBytes());
         return new ShmImport(imports, mapping, part, home, grant, tokenId, key.access(), again, announced);
     }
 
-    /** What a window is that was taken back: every access fails. */
+    /** Replaces a revoked window: every access fails. */
     ShmImport deadWindow() {
         ShmImport dead = new ShmImport(imports, mapping, Mapping.dead(), home, grant, tokenId, access, again, null);
         dead.revoked = true;
@@ -92,7 +92,7 @@ public final class ShmImport implements ProviderImport {
         return mapping;
     }
 
-    /** Counts a work request that names it. */
+    /** Counts a work request that names the import. */
     public void pin() {
         unfinished.getAndIncrement();
         if (window != null) {
@@ -152,7 +152,7 @@ public final class ShmImport implements ProviderImport {
         return imports.windows().open(this, key, timeout);
     }
 
-    /** With what was mapped at the home's address. */
+    /** With the second mapping, at the home's address. */
     @Override
     public CompletableFuture<Void> close() {
         CompletableFuture<Void> mine = imports.close(this);

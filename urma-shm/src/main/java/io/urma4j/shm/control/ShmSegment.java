@@ -26,11 +26,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A registered region of this context. Safe for any thread. */
+/** A registered segment of this context. Safe for any thread. */
 public final class ShmSegment implements ProviderSegment {
     private static final Token NOBODYS = Token.random();
 
-    /** The bytes; access throws {@code IllegalStateException} once whoever owns them has freed them. */
+    /** The bytes; access throws {@code IllegalStateException} once their owner has freed them. */
     public final MemorySegment memory;
 
     private final Exports exports;
@@ -42,7 +42,7 @@ public final class ShmSegment implements ProviderSegment {
     private volatile Uses[] uses = {};
     private @Nullable Uses lastUses; // one of them, for a quick look: without order
 
-    /** Who has it; written by the engine, and read by anybody. */
+    /** The current importers; written by the engine, read by any thread. */
     final Map<Long, Grant> grants = new ConcurrentHashMap<>();
 
     // the engine's thread
@@ -50,16 +50,16 @@ public final class ShmSegment implements ProviderSegment {
     final Revocations<Grant> revocations =
             new Revocations<>(grant -> grant.importer().toString());
 
-    /** No new import from now on; set under this object's monitor. */
+    /** Allows no new import; set under this object's monitor. */
     private volatile boolean revoked;
 
-    /** Who had it when a message revoked it; null while none did. */
+    /** The importers at the time when a message revoked the segment; null until then. */
     private volatile @Nullable Set<Peer> invalidators;
 
     /**
-     * A region.
+     * Creates a segment.
      *
-     * @param shared null for foreign memory, which nobody can import
+     * @param shared null for foreign memory, which cannot be imported
      */
     ShmSegment(
             Exports exports,
@@ -87,12 +87,12 @@ public final class ShmSegment implements ProviderSegment {
         return descriptor.access();
     }
 
-    /** What tells it from others of its token id. */
+    /** Distinguishes it from other segments of its token id. */
     long key() {
         return key;
     }
 
-    /** Whether there is a segment, and a token opens it for that access; the same work whatever is wrong. */
+    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
     static boolean opens(@Nullable ShmSegment segment, @Nullable Token offered, Access wanted) {
         Token needed = segment == null ? NOBODYS : segment.token;
@@ -119,8 +119,8 @@ public final class ShmSegment implements ProviderSegment {
     }
 
     /**
-     * How many work requests of one user name the segment: a counter that all share would cost every message two atomic
-     * operations. Its user writes it, under its lock; who has seen a record sees it counted here.
+     * The number of work requests of one user that name the segment: a shared counter would cost every message two atomic
+     * operations. Its user writes it, under its lock; a thread that has seen a record sees it counted here.
      */
     private static final class Uses {
         final SegmentUser user;
@@ -131,7 +131,7 @@ public final class ShmSegment implements ProviderSegment {
         }
     }
 
-    /** Counts a work request that names it. Under the user's claim. */
+    /** Counts a work request that names the segment. Under the user's lock. */
     public void pin(SegmentUser user) {
         usesOf(user).count++;
     }
@@ -216,7 +216,7 @@ public final class ShmSegment implements ProviderSegment {
         revoked = true;
     }
 
-    /** Notes that a message of {@code from} revokes its token id; true for the first. */
+    /** Records that a message of {@code from} revokes the token id; true for the first. */
     synchronized boolean beginInvalidation(Peer from) {
         if (revoked) {
             return false;

@@ -32,12 +32,12 @@ final class ShmWindow implements ProviderWindow {
         renounce();
     }
 
-    /** An operation on it is under way from now on. */
+    /** Announces an operation on it. */
     void announce() {
         try {
             WindowTable.begin(operations, key.slot());
         } catch (IllegalStateException e) {
-            // the home is gone, and with it what the operation would touch
+            // the home is gone, and with it the target of the operation
         }
     }
 

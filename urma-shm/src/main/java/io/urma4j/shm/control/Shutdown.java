@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * The end of a context, in this order: importers let go of our segments, we let go of theirs, goodbye, files, thread. A
- * goodbye promises that we touch nothing any more; so it is not said while a native call still holds an import.
+ * Closes a context in this order: importers release its segments, it releases its imports, goodbye, files, thread. A
+ * goodbye guarantees that the context touches no peer's memory any more; so it is not sent while a native call still holds
+ * an import.
  */
 final class Shutdown {
     private static final long RETRY_NANOS = 1_000_000;
@@ -29,9 +30,9 @@ final class Shutdown {
     private final AtomicBoolean begun = new AtomicBoolean();
 
     /**
-     * The end of these parts.
+     * Closes these parts.
      *
-     * @param ended completed by the engine's thread as its last
+     * @param ended completed by the engine's thread as its last step
      */
     Shutdown(
             Engine engine,
@@ -58,7 +59,7 @@ final class Shutdown {
         this.ended = ended;
     }
 
-    /** Begins it, once; the future completes when nothing is left of the context. */
+    /** Starts once; the future completes when nothing is left of the context. */
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     CompletableFuture<Void> begin(long deadlineNanos) {
         if (begun.compareAndSet(false, true)) {
@@ -101,7 +102,10 @@ final class Shutdown {
         }
     }
 
-    /** While we may still touch what is another's, our lock stays, so that nobody takes it for the proof of our end. */
+    /**
+     * While this context may still touch a peer's memory, its lock stays, so that no peer takes the free lock as proof of
+     * its end.
+     */
     private void finish(boolean touchNothing) {
         requests.failAll(new UrmaException(UrmaStatus.EINVAL, engine, "is closed"));
         for (Peer peer : peers.living()) {

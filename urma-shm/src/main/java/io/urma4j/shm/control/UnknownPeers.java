@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whom we talk to at all: processes of our own user that say who they are. */
+/** Checks which peers to talk to at all: processes of the same user that identify themselves. */
 final class UnknownPeers {
     private static final Path OVERFLOW_UID = Path.of("/proc/sys/kernel/overflowuid");
     private static final int DEFAULT_OVERFLOW_UID = 65534;
@@ -37,9 +37,9 @@ final class UnknownPeers {
         }
     }
 
-    /** The uid that the kernel shows in place of one that this namespace does not map. */
+    /** The uid that the kernel shows instead of one that this namespace does not map. */
     static int overflowUid() {
-        // by one long read: what lies under /proc/sys has no second one, and readString begins with a short one
+        // one long read: files under /proc/sys do not support a second read, and readString begins with a short one
         try (BufferedReader file = Files.newBufferedReader(OVERFLOW_UID)) {
             return Integer.parseInt(String.valueOf(file.readLine()).strip());
         } catch (IOException | NumberFormatException e) {
@@ -55,7 +55,7 @@ final class UnknownPeers {
         }
     }
 
-    /** Whether a greeting names a context: without that no peer can be told from another. */
+    /** Whether a greeting names a context; without a name, peers cannot be distinguished. */
     static boolean saysWhoItIs(Hello hello) {
         return ContextRecord.isAddress(hello.address()) && hello.uasid() != 0 && hello.incarnation() != 0;
     }

@@ -6,16 +6,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Layout of the two memories by which windows are granted and taken back, native byte order: {@value #SLOTS} words, each
- * in a line of its own.
+ * Layout of the two memories by which windows are granted and revoked, native byte order: {@value #SLOTS} words, each in its
+ * own cache line.
  * <pre>
  *   generations  the home writes, importers read    word s: the generation of slot s; a key with another one is void
- *   operations   an importer writes, the home reads  word s: how many of his operations on slot s are under way
+ *   operations   an importer writes, the home reads  word s: its operations in progress on slot s
  * </pre>
  *
- * <p>An importer adds to his word, fences, and looks at the generation; the home changes the generation, fences, and looks
- * at the word. So at least one of them sees the other: either the importer sees that the window is gone and moves no byte,
- * or the home sees that an operation is under way.
+ * <p>An importer increments its word, fences, and reads the generation; the home changes the generation, fences, and reads the
+ * word. So at least one of them sees the other: either the importer sees that the window is revoked and moves no byte, or the
+ * home sees an operation in progress.
  */
 final class WindowTable {
     static final int SLOTS = 4096;
@@ -31,14 +31,14 @@ final class WindowTable {
 
     // ---- the home
 
-    /** What operations see that begin from now on. */
+    /** The generation that later operations see. */
     static void setGeneration(MemorySegment generations, int slot, long generation) {
         WORD.setRelease(generations, at(slot), generation);
-        // full fence: no operation that we then see not under way can still have seen the old generation
+        // full fence: an operation that we do not see in progress after it cannot have seen the old generation
         VarHandle.fullFence();
     }
 
-    /** Whether an operation is under way; when none is, what the last one did is visible. */
+    /** Whether an operation is in progress; if none is, the effects of the last one are visible. */
     static boolean isBusy(MemorySegment operations, int slot) {
         return (long) WORD.getAcquire(operations, at(slot)) != 0;
     }
@@ -52,7 +52,7 @@ final class WindowTable {
         VarHandle.fullFence();
     }
 
-    /** It is over; what it did is visible to a home that sees the word. */
+    /** Ends the operation; its effects are visible to a home that sees the word. */
     static void end(MemorySegment operations, int slot) {
         var _ = (long) WORD.getAndAdd(operations, at(slot), -1L);
     }

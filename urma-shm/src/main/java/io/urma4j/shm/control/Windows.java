@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exchanges with each peer, once and only when a window is used, the memories of {@link WindowTable}. Owned by the
- * engine's thread, except where it says otherwise.
+ * Exchanges the memories of {@link WindowTable} with each peer, once and only when a window is used. Owned by the engine's
+ * thread, except where stated.
  */
 final class Windows {
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
@@ -36,7 +36,7 @@ final class Windows {
         this.board = board;
     }
 
-    /** What an importer has of one home: where he announces, and where he looks. */
+    /** An importer's side of one home: the word that it writes, and the generation that it reads. */
     record Opened(ShmMemory operations, ImportedMapping generations) {
         void close() {
             generations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
@@ -87,7 +87,7 @@ final class Windows {
         }
     }
 
-    /** A peer wants to use windows of ours. */
+    /** A peer requests to use windows of this home. */
     void requested(Peer from, Connection via, OpenWindows request, List<Fd> descriptors) {
         if (!from.importsFromUs()) {
             via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "windows need an import from this context"));
@@ -109,7 +109,7 @@ final class Windows {
         }
     }
 
-    /** A home is gone: nothing of its windows can be used. */
+    /** A home is gone: its windows can no longer be used. */
     void homeLost(Peer home) {
         CompletableFuture<Opened> there = home.windows;
         if (there != null && there.isDone() && !there.isCompletedExceptionally()) {
@@ -117,7 +117,7 @@ final class Windows {
         }
     }
 
-    /** An importer is proven gone: he announces nothing any more. */
+    /** An importer is proven gone: it announces no more operations. */
     void importerGone(Peer importer) {
         end(importers.remove(importer));
     }

@@ -7,15 +7,16 @@ import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
 import java.nio.file.Path;
 
-/** What a failed system call means to the caller of urma4j. */
+/** Translates a failed system call for the caller of urma4j. */
 public final class Failures {
     private static final Path NOWHERE = Path.of("/proc/nowhere");
 
     private Failures() {}
 
     /**
-     * Fails, for nothing: who runs out of descriptors can open no file, and so load no class, and would end with a
-     * {@code NoClassDefFoundError} in the place of words. Now everything that a failure needs is there.
+     * Creates and discards a failure at start. A process without free descriptors can open no file, and so load no class,
+     * and would end with a {@code NoClassDefFoundError} instead of a message. After this, all classes of a failure are
+     * loaded.
      */
     public static void prepare() {
         try (Dir nowhere = Dir.open(NOWHERE)) {
@@ -28,7 +29,7 @@ public final class Failures {
         }
     }
 
-    /** The exception that tells {@code object} and what it tried, with the system call as its cause. */
+    /** The exception that names {@code object} and the attempted operation, with the system call as its cause. */
     public static UrmaException of(Object object, String attempt, LibcException cause) {
         return new UrmaException(status(cause.errno()), object, attempt + ": " + cause.getMessage(), cause);
     }

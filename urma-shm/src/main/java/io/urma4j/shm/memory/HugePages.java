@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Larger pages where the machine has them; each step down is told in words. */
+/** Larger pages if the machine has them; each fallback is reported as text. */
 final class HugePages {
     private static final Path SHMEM_ENABLED = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
 
@@ -34,13 +34,13 @@ final class HugePages {
         }
     }
 
-    /** Says why a mapping of a pool's pages failed: there are too few. */
+    /** Explains why mapping pages of the pool failed: there are too few. */
     static String tooFew(long sizeBytes, LibcException cause) {
         return "no huge pages: the pool (vm.nr_hugepages) has too few free for " + sizeBytes + " bytes: "
                 + cause.getMessage();
     }
 
-    /** Asks for transparent huge pages; what is in the way is added to {@code steps}. */
+    /** Requests transparent huge pages; obstacles are added to {@code steps}. */
     static void advise(MemorySegment mapping, List<String> steps) {
         String setting = setting();
         if (setting.contains("[never]") || setting.contains("[deny]") || setting.isEmpty()) {

@@ -16,21 +16,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A peer's memfd, mapped here after it was found fit: sealed against shrinking, and large enough. Without the seal the
- * peer could take the pages away from under us, and SIGBUS ends a JVM. Seals do not stop a peer from punching holes: on
- * the usual pages a hole reads as zero, on huge pages of the machine's pool it is a SIGBUS when the pool is empty. So those
- * are mapped only for a home that the importer trusts.
+ * A peer's memfd, mapped here after validation: sealed against shrinking, and large enough. Without the seal the peer could
+ * remove the pages, and SIGBUS would end the JVM. Seals do not prevent the peer from punching holes. On ordinary pages a
+ * hole reads as zero; on huge pages of the machine's pool it causes a SIGBUS if the pool is empty. So those are mapped only
+ * for a home that the importer trusts.
  *
- * <p>No more is mapped than was asked for, and no more in a process than {@link #MAX_BYTES}: a memfd can be larger than
- * the address space without taking a page.
+ * <p>Only the requested range is mapped, and at most {@link #MAX_BYTES} per process: a memfd can be larger than the address
+ * space without using a page.
  *
- * <p>It dies by {@link #revoke}: after that no thread of this process touches the memory. Safe for any thread.
+ * <p>{@link #revoke} ends it: after that no thread of this process touches the memory. Safe for any thread.
  */
 public final class ImportedMapping {
-    /** As much as a process maps of all its peers together: a quarter of the address space of 47 bits. */
+    /** Maximum that a process maps of all its peers together: a quarter of the address space of 47 bits. */
     static final long MAX_BYTES = 1L << 45;
 
-    /** Of this process, as its address space is. */
+    /** Per process, like its address space. */
     private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
     private final Arena arena;
@@ -45,20 +45,20 @@ public final class ImportedMapping {
     }
 
     /**
-     * Maps a part of it. The descriptor stays the caller's, and may be closed afterwards.
+     * Maps a part of it. The caller keeps the descriptor, and may close it afterwards.
      *
-     * @throws UrmaException ENOPERM when it is no sealed memfd of usual pages, or too small; ENOMEM when it cannot be mapped
+     * @throws UrmaException ENOPERM if it is no sealed memfd of ordinary pages, or too small; ENOMEM if it cannot be mapped
      */
     public static ImportedMapping map(Fd fd, long offset, long lengthBytes, boolean writable) {
         return mapAt(0, fd, offset, lengthBytes, writable, false);
     }
 
     /**
-     * The same with its first byte at a place in the address space, where nothing else may be.
+     * The same with its first byte at a given address, which must be free.
      *
-     * @param address 0 for where there is room
-     * @param trusted whether the home may end this process, by a hole in huge pages of the machine's pool
-     * @throws UrmaException also EEXIST when something is there; EINVAL when nothing can be
+     * @param address 0 for any
+     * @param trusted whether the home is allowed to end this process, by a hole in huge pages of the machine's pool
+     * @throws UrmaException also EEXIST if the address is in use; EINVAL if it is not possible
      */
     public static ImportedMapping mapAt(
             long address, Fd fd, long offset, long lengthBytes, boolean writable, boolean trusted) {
@@ -76,9 +76,9 @@ public final class ImportedMapping {
     }
 
     /**
-     * Maps all of it, which must be as long as it has to be and not a page longer: a ring, or a table.
+     * Maps all of it, which must have exactly the expected size: a ring, or a table.
      *
-     * @throws UrmaException as {@link #map}; ENOPERM also when it is longer
+     * @throws UrmaException as {@link #map}; ENOPERM also if it is longer
      */
     public static ImportedMapping mapWhole(Fd fd, long lengthBytes, boolean writable) {
         ImportedMapping mapping = map(fd, 0, lengthBytes, writable);
@@ -123,7 +123,7 @@ public final class ImportedMapping {
         return new ImportedMapping(arena, segment.asSlice(offset, lengthBytes), mappedBytes);
     }
 
-    /** The size of its pages. Nothing but the seals is asked before it is known to be a memfd: other files may wait. */
+    /** The size of its pages. Only the seals are queried before it is known to be a memfd: other files may block. */
     private static long checkedPages(Fd fd, boolean trusted) {
         Set<Seal> seals = sealsOf(fd);
         if (!seals.contains(Seal.SHRINK) || !seals.contains(Seal.GROW)) {
@@ -166,15 +166,15 @@ public final class ImportedMapping {
         return new UrmaException(UrmaStatus.ENOPERM, "import", "the peer's memory cannot be mapped: " + why);
     }
 
-    /** The bytes; read-only when they were mapped so, dead after {@link #revoke}. */
+    /** The bytes; read-only if they were mapped so, invalid after {@link #revoke}. */
     public MemorySegment segment() {
         return segment;
     }
 
     /**
-     * Ends it. While a native call holds the memory it waits, for at most until the deadline.
+     * Revokes the mapping. While a native call holds the memory it waits, at most until the deadline.
      *
-     * @return true when no thread can touch the memory any more
+     * @return true if no thread can touch the memory any more
      */
     public boolean revoke(long deadlineNanos) {
         return uncounted(Fence.close(arena, deadlineNanos));

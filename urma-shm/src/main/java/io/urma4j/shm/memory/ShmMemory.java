@@ -26,14 +26,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory in a memfd that can neither shrink nor grow from birth on, mapped here for reading and writing. Safe for any
- * thread.
+ * Memory in a memfd that can neither shrink nor grow, mapped here for reading and writing. Safe for any thread.
  *
- * <p>The file has no name anywhere, and lives until its last user has let go: so memory that an importer still has is
- * never another's, even when this object has been closed.
+ * <p>The file has no name, and lives until its last user has released it. So memory that an importer still holds is never
+ * reused, even after this object has been closed.
  */
 public final class ShmMemory implements ProviderMemory {
-    /** One call of the kernel gets this much, so that a signal does not make it begin anew for ever. */
+    /** Maximum bytes of one system call, so that signals do not restart it forever. */
     private static final long RESERVE_STEP_BYTES = 64L << 20;
 
     private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
@@ -48,7 +47,7 @@ public final class ShmMemory implements ProviderMemory {
 
     private final Set<Object> users = new LinkedHashSet<>(); // these six: guarded by this
     private final Set<Object> writableUsers = new LinkedHashSet<>();
-    private @Nullable Object alone; // the user who has it for itself
+    private @Nullable Object alone; // the isolated user
     private final Map<Object, List<String>> quarantines = new LinkedHashMap<>();
     private @Nullable Fd readOnly;
     private boolean sealedAgainstWriting;
@@ -62,10 +61,10 @@ public final class ShmMemory implements ProviderMemory {
     }
 
     /**
-     * Memory of zeros.
+     * Allocates zeroed memory.
      *
-     * @param label at most 200 bytes, seen in {@code /proc} by people who debug
-     * @throws UrmaException ENOMEM when the machine or a control group cannot give it
+     * @param label at most 200 bytes, visible in {@code /proc} for debugging
+     * @throws UrmaException ENOMEM if the machine or a control group lacks memory
      */
     public static ShmMemory allocate(long lengthBytes, AllocOptions options, String label) {
         if (lengthBytes <= 0 || lengthBytes > Long.MAX_VALUE / 2) {
@@ -87,7 +86,9 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** Pages of the pool are counted apart: the machine's free memory does not hold them, and does not limit them. */
+    /**
+     * Pages of the pool are counted separately: they are not part of the machine's free memory, which does not limit them.
+     */
     private static Optional<ShmMemory> onPool(
             long lengthBytes, AllocOptions options, String label, MemoryLimits limits, List<String> steps) {
         Optional<Fd> fd = HugePages.create(label, lengthBytes, limits, steps);
@@ -165,12 +166,12 @@ public final class ShmMemory implements ProviderMemory {
     }
 
     /**
-     * Takes note of a user of the memory.
+     * Adds a user of the memory.
      *
-     * @param writable whether he may share it for writing
-     * @param isolated whether he has it for himself, and it is sealed now when it is not writable (S7.7)
-     * @throws UrmaException ENOPERM when it was sealed for readers already; EINVAL when somebody else uses it and one
-     *     of them wants to be alone, or when it cannot be sealed any more
+     * @param writable whether the user may share it for writing
+     * @param isolated whether the user must be the only one; then the memory is sealed now unless it is writable (S7.7)
+     * @throws UrmaException ENOPERM if it was already sealed for readers; EINVAL if there is another user and one of them
+     *     is isolated, or if it can no longer be sealed
      */
     public synchronized void addUser(Object user, boolean writable, boolean isolated) {
         if (writable && sealedAgainstWriting) {
@@ -213,15 +214,15 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** The descriptor to be handed to a peer that may write; whoever has it can add no seal. */
+    /** The descriptor for a peer that may write; its holder can add no seal. */
     public synchronized Fd shareWritable() {
         addSeals(Seal.SEAL);
         return fd;
     }
 
     /**
-     * The descriptor to be handed to a peer that may only read. Unless somebody shares the memory for writing, it is
-     * sealed first: nobody who does not have a writable mapping now will ever get one.
+     * The descriptor for a peer that may only read. Unless the memory is shared for writing, it is sealed first: no process
+     * without a writable mapping will ever get one.
      */
     public synchronized Fd shareReadOnly() {
         if (writableUsers.isEmpty() && !sealedAgainstWriting) {
@@ -240,7 +241,7 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** Keeps the memory from being registered anew while these importers of {@code segment} may still touch it. */
+    /** Prevents a new registration of the memory while these importers of {@code segment} may still touch it. */
     public synchronized void quarantine(Object segment, List<String> importers) {
         quarantines.put(segment, List.copyOf(importers));
     }
@@ -261,7 +262,7 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** Unmaps it here; whoever touches it afterwards gets {@code IllegalStateException}. Idempotent. */
+    /** Unmaps it here; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
         if (!Fence.close(arena, System.nanoTime() + CLOSE_PATIENCE_NANOS)) {

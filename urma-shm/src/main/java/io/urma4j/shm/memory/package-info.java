@@ -1,8 +1,8 @@
 /**
- * Memory that processes share: memfds, their mappings, and the fence that revokes them.
+ * Memory shared between processes: memfds, their mappings, and the fence that revokes them.
  *
- * <p>Read {@link io.urma4j.shm.memory.ShmMemory}, then {@link io.urma4j.shm.memory.ImportedMapping}. Nothing here knows
- * a peer, a socket or a queue.
+ * <p>Read {@link io.urma4j.shm.memory.ShmMemory}, then {@link io.urma4j.shm.memory.ImportedMapping}. This package does not
+ * know peers, sockets or queues.
  */
 @NullMarked
 package io.urma4j.shm.memory;

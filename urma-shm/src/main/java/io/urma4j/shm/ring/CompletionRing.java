@@ -5,13 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Completion records on their way from whoever finished a work request to whoever polls: single producer, single
- * consumer, each at a time. Lies in this process alone.
+ * A ring of completion records from the thread that finishes a work request to the polling thread: single producer, single
+ * consumer, each at a time. Internal to this process.
  *
  * <p><b>Memory order.</b> The producer writes a record, then stores {@code produced} with release; the consumer loads it
  * with acquire. The consumer stores {@code consumed} with release when it has copied records out; the producer loads it
- * with acquire before it writes there again. Who plays a role next has been handed it by a lock of the owner's, or is the
- * same thread.
+ * with acquire before it writes there again. A role passes to another thread only through a lock of the owner.
  */
 public final class CompletionRing {
     private static final VarHandle PRODUCED;
@@ -38,12 +37,12 @@ public final class CompletionRing {
         mask = depth - 1;
     }
 
-    /** Producer: whether a record more has room. */
+    /** Producer: whether there is space for one more record. */
     public boolean hasRoom() {
         return produced - (long) CONSUMED.getAcquire(this) <= mask;
     }
 
-    /** Producer: adds a record of the send side; there must be room. */
+    /** Producer: adds a record of the send side; there must be space. */
     public void push(long header, long userContext, long lengthBytes, long provider) {
         int at = ((int) produced & mask) * CompletionRecord.WORDS;
         long[] ring = words;
@@ -54,7 +53,7 @@ public final class CompletionRing {
         PRODUCED.setRelease(this, produced + 1);
     }
 
-    /** Producer: adds a record of the receive side; there must be room. */
+    /** Producer: adds a record of the receive side; there must be space. */
     public void push(
             long header,
             long userContext,
@@ -72,7 +71,7 @@ public final class CompletionRing {
         push(header, userContext, lengthBytes, provider);
     }
 
-    /** Consumer: whether there is nothing to take. Any thread may ask, and gets an answer that may be old. */
+    /** Consumer: whether it is empty. Any thread may ask, and gets a possibly old answer. */
     public boolean isEmpty() {
         return (long) PRODUCED.getAcquire(this) == (long) CONSUMED.getOpaque(this);
     }
@@ -83,14 +82,14 @@ public final class CompletionRing {
     }
 
     /**
-     * Consumer: moves the first {@code count} records into {@code batch}, from its record {@code record} on; there are so
-     * many.
+     * Consumer: moves the first {@code count} records into {@code batch}, from its record {@code record} on; there are at
+     * least that many.
      *
-     * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
+     * @return true if all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int record, int count) {
         int from = (int) consumed;
-        long first = copy(from, batch, record); // outside the loop: who polls for one record pays for no loop
+        long first = copy(from, batch, record); // outside the loop: a poll for one record has no loop
         boolean oneOwner = count == 1 || takeMore(from, batch, record, count, first);
         CONSUMED.setRelease(this, consumed + count);
         return oneOwner;
@@ -128,7 +127,7 @@ public final class CompletionRing {
         batch[to + CompletionRecord.REMOTE_EID_LOW] = ring[at + CompletionRecord.REMOTE_EID_LOW];
     }
 
-    /** Producer: whether a record that was not taken has {@code high} as the high half of its provider's word. */
+    /** Producer: whether an unpolled record has {@code high} as the high half of its provider's word. */
     public boolean holds(int high) {
         return holds(high, 0);
     }

@@ -3,8 +3,8 @@ package io.urma4j.shm.ring;
 import io.urma4j.spi.CompletionRecord;
 
 /**
- * Completion records of the send side that one thread makes and the same thread takes: no order of memory is needed, and
- * four words a record are enough.
+ * Completion records of the send side that one thread writes and the same thread takes: no memory ordering is needed, and
+ * four words per record are enough.
  */
 public final class OwnedRing {
     private static final int WORDS = 4; // header, user context, length, provider's word
@@ -20,7 +20,7 @@ public final class OwnedRing {
         mask = depth - 1;
     }
 
-    /** Adds a record; false when there is no room. */
+    /** Adds a record; false if there is no space. */
     public boolean push(long header, long userContext, long lengthBytes, long provider) {
         int position = produced;
         if (position - consumed > mask) {
@@ -45,14 +45,14 @@ public final class OwnedRing {
     }
 
     /**
-     * Moves the first {@code count} records into {@code batch}; there are so many, at least one.
+     * Moves the first {@code count} records into {@code batch}; there are at least that many, and at least one.
      *
-     * @return true when all of them are of one owner, that is, the high halves of the provider's words are equal
+     * @return true if all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int count) {
         int from = consumed;
         consumed = from + count;
-        long first = copy(from, batch, 0); // outside the loop: who polls for one record pays for no loop
+        long first = copy(from, batch, 0); // outside the loop: a poll for one record has no loop
         return count == 1 || takeMore(from, batch, count, first);
     }
 

@@ -226,7 +226,7 @@ public final class RingLayout {
         U32.setVolatile(ring, ASLEEP, 1);
     }
 
-    /** Whether the receiver slept; whoever gets true must wake it. The caller has fenced after its last store. */
+    /** Whether the receiver slept; on true the caller must wake it. The caller has fenced after its last store. */
     static boolean takeAsleep(MemorySegment ring) {
         return (int) U32.getOpaque(ring, ASLEEP) != 0 && U32.compareAndSet(ring, ASLEEP, 1, 0);
     }

@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 /**
  * The receiving end of a message ring. One thread at a time.
  *
- * <p>The sender may be hostile and may write while we read: each field is loaded once, by {@link #take}, and checked
- * before it is believed. Payload bytes are only ever copied.
+ * <p>The sender may be hostile and may write while this thread reads: {@link #take} loads each field once, and checks it
+ * before use. Payload bytes are only ever copied.
  */
 public final class RingReceiver {
     private static final VarHandle POSITION;
@@ -29,24 +29,24 @@ public final class RingReceiver {
 
     private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
 
-    /** Answers that are held back at most: those of two cache lines. */
+    /** Maximum coalesced answers: those of two cache lines. */
     private static final int MOST_HELD = 16;
 
-    /** There is no slot to take. */
+    /** No slot is available. */
     public static final int NONE = 0;
-    /** A slot was taken. */
+    /** A slot is available. */
     public static final int TAKEN = 1;
-    /** A slot was taken that no honest sender would have filled so. */
+    /** A slot is available that no honest sender would have filled so. */
     public static final int BROKEN = 2;
 
     private final MemorySegment ring;
-    private long position; // only the receiver writes it; whoever asks isReady() reads it
-    private int held; // so many slots before position were taken, and the sender was not told yet
+    private long position; // only the receiver writes it; isReady() reads it on any thread
+    private int held; // slots before position that were taken, and whose answer is pending
 
     @SuppressWarnings("UnusedVariable") // stored so that the JIT does not leave out the load
     private long fetched;
 
-    // the slot that was taken last
+    // the current slot
     private int opcode;
     private int flags;
     private int source;
@@ -57,7 +57,7 @@ public final class RingReceiver {
     private long totalBytes;
     private long payloadAt;
 
-    /** The receiving end of {@code ring}, which nobody has used yet. */
+    /** The receiving end of {@code ring}, which is unused so far. */
     public RingReceiver(MemorySegment ring) {
         this.ring = ring;
     }
@@ -66,15 +66,15 @@ public final class RingReceiver {
     public boolean isReady() {
         long next = (long) POSITION.getAcquire(this);
         long word = RingLayout.committed(ring, next);
-        // the second half of the slot is fetched beside the first, and not after it
+        // fetches the second half of the slot in parallel with the first
         fetched = RingLayout.secondHalf(ring, next);
         return RingLayout.isOfLap(word, next);
     }
 
     /**
-     * Loads the next slot when it is filled.
+     * Loads the next slot if it is filled.
      *
-     * @return {@link #NONE}, {@link #TAKEN}, or {@link #BROKEN} when what it says cannot be: the sender is broken or
+     * @return {@link #NONE}, {@link #TAKEN}, or {@link #BROKEN} if its content is impossible: the sender is broken or
      *     hostile
      */
     public int take() {
@@ -117,14 +117,14 @@ public final class RingReceiver {
                 && totalBytes <= RingLayout.MAX_MESSAGE_BYTES;
     }
 
-    /** What the slot that was taken last says, for whoever must explain why it cannot be. */
+    /** The content of the current slot, to explain why it is impossible. */
     public String describe() {
         return "slot " + position + ": opcode 0x" + Integer.toHexString(opcode) + ", flags 0x"
                 + Integer.toHexString(flags) + ", from queue " + source + " to queue " + target + ", " + chunkBytes
                 + " of " + totalBytes + " bytes";
     }
 
-    /** Answers the slot that was taken last, gives it back, and goes to the next. */
+    /** Answers the current slot, releases it, and advances to the next. */
     public void answer(int answer, int argument) {
         tellHeld();
         RingLayout.answer(ring, position, answer, argument);
@@ -132,9 +132,9 @@ public final class RingReceiver {
     }
 
     /**
-     * The slot that was taken last is TAKEN, but the sender need not know at once: it is told with the next answer that is
-     * another one, by {@link #tellHeld}, or when enough are held. For the answer goes to a line that the sender looks at:
-     * its store fetches that line anew, and holds up all later stores of this thread, most of all a reply.
+     * The current slot is TAKEN, but its answer is coalesced: the sender sees it with the next different answer, by {@link
+     * #tellHeld}, or when enough are pending. An answer is stored to a line that the sender polls: the store fetches that
+     * line again, and delays all later stores of this thread, most of all a reply.
      */
     public void answerTakenLater() {
         if (held == MOST_HELD) {
@@ -144,12 +144,12 @@ public final class RingReceiver {
         POSITION.setRelease(this, position + 1);
     }
 
-    /** Whether an answer is held back. Any thread may ask. */
+    /** Whether an answer is pending. Any thread may ask. */
     public boolean isHolding() {
         return (int) HELD.getOpaque(this) != 0;
     }
 
-    /** Gives the answers that are held back, if any are. */
+    /** Writes the pending answers, if any. */
     public void tellHeld() {
         for (int i = held; i > 0; i--) {
             RingLayout.answer(ring, position - i, Answer.TAKEN, 0);
@@ -173,7 +173,7 @@ public final class RingReceiver {
         return target;
     }
 
-    /** Which member of a group is meant, 8 bits. */
+    /** The hint for the member of a group, 8 bits. */
     public int hint() {
         return hint;
     }
@@ -190,7 +190,7 @@ public final class RingReceiver {
         return totalBytes;
     }
 
-    /** Where the slot's payload lies in {@link #memory()}. */
+    /** Position of the slot's payload in {@link #memory()}. */
     public long payloadAt() {
         return payloadAt;
     }
@@ -205,7 +205,7 @@ public final class RingReceiver {
         return ring;
     }
 
-    /** We are about to sleep; the caller must fence and look again before it does. */
+    /** The thread is about to sleep; the caller must fence and check again before it does. */
     public void setAsleep() {
         RingLayout.setAsleep(ring);
     }

@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 /**
  * The sending end of a message ring.
  *
- * <p>Two roles, each played by one thread at a time: the sender fills slots, the reaper takes their answers. A slot is
- * free again when its answer was reaped; answers come in the order of the slots.
+ * <p>Two roles, each of one thread at a time: the sender fills slots, the reaper processes their answers. A slot is free
+ * again when its answer was reaped; answers arrive in the order of the slots.
  */
 public final class RingSender {
     private static final VarHandle SENT;
@@ -41,7 +41,7 @@ public final class RingSender {
     @SuppressWarnings("UnusedVariable") // through DATA_REAPED
     private long dataReaped;
 
-    /** The sending end of {@code ring}, which nobody has used yet. */
+    /** The sending end of {@code ring}, which is unused so far. */
     public RingSender(MemorySegment ring) {
         this.ring = ring;
     }
@@ -57,9 +57,9 @@ public final class RingSender {
     }
 
     /**
-     * Sender: where {@code lengthBytes} of payload for the next slot may be written, as an offset in
-     * {@link #memory()}, or −1 when there is no room now. Payloads do not wrap: what does not fit before the end of the
-     * data area starts at its beginning.
+     * Sender: position for {@code lengthBytes} of payload of the next slot, as an offset in {@link #memory()}, or −1 if
+     * there is no space now. Payloads do not wrap: one that does not fit before the end of the data area starts at its
+     * beginning.
      */
     public long payloadRoom(int lengthBytes) {
         if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES) {
@@ -76,7 +76,7 @@ public final class RingSender {
         return RingLayout.data(start & (RingLayout.DATA_BYTES - 1));
     }
 
-    /** Sender: hands the next slot over. Its payload lies where {@link #payloadRoom} said. */
+    /** Sender: publishes the next slot. Its payload lies where {@link #payloadRoom} said. */
     public void publish(
             int opcode,
             int flags,
@@ -109,7 +109,7 @@ public final class RingSender {
         SENT.setRelease(this, position + 1);
     }
 
-    /** Sender: hands the next slot over, whose payload lies in it and is a whole message without an immediate. */
+    /** Sender: publishes the next slot, which contains the payload of a whole message without an immediate. */
     public void publishShort(int opcode, int flags, int source, int target, int chunkBytes) {
         long position = sent;
         dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
@@ -118,7 +118,7 @@ public final class RingSender {
         SENT.setRelease(this, position + 1);
     }
 
-    /** The target of {@link #publish}: an id, and 8 bits that say which member of a group is meant. */
+    /** The target of {@link #publish}: an id, and the 8-bit hint for the member of a group. */
     public static int address(int id, int hint) {
         return RingLayout.address(id, hint);
     }
@@ -128,14 +128,14 @@ public final class RingSender {
         return reaped;
     }
 
-    /** Whether slots wait for their answers. Any thread may ask, and gets an answer that may be old. */
+    /** Whether slots wait for their answers. Any thread may ask, and gets a possibly old answer. */
     public boolean isWaiting() {
         return (long) REAPED.getOpaque(this) != (long) SENT.getAcquire(this);
     }
 
     /**
-     * Reaper: the answer word of the oldest such slot, or 0 when there is none yet. Nothing is believed of a slot that was
-     * not sent.
+     * Reaper: the answer word of the oldest such slot, or 0 if there is none yet. Answers to slots that were not sent are
+     * ignored.
      */
     public long peekAnswer() {
         long next = (long) REAPED.getAcquire(this);
@@ -160,7 +160,7 @@ public final class RingSender {
         return RingLayout.argumentOf(word);
     }
 
-    /** Whether the receiver slept; whoever gets true must wake it. The caller has fenced after its last store. */
+    /** Whether the receiver slept; on true the caller must wake it. The caller has fenced after its last store. */
     public boolean takeAsleep() {
         return RingLayout.takeAsleep(ring);
     }

@@ -1,8 +1,8 @@
 /**
- * What lies in shared memory or is handed between threads, to the byte: start with {@link RingLayout}, then
+ * The layouts of shared memory and of rings between threads, to the byte. Start with {@link RingLayout}, then
  * {@link RingSender} and {@link RingReceiver}; {@link CompletionRing} is the third ring, inside the process.
  *
- * <p>Nothing here knows a queue, a peer or a state: no type of {@code io.urma4j.shm} may enter.
+ * <p>This package does not know queues, peers or states: it must not use a type of {@code io.urma4j.shm}.
  */
 @NullMarked
 package io.urma4j.shm.ring;

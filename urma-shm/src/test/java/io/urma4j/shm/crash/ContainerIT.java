@@ -188,7 +188,7 @@ class ContainerIT {
 
             assertThat(initiator.importOnce(doors))
                     .contains("ETIMEOUT")
-                    .contains("where another directory has that name")
+                    .contains("its namespace has another directory under that name")
                     .contains("mount " + place);
             home.end();
         }

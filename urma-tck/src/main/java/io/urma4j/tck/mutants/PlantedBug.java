@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  * <pre>
  * what: in words, with the rule that it breaks
  * module: where the text is, in any of its sources: what moves from class to class is found again
- * test: class#method, in the tests of any module, which plants the bug and runs the test
+ * test: class#method, in the tests of any module, which plants the bug and runs the test; one such line for each module
+ *     that must find it
  * --- find
  * text that occurs once in the module, whatever its line breaks and indents
  * --- replace
@@ -29,7 +30,7 @@ import java.util.stream.Stream;
  */
 record PlantedBug(String name, String what, String module, String test, String find, String replacement) {
     private static final Pattern FORM = Pattern.compile(
-            "what: (?<what>.+)\\nmodule: (?<module>\\S+)\\ntest: (?<test>\\S+#\\w+)\\n--- find\\n(?<find>.+?)\\n"
+            "what: (?<what>.+)\\nmodule: (?<module>\\S+)\\n(?<tests>(?:test: \\S+#\\w+\\n)+)--- find\\n(?<find>.+?)\\n"
                     + "--- replace\\n(?<replace>.*)",
             Pattern.DOTALL);
 
@@ -43,7 +44,7 @@ record PlantedBug(String name, String what, String module, String test, String f
         try (Stream<Path> files = Files.list(root().resolve("etc/mutants"))) {
             return files.filter(file -> file.toString().endsWith(".mutant"))
                     .sorted()
-                    .map(PlantedBug::read)
+                    .flatMap(PlantedBug::read)
                     .toList();
         }
     }
@@ -62,20 +63,23 @@ record PlantedBug(String name, String what, String module, String test, String f
         return Files.exists(folder.resolve("src/test/java").resolve(topLevel.replace('.', '/') + ".java"));
     }
 
-    private static PlantedBug read(Path file) {
+    /** One for each test that it names. */
+    private static Stream<PlantedBug> read(Path file) {
         try {
             Matcher parts = FORM.matcher(Files.readString(file));
             if (!parts.matches()) {
                 throw new AssertionError(file + " is not of the form that PlantedBug tells");
             }
             String name = file.getFileName().toString().replace(".mutant", "");
-            return new PlantedBug(
-                    name,
-                    parts.group("what"),
-                    parts.group("module"),
-                    parts.group("test"),
-                    parts.group("find"),
-                    parts.group("replace").stripTrailing());
+            return parts.group("tests")
+                    .lines()
+                    .map(line -> new PlantedBug(
+                            name,
+                            parts.group("what"),
+                            parts.group("module"),
+                            line.substring("test: ".length()),
+                            parts.group("find"),
+                            parts.group("replace").stripTrailing()));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

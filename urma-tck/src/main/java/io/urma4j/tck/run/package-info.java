@@ -1,7 +1,7 @@
 /**
- * Runs the contracts outside of a build: {@code urma tck}. {@link io.urma4j.tck.run.Selection} says which tests,
- * {@link io.urma4j.tck.run.SuiteRun} runs them on a device, {@link io.urma4j.tck.run.TestResult} is what came of each,
- * {@link io.urma4j.tck.run.ConformancePage} is the page of all rules.
+ * Runs the contracts outside of a build: {@code urma tck}. {@link io.urma4j.tck.run.Selection} selects the tests,
+ * {@link io.urma4j.tck.run.SuiteRun} runs them on a device, {@link io.urma4j.tck.run.TestResult} holds the result of each,
+ * {@link io.urma4j.tck.run.ConformancePage} writes the page of all rules.
  */
 @NullMarked
 package io.urma4j.tck.run;

@@ -1,6 +1,6 @@
 /**
- * {@code urma admin} and {@code urma perf}: look into running processes. {@link io.urma4j.tools.admin.Sight} asks them,
- * {@link io.urma4j.tools.admin.ResourceTables} prints what they answer under URMA's column names; a class per command.
+ * {@code urma admin} and {@code urma perf}: inspect running processes. {@link io.urma4j.tools.admin.Sight} queries them,
+ * {@link io.urma4j.tools.admin.ResourceTables} prints the answers under URMA's column names; each command has a class.
  */
 @NullMarked
 package io.urma4j.tools.admin;

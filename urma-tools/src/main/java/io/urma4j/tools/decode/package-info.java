@@ -1,4 +1,4 @@
-/** {@code urma decode}: what is in a capture of RoCEv2. */
+/** {@code urma decode}: prints a capture of RoCEv2. */
 @NullMarked
 package io.urma4j.tools.decode;
 

@@ -1,11 +1,11 @@
 /**
- * {@code urma demo}: remote memory between real processes, shown and checked.
+ * {@code urma demo}: demonstrates and verifies remote memory between real processes.
  *
- * <p>In reading order: {@link io.urma4j.tools.demo.DemoCommand} is what a user starts; {@link
- * io.urma4j.tools.demo.Demo} leads the processes through the steps; {@link io.urma4j.tools.demo.ChildProcess} is a
- * process as the leader sees it, {@link io.urma4j.tools.demo.Leader} the leader as a process sees it, and {@link
- * io.urma4j.tools.Line} what they say to each other on stdin and stdout; {@link io.urma4j.tools.demo.Home} and
- * {@link io.urma4j.tools.demo.Initiator} do the work. Operations go through the public API alone.
+ * <p>In reading order: {@link io.urma4j.tools.demo.DemoCommand} is the command; {@link io.urma4j.tools.demo.Demo} leads the
+ * processes through the steps; {@link io.urma4j.tools.demo.ChildProcess} represents a process in the leader, {@link
+ * io.urma4j.tools.demo.Leader} the leader in a process, and {@link io.urma4j.tools.Line} is their protocol on stdin and
+ * stdout; {@link io.urma4j.tools.demo.Home} and {@link io.urma4j.tools.demo.Initiator} do the work. Operations use only the
+ * public API.
  */
 @NullMarked
 package io.urma4j.tools.demo;

@@ -1,8 +1,8 @@
 /**
- * {@code urma doctor}: what this machine offers, what is chosen because of it, and what would be faster.
+ * {@code urma doctor}: the capabilities of this machine, the resulting choices, and possible improvements.
  *
- * <p>{@link io.urma4j.tools.doctor.DoctorCommand} asks each {@link io.urma4j.tools.doctor.Examination} and prints its
- * {@link io.urma4j.tools.doctor.Finding}s. An examination leaves nothing behind and changes nothing.
+ * <p>{@link io.urma4j.tools.doctor.DoctorCommand} runs each {@link io.urma4j.tools.doctor.Examination} and prints its
+ * {@link io.urma4j.tools.doctor.Finding}s. An examination changes nothing and leaves no files.
  */
 @NullMarked
 package io.urma4j.tools.doctor;

@@ -1,4 +1,4 @@
-/** {@code urma ping}: {@link io.urma4j.tools.ping.PingCommand} asks, {@link io.urma4j.tools.ping.RoundTrips} counts. */
+/** {@code urma ping}: {@link io.urma4j.tools.ping.PingCommand} sends, {@link io.urma4j.tools.ping.RoundTrips} counts. */
 @NullMarked
 package io.urma4j.tools.ping;
 

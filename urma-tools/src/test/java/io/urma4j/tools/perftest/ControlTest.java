@@ -116,7 +116,7 @@ class ControlTest {
 
         theySay("\u0001\u0002garbage\n");
 
-        assertThatThrownBy(() -> control.hear("phase")).hasMessageContaining("said something that is no line");
+        assertThatThrownBy(() -> control.hear("phase")).hasMessageContaining("sent a line that is not");
         assertThat(control.isOver()).isTrue();
     }
 
@@ -126,7 +126,7 @@ class ControlTest {
 
         theySay("urma4j: phase size=%zz\n");
 
-        assertThatThrownBy(() -> control.hear("phase")).hasMessageContaining("said something that is no line");
+        assertThatThrownBy(() -> control.hear("phase")).hasMessageContaining("sent a line that is not");
     }
 
     @Test

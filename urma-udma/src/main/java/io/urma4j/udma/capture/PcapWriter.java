@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * router may change of the IP header is as a sender has it.
  *
  * <p>Several ports may share one: any thread. A file that has reached its limit, or cannot be written, takes no more
- * packets, and says so; nobody else is hurt.
+ * packets, and says so; no other component is affected.
  */
 public final class PcapWriter implements AutoCloseable {
     /** No limit. */
@@ -42,7 +42,7 @@ public final class PcapWriter implements AutoCloseable {
     private static final int IPV4_BYTES = 20;
     private static final int IPV6_BYTES = 40;
     private static final int UDP_BYTES = 8;
-    private static final short LOCALLY_MADE = 0x0200; // begins an address of Ethernet that nobody was given
+    private static final short LOCALLY_MADE = 0x0200; // prefix of a locally administered Ethernet address
 
     private final Path file;
     private final FileChannel channel;
@@ -105,7 +105,7 @@ public final class PcapWriter implements AutoCloseable {
         try {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            return false; // somebody else in this process writes it
+            return false; // another writer in this process has it
         }
     }
 

@@ -1,4 +1,4 @@
-/** Packets in files: what tcpdump and Wireshark write, read to the BTH. */
+/** Capture files as tcpdump and Wireshark write them: read up to the BTH, and written. */
 @NullMarked
 package io.urma4j.udma.capture;
 

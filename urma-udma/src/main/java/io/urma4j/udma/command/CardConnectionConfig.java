@@ -1,7 +1,7 @@
 package io.urma4j.udma.command;
 
 /**
- * What a connection is to be like, of an RC queue or shared by all RM queues of two contexts. Made with {@link #builder}.
+ * Configuration of a connection, of an RC queue or shared by all RM queues of two contexts. Created with {@link #builder}.
  *
  * @param to the peer's port
  * @param mtuBytes most payload of a packet that the peer takes: 256, 512, 1024, 2048 or 4096; {@link #ANY_MTU} where that is
@@ -47,7 +47,10 @@ public record CardConnectionConfig(
 
     /** Collects the values: any MTU, PSNs of 0, 64 reads each way, the usual window, a peer of our own kind. */
     public static final class Builder {
-        /** A window is eight READs, and the oldest may wait for some round trips while its lost answers come again. */
+        /**
+         * A window is eight READs, and the oldest may wait for several round trips while its lost responses are
+         * retransmitted.
+         */
         private static final int DEFAULT_READS = 64;
 
         private static final int FOR_EVER = 7;

@@ -24,24 +24,24 @@ public interface CardListener {
     /**
      * The send queue with that tag went to ERROR.
      *
-     * @param status of the work request that failed, a number of URMA; 0 when none did
+     * @param status of the failed work request, a number of URMA; 0 if none failed
      */
     void sendQueueFailed(int tag, int status);
 
     /**
-     * A request that came to the RC queue with that tag was refused. Its connection takes no further ones.
+     * A request to the RC queue with that tag was refused. Its connection accepts no further ones.
      *
      * @param why what the answer to the peer says (WIRE §4.4)
      */
     void requestRefused(int tag, Refusal why);
 
-    /** The receive queue with that tag went to ERROR, since its completion queue overflowed. */
+    /** The receive queue with that tag went to ERROR, because its completion queue overflowed. */
     void receiveQueueFailed(int tag);
 
-    /** Fewer receive work requests are left than the threshold; told once for each time that it is set. */
+    /** Fewer receive work requests are left than the threshold; reported once for each time that it is set. */
     void receivesLow(int tag, long left);
 
-    /** There was no place for a record: the completion queue and its queues are in ERROR. */
+    /** A record found no space: the completion queue and its queues are in ERROR. */
     void cqOverflowed(int cq);
 
     /** Queue, target: the first message of a flow found no receive work request. */
@@ -53,12 +53,12 @@ public interface CardListener {
     /** A SEND_INVALIDATE has revoked all keys of that owner. */
     void invalidated(long keyOwner);
 
-    /** A peer has been silent for longer than a work request may wait. Told at most once for each pause of the peer. */
+    /** A peer has been silent for longer than a work request may wait. Reported at most once for each period of silence. */
     void peerSilent(int connection);
 
     /**
-     * A peer is heard, but has acknowledged nothing for longer than a work request may wait. Both ends may disagree about the PSNs
-     * for ever, so that the connection is of no use any more.
+     * Packets of a peer arrive, but it has acknowledged nothing for longer than a work request may wait. The two ends may
+     * disagree about the PSNs forever, so the connection is useless.
      */
     void peerStuck(int connection);
 }

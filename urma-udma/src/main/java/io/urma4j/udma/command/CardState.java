@@ -1,6 +1,6 @@
 package io.urma4j.udma.command;
 
-/** Numbers of the states of queues, as URMA has them (SEMANTICS §6). */
+/** The numbers of queue states in URMA (SEMANTICS §6). */
 public final class CardState {
     public static final int RESET = 0;
     public static final int READY = 1;

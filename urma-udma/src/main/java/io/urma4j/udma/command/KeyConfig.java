@@ -3,7 +3,7 @@ package io.urma4j.udma.command;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a key opens.
+ * The memory and the permissions of a key.
  *
  * @param memory the bytes
  * @param vaBase what peers, and the local ranges of work requests, call its first byte; 0 for keys of one's own
@@ -26,7 +26,7 @@ public record KeyConfig(
         this(memory, vaBase, access, peer, owner, recordId, SILENT);
     }
 
-    /** For this machine's own work requests alone. */
+    /** Only for this machine's own work requests. */
     public static KeyConfig local(MemorySegment memory) {
         return new KeyConfig(memory, 0, 0, 0, 0, 0);
     }

@@ -3,20 +3,20 @@ package io.urma4j.udma.command;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a receive queue is to be like. Made with {@link #builder}.
+ * Configuration of a receive queue. Created with {@link #builder}.
  *
  * @param number on the wire, 17…2²³−1, or 0 for any
- * @param ring memory laid out as {@link io.urma4j.udma.ring.WqRing} says
+ * @param ring memory in the layout of {@link io.urma4j.udma.ring.WqRing}
  * @param depth elements of the ring, a power of two
  * @param strideBytes from one element to the next
- * @param cq where its records go
- * @param tag what its records and its events carry
- * @param datagrams whether it takes datagrams, and nothing else
- * @param connected whether it takes messages of connected Jetties alone, and none for its own number
- * @param queueKey what must be in datagrams to it
- * @param rnrTimerCode what the sender of a message that finds no receive work request is to wait (WIRE §4.4)
- * @param threshold tell when fewer receive work requests than this wait; 0 for never
- * @param allowInvalidate whether SEND_INVALIDATE is obeyed
+ * @param cq completion queue of its records
+ * @param tag in its records and events
+ * @param datagrams whether it receives only datagrams
+ * @param connected whether it receives only messages of connected Jetties, and none for its own number
+ * @param queueKey required in datagrams to it
+ * @param rnrTimerCode wait of a sender whose message finds no receive work request (WIRE §4.4)
+ * @param threshold report when fewer receive work requests than this are left; 0 for never
+ * @param allowInvalidate whether SEND_INVALIDATE is executed
  */
 public record ReceiveQueueConfig(
         int number,
@@ -37,7 +37,7 @@ public record ReceiveQueueConfig(
         return new Builder(ring, depth, strideBytes, cq);
     }
 
-    /** Collects the values: for messages of many senders, a timer of 120 µs. */
+    /** Collects the values. Defaults: for messages of many senders, a timer of 120 µs. */
     public static final class Builder {
         private static final int MICROS_120 = 7;
 
@@ -71,14 +71,14 @@ public record ReceiveQueueConfig(
             return this;
         }
 
-        /** For datagrams with that key alone. */
+        /** Only for datagrams with that key. */
         public Builder datagrams(int queueKey) {
             this.datagrams = true;
             this.queueKey = queueKey;
             return this;
         }
 
-        /** For connected Jetties alone. */
+        /** Only for connected Jetties. */
         public Builder connected() {
             this.connected = true;
             return this;

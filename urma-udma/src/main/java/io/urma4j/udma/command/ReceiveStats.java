@@ -1,10 +1,10 @@
 package io.urma4j.udma.command;
 
 /**
- * What a receive queue has counted.
+ * The counters of a receive queue.
  *
  * @param received messages
- * @param waiting receive work requests that wait for one
+ * @param waiting free receive work requests
  * @param notReady messages that found none
  * @param dropped datagrams that found none
  */

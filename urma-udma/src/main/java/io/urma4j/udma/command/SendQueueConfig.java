@@ -3,24 +3,24 @@ package io.urma4j.udma.command;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a send queue is to be like. Made with {@link #builder}.
+ * Configuration of a send queue. Created with {@link #builder}.
  *
- * @param number on the wire, 17…2²³−1, or 0 for any: the QP number of RC and UM queues and of what a Jetty receives
- * @param sourceId what peers' records name as the sender's queue: on connections that several queues share
- * @param kind how it sends
- * @param ring memory laid out as {@link io.urma4j.udma.ring.WqRing} says
+ * @param number on the wire, 17…2²³−1, or 0 for any: the QP number of RC and UM queues, and of a Jetty's receive half
+ * @param sourceId the sender's queue in peers' records, on connections that several queues share
+ * @param kind the queue's mode
+ * @param ring memory in the layout of {@link io.urma4j.udma.ring.WqRing}
  * @param depth elements of the ring, a power of two
  * @param strideBytes from one element to the next
- * @param cq where its records go
- * @param tag what its records and its events carry
- * @param receives handle of the receive queue when it is half of a Jetty, else 0
- * @param receiveCq where the records of what the Jetty receives go; 0 for the receive queue's
- * @param receiveTag what these records carry
- * @param queueKey of UM: what must be in datagrams to it
- * @param timeoutNanos of silence of its peer after which a work request fails
- * @param rnrRetry how often a message is repeated when its target has no receive work request: 0…6, 7 for ever
- * @param errorSuspend whether silence and a target that is not ready suspend it, and do not lead to ERROR
- * @param errorByTarget whether a failure affects the work requests to the same target alone
+ * @param cq completion queue of its records
+ * @param tag in its records and events
+ * @param receives handle of the receive queue if it is half of a Jetty, else 0
+ * @param receiveCq completion queue of the Jetty's receive records; 0 for the receive queue's
+ * @param receiveTag in these records
+ * @param queueKey of UM: required in datagrams to it
+ * @param timeoutNanos silence of its peer after which a work request fails
+ * @param rnrRetry how often a message is retransmitted if its target has no receive work request: 0…6, 7 for no limit
+ * @param errorSuspend whether silence and a target that is not ready suspend it instead of causing ERROR
+ * @param errorByTarget whether a failure affects only the work requests to the same target
  */
 public record SendQueueConfig(
         int number,
@@ -40,17 +40,17 @@ public record SendQueueConfig(
         boolean errorSuspend,
         boolean errorByTarget) {
 
-    /** How a queue sends. */
+    /** The mode of a queue. */
     public enum Kind {
-        /** By one connection of its own; born RESET, READY when connected. */
+        /** On its own connection; initially RESET, READY when connected. */
         RC,
-        /** To any target, by the connection to the target's context. */
+        /** To any target, on the connection with the target's context. */
         RM,
         /** Datagrams. */
         UM
     }
 
-    /** Begins with the queue's memory, for mode RM without a receive queue, 15 s, 7 rounds. */
+    /** Begins with the queue's memory. Defaults: mode RM without a receive queue, 15 s, 7 rounds. */
     public static Builder builder(Kind kind, MemorySegment ring, int depth, int strideBytes, int cq) {
         return new Builder(kind, ring, depth, strideBytes, cq);
     }
@@ -100,7 +100,7 @@ public record SendQueueConfig(
             return this;
         }
 
-        /** It is half of a Jetty. */
+        /** Makes it half of a Jetty. */
         public Builder receives(int receiveQueue, int receiveCq, int receiveTag) {
             this.receives = receiveQueue;
             this.receiveCq = receiveCq;

@@ -12,13 +12,13 @@ public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
     public enum Reason {
         /** The queue is not READY. */
         STATE,
-        /** They were sent. */
+        /** They are in flight. */
         ANSWER,
         /** They found no receive work request. */
         RECEIVER,
-        /** A message of the same queue to the same peer is not done, and order is kept towards a peer. */
+        /** An earlier message of the same queue to the same peer is not done: operations are ordered per peer. */
         ORDER,
-        /** The connection or the port is full, or their turn has not come. */
+        /** The connection or the port is full, or earlier requests go first. */
         TURN
     }
 }

@@ -36,7 +36,7 @@ final class ConnectRequests {
 
     private ConnectRequests() {}
 
-    /** The refusal of a request, as long as it; null for everything else. */
+    /** The refusal of a request, of equal length; null for everything else. */
     static @Nullable ByteBuffer refusal(ByteBuffer datagram) {
         ByteBuffer asked = datagram.slice();
         if (asked.remaining() != MAD_BYTES || asked.getInt(0) != FIRST_WORD || asked.getShort(ATTRIBUTE_AT) != REQ) {

@@ -1,10 +1,10 @@
 package io.urma4j.udma.control;
 
 /**
- * One end of the connection of two contexts, as the other end must know it: what a greeting brings.
+ * One end of the connection of two contexts, as a greeting describes it to the other end.
  *
- * @param number of the end-to-end context, that packets to this end carry
+ * @param number of the end-to-end context, carried by packets to this end
  * @param firstPsn of the requests that this end sends
- * @param mtuBytes most payload that it takes in a packet
+ * @param mtuBytes maximum payload of a packet to this end
  */
 public record ConnectionEnd(int number, int firstPsn, int mtuBytes) {}

@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  * @param body from its position to its limit
  */
 record ControlDatagram(Kind kind, int udpPort, long number, long to, long from, long tag, long floor, ByteBuffer body) {
-    /** No datagram is longer: every path carries it. */
+    /** Maximum size of a datagram: every path carries it. */
     static final int MAX_BYTES = 1024;
 
     static final int HEADER_BYTES = 56;
     static final int MAX_BODY_BYTES = MAX_BYTES - HEADER_BYTES;
 
-    /** A greeting has at least so many bytes, as every management datagram, so that no answer is longer than it. */
+    /** Minimum size of a greeting, as of every management datagram, so that no answer is longer than it. */
     static final int MIN_GREETING_BYTES = 256;
 
     private static final int FIRST_WORD = 0x01_0B_01_03;
@@ -50,17 +50,17 @@ record ControlDatagram(Kind kind, int udpPort, long number, long to, long from, 
     private static final int TAG_AT = 40;
     private static final int FLOOR_AT = 48;
 
-    /** What a datagram is for. */
+    /** The kind of a datagram. */
     enum Kind {
         GREET(1),
-        /** Say that again, with this cookie: then it is known that you are where you say. */
+        /** Requests to repeat the datagram with this cookie, which proves the sender's address. */
         CHALLENGE(2),
         WELCOME(3),
-        /** The context that is meant does not exist, or does not know the tag, which it repeats. */
+        /** The addressed context does not exist, or does not know the tag, which this repeats. */
         UNKNOWN(4),
         REQUEST(5),
         ANSWER(6),
-        /** Asks a port, and no context in particular, for the same body back. */
+        /** Asks a port, and no context in particular, to return the same body. */
         ECHO(7),
         ECHOED(8);
 
@@ -95,7 +95,7 @@ record ControlDatagram(Kind kind, int udpPort, long number, long to, long from, 
         return all.clear();
     }
 
-    /** Reads a datagram; null for everything that {@link #encode} does not write. The body is not looked at. */
+    /** Parses a datagram; null for everything that {@link #encode} does not write. The body is not examined. */
     static @Nullable ControlDatagram decode(ByteBuffer bytes) {
         ByteBuffer all = bytes.slice();
         if (all.remaining() < HEADER_BYTES || all.remaining() > MAX_BYTES) {

@@ -24,33 +24,33 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers of one context, what is asked of them and what they ask. For one thread; the time is handed in, and futures
+ * The peers of one context, and the requests to and from them. For one thread; the time is an argument, and futures
  * complete on that thread.
  *
- * <p>A request is repeated until its answer comes or its deadline has passed. The one who is asked does each once: he
- * keeps his answers until the asker says that he has them, and there are never more than {@link #WINDOW}.
+ * <p>A request is retransmitted until its answer arrives or its deadline has passed. The peer executes each request once:
+ * it keeps its answers until the requester acknowledges them, at most {@link #WINDOW}.
  */
 public final class ControlPlane {
-    /** Requests that may be without an answer at a time, per peer and direction. */
+    /** Maximum unanswered requests, per peer and direction. */
     static final int WINDOW = 64;
 
     static final long FIRST_PAUSE_NANOS = 30_000_000;
 
     /**
-     * So often a greeting, or a request to a peer that holds nothing, is retransmitted before the pauses grow: in a flood the
-     * home drops most of what strangers send.
+     * How often a greeting, or a request to a peer that holds nothing, is retransmitted before the interval grows: under
+     * attack the home drops most packets of unknown peers.
      */
     private static final int QUICK_TRIES = 20;
 
     private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
 
-    /** A peer that is silent so long is asked whether it is there, or dropped when it holds nothing. */
+    /** A peer that is silent for this time is pinged, or dropped if it holds nothing. */
     static final long QUIET_NANOS = 4_000_000_000L;
 
-    /** A peer that does not answer that so long is lost. */
+    /** A peer that does not answer for this time is lost. */
     private static final long SILENCE_NANOS = 10_000_000_000L;
 
-    /** What this version knows, of the core and of the network. */
+    /** The features of this version, of the core and of the network. */
     private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE;
 
     private static final String DEAD = "its process is dead";
@@ -68,9 +68,9 @@ public final class ControlPlane {
     private boolean closing;
 
     /**
-     * A context that can be reached from now on.
+     * Opens the control plane of a context.
      *
-     * @param self how it greets; {@code wanted} is filled in
+     * @param self the greeting of this context; {@code wanted} is filled in
      */
     public ControlPlane(ControlPort port, Hello self, PeerEvents events, RandomGenerator random, long nowNanos) {
         this.port = port;
@@ -81,7 +81,7 @@ public final class ControlPlane {
         port.add(this);
     }
 
-    /** How this version greets. */
+    /** The greeting of this version. */
     public static Hello hello(PortAddress at, int uasid, long incarnation, String process) {
         return new Hello(ControlCodec.MAJOR, ControlCodec.MINOR, FEATURES, 0, at.eid(), uasid, incarnation, 0, process);
     }
@@ -100,16 +100,16 @@ public final class ControlPlane {
 
     // ---- time
 
-    /** Does what is due; returns how long until something else is, {@code Long.MAX_VALUE} for never. */
+    /** Runs expired timers; returns the delay to the next deadline, {@code Long.MAX_VALUE} for none. */
     public long run(long nowNanos) {
         now = nowNanos;
         timers.fire(nowNanos);
         return timers.delayNanos(nowNanos);
     }
 
-    // ---- greeting, as the one who begins
+    // ---- outgoing greetings
 
-    /** An attempt of ours to greet somebody. */
+    /** An outgoing greeting. */
     private final class Attempt {
         private final PeerTable.Id id;
         private final long number = random.nextLong();
@@ -212,7 +212,7 @@ public final class ControlPlane {
         return new Greeting(tag, life, half, hello);
     }
 
-    /** The peer there, greeted if need be. The future fails with ETIMEOUT when it does not answer, or is gone. */
+    /** The peer at that address, greeted if necessary. The future fails with ETIMEOUT if it does not answer, or is gone. */
     public CompletableFuture<Peer> connect(PortAddress address, long incarnation, long deadlineNanos, long nowNanos) {
         now = nowNanos;
         PeerTable.Id id = new PeerTable.Id(address, incarnation);
@@ -310,7 +310,7 @@ public final class ControlPlane {
                 UrmaStatus.ETIMEOUT, "home at " + from, "the home is gone: another answers at its address"); // S1.5
     }
 
-    /** Somebody greets, and is where he says he is. */
+    /** A greeting has arrived from a proven address. */
     void greeted(PortAddress from, ControlDatagram datagram, Greeting theirs, long nowNanos) {
         now = nowNanos;
         PeerTable.Id id = new PeerTable.Id(from, datagram.from());
@@ -354,7 +354,7 @@ public final class ControlPlane {
         return peers.hasRoomFor(address);
     }
 
-    /** Whether anything hangs on the peer: it is not dropped then. */
+    /** Whether the peer holds anything, or has pending requests: it is not dropped then. */
     private boolean holds(Peer peer) {
         return !peer.pending.isEmpty() || events.holds(peer);
     }
@@ -393,7 +393,7 @@ public final class ControlPlane {
                                 .encode()));
     }
 
-    /** The peer who knows the tag and sends from where it is; null for anybody else. */
+    /** The peer with that tag and address; null if there is none. */
     private @Nullable Peer sender(PortAddress from, ControlDatagram datagram) {
         Peer peer = peers.byTag(datagram.tag());
         if (peer == null || !peer.address().equals(from) || peer.incarnation() != datagram.from()) {
@@ -409,7 +409,7 @@ public final class ControlPlane {
     private void requested(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
         Peer peer = sender(from, datagram);
         if (peer == null) {
-            // whom we are greeting may know us already, when his welcome was lost: he will say it again
+            // a peer that this context greets may know it already, if its WELCOME was lost: it will repeat that
             if (!attempts.containsKey(new PeerTable.Id(from, datagram.from()))) {
                 port.unknown(from, datagram);
             }
@@ -483,9 +483,9 @@ public final class ControlPlane {
     // ---- requests to peers
 
     /**
-     * Asks a peer. The future fails with the status of a refusal, or with ETIMEOUT.
+     * Sends a request to a peer. The future fails with the status of a refusal, or with ETIMEOUT.
      *
-     * @param request makes it of its number
+     * @param request creates it from its number
      */
     public CompletableFuture<PeerMessage> ask(
             Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, long nowNanos) {
@@ -576,7 +576,7 @@ public final class ControlPlane {
 
     // ---- life and death
 
-    /** Looks at a peer again when it may have been silent for too long; it was just looked at. */
+    /** Schedules a check of a peer for the time when it may have been silent for too long; it was just heard or checked. */
     private void watch(Peer peer) {
         peer.cancelLook();
         if (holds(peer)) {
@@ -596,7 +596,7 @@ public final class ControlPlane {
         }
     }
 
-    /** One timer for all that hold nothing: a flood leaves no more behind than the table has places. */
+    /** One timer for all peers that hold nothing: an attack leaves no more timers than the table has places. */
     private void watchIdle() {
         Peer first = peers.longestIdle();
         if (first != null && idleTimer == null) {
@@ -619,7 +619,7 @@ public final class ControlPlane {
         watchIdle();
     }
 
-    /** Finds out whether a peer is still there: there is reason to doubt it. */
+    /** Checks whether a peer is still alive: there is reason to doubt it. */
     public void doubt(Peer peer, long nowNanos) {
         now = nowNanos;
         if (!peer.isLost() && events.isDead(peer)) {
@@ -644,7 +644,7 @@ public final class ControlPlane {
         });
     }
 
-    /** Gives up a peer. */
+    /** Drops a peer. */
     public void lose(Peer peer, String why, boolean proven) {
         if (peer.isLost()) {
             return;
@@ -670,8 +670,8 @@ public final class ControlPlane {
     }
 
     /**
-     * Takes no new peers, gives up who is being greeted, and says goodbye to all; the future completes when all have
-     * heard it, or at the deadline.
+     * Accepts no new peers, cancels outgoing greetings, and says goodbye to all; the future completes once all have
+     * acknowledged it, or at the deadline.
      */
     public CompletableFuture<Void> sayGoodbye(String reason, long deadlineNanos, long nowNanos) {
         now = nowNanos;
@@ -684,7 +684,7 @@ public final class ControlPlane {
         return CompletableFuture.allOf(all);
     }
 
-    /** Can be reached no more; who still asks hears that nobody is here. */
+    /** Closes; later datagrams to this context are answered with UNKNOWN. */
     public void close() {
         closing = true;
         port.remove(this);

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * QP 1 of a port: hands each control datagram to the context that it is for, and tells who asks for one that does not
- * exist. For one thread; the time is handed in.
+ * QP 1 of a port: passes each control datagram to its context, and answers UNKNOWN for contexts that do not exist. For one
+ * thread; the time is an argument.
  */
 public final class ControlPort {
     private static final long ECHO_LIFE =
@@ -59,17 +59,17 @@ public final class ControlPort {
         return received;
     }
 
-    /** Of these, such that no context of any version sends. */
+    /** Of these, malformed: sent by no context of any version. */
     public long malformed() {
         return malformed;
     }
 
-    /** Of these, such that came too late, or were not meant for anybody who is here. */
+    /** Of these, stale, or for no context here. */
     public long stale() {
         return stale;
     }
 
-    /** Of these, such that asked whether anybody is here, and were answered. */
+    /** Of these, echo requests that were answered. */
     public long echoed() {
         return echoed;
     }
@@ -82,7 +82,7 @@ public final class ControlPort {
         stale++;
     }
 
-    /** Takes the payload of a UD packet to QP 1. Never throws, whatever it is. */
+    /** Receives the payload of a UD packet to QP 1. Never throws, whatever the payload. */
     public void received(Eid source, ByteBuffer payload, long nowNanos) {
         received++;
         ControlDatagram datagram = ControlDatagram.decode(payload);
@@ -137,7 +137,7 @@ public final class ControlPort {
         answer(from, datagram, Kind.CHALLENGE, cookie, EMPTY);
     }
 
-    /** Answers an echo of one who is where he says he is with as many bytes, of anybody else with fewer. */
+    /** Answers an echo with as many bytes if the sender's address is proven, otherwise with fewer. */
     private void asked(PortAddress from, ControlDatagram datagram, long nowNanos) {
         if (!cookies.isGood(datagram.tag(), from, datagram.from(), ECHO_LIFE, nowNanos)) {
             challenge(from, datagram, ECHO_LIFE, nowNanos);
@@ -154,7 +154,7 @@ public final class ControlPort {
         }
     }
 
-    /** Answers that nobody here knows the sender; repeats what only he can have said. */
+    /** Answers that no context here knows the sender; repeats values that only the sender can know. */
     void unknown(PortAddress from, ControlDatagram datagram) {
         unknown(from, datagram, Optional.empty());
     }

@@ -6,14 +6,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Proofs of address: whoever greets must repeat a number that was sent to where he says he is, so that a forged source
- * makes us keep nothing, and send nothing that is longer than what it sent. No state per greeter: a cookie is computed
- * anew from the greeting and a secret. It is good for one to two periods.
+ * Proofs of address: a greeting must repeat a number that was sent to its source address. So a forged source makes the home
+ * keep no state, and send nothing longer than it received. There is no state per greeting: the cookie is recomputed from
+ * the greeting and a secret. It is valid for one to two periods.
  */
 final class Cookies {
     private static final long PERIOD_NANOS = 30_000_000_000L;
     private static final String ALGORITHM = "HmacSHA256";
-    private static final long NONE = 0; // of who has not been told one
+    private static final long NONE = 0; // of a sender without a cookie
 
     private final Mac mac;
 

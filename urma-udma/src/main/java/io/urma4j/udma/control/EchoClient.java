@@ -8,15 +8,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a port whether anybody is there, and how long the way is: the other end is {@link ControlPort}. The first echo is
- * answered by a cookie, which it and those after it repeat; time counts from the repetition. An answer carries a random
- * number of 64 bits, so that who does not see the echo cannot forge one. For one thread; the time is handed in.
+ * Sends echo requests to a port, and measures the round-trip time: the other end is {@link ControlPort}. The first echo is
+ * answered by a cookie, which it and later ones repeat; time counts from the repetition. An answer carries a random number
+ * of 64 bits, so that a host that does not see the echo cannot forge one. For one thread; the time is an argument.
  */
 public final class EchoClient {
-    /** Most bytes that an echo can carry. */
+    /** Maximum bytes of an echo. */
     public static final int MAX_BODY_BYTES = ControlDatagram.MAX_BODY_BYTES;
 
-    /** A home that wants more than so many cookies for one echo is not right. */
+    /** A home that requests more cookies for one echo is faulty. */
     private static final int MAX_CHALLENGES = 3;
 
     private final int udpPort;
@@ -29,20 +29,20 @@ public final class EchoClient {
 
     private record Asked(int sequence, long sentNanos, int challenges) {}
 
-    /** What came in return. */
+    /** The result of a received datagram. */
     public sealed interface Reply {
-        /** The answer to an echo, so long after it was sent. */
+        /** The answer to an echo, with its round-trip time. */
         record Answer(int sequence, long nanos) implements Reply {}
 
-        /** The home wants to know first that we are where we say: this is to be sent in place of the echo. */
+        /** The home requests a proof of address: send this datagram instead of the echo. */
         record Again(ByteBuffer datagram) implements Reply {}
     }
 
     /**
-     * Nothing is sent yet.
+     * A client that has sent nothing.
      *
-     * @param udpPort where answers are taken
-     * @param bodyBytes that each echo carries, from 0 to {@link #MAX_BODY_BYTES}
+     * @param udpPort for answers
+     * @param bodyBytes of each echo, from 0 to {@link #MAX_BODY_BYTES}
      */
     public EchoClient(int udpPort, int bodyBytes, RandomGenerator random) {
         this.udpPort = udpPort;
@@ -55,7 +55,7 @@ public final class EchoClient {
         this.body = ByteBuffer.wrap(content).asReadOnlyBuffer();
     }
 
-    /** The datagram to send for an echo; it is remembered until it is answered or given up. */
+    /** The datagram of an echo, which is pending until it is answered or cancelled. */
     public ByteBuffer ask(int sequence, long nowNanos) {
         long number = random.nextLong();
         asked.put(number, new Asked(sequence, nowNanos, 0));
@@ -67,7 +67,7 @@ public final class EchoClient {
         return new ControlDatagram(Kind.ECHO, udpPort, number, 0, session, cookie, 0, body.duplicate()).encode();
     }
 
-    /** Takes the payload of a UD packet to QP 1, whatever it is; null when it is no answer to an echo of ours. */
+    /** Receives the payload of a UD packet to QP 1; null if it is no answer to a pending echo. */
     public @Nullable Reply received(ByteBuffer payload, long nowNanos) {
         ControlDatagram datagram = ControlDatagram.decode(payload);
         if (datagram == null || datagram.to() != session) {
@@ -101,13 +101,13 @@ public final class EchoClient {
         return new Reply.Answer(echo.sequence, nowNanos - echo.sentNanos);
     }
 
-    /** No answer is wanted any more; false when it had come. */
+    /** Cancels an echo; false if it was answered. */
     public boolean giveUp(int sequence) {
         Long number = numbers.remove(sequence);
         return number != null && asked.remove(number) != null;
     }
 
-    /** How many echoes have neither been answered nor given up. */
+    /** The number of pending echoes. */
     public int waiting() {
         return asked.size();
     }

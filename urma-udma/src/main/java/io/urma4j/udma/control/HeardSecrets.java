@@ -13,11 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secrets of peers whose control messages somebody has seen, as a capture holds them: a greeting tells the tags of both
- * ends, and so does any later request with its answer. For one thread at a time.
+ * The secrets of peers whose control messages were captured: a greeting reveals the tags of both ends, and so does any
+ * later request with its answer. For one thread at a time.
  */
 public final class HeardSecrets {
-    /** One context, and another that it knows by a tag. */
+    /** A context, and another that it knows by a tag. */
     private record Way(long owner, long other) {
         Way back() {
             return new Way(/* owner= */ other, /* other= */ owner);
@@ -27,7 +27,7 @@ public final class HeardSecrets {
     private final Map<Way, Long> tags = new HashMap<>(); // that the owner has chosen, and datagrams to it carry
     private final Map<Set<InetAddress>, Set<Long>> secrets = new HashMap<>(); // by the addresses of both ends
 
-    /** Takes notice of a packet; {@code PacketCheck} found it sound. Most have nothing to tell. */
+    /** Examines a valid packet. Most reveal nothing. */
     public void hear(InetAddress source, InetAddress destination, Packet packet) {
         ControlDatagram datagram =
                 Management.isOne(packet) ? ControlDatagram.decode(Management.datagram(packet)) : null;
@@ -67,7 +67,7 @@ public final class HeardSecrets {
         }
     }
 
-    /** Secrets that packets between two hosts may have, the last learnt at the end. */
+    /** The possible secrets of packets between two hosts, the most recent last. */
     public List<Long> between(InetAddress one, InetAddress other) {
         return List.copyOf(secrets.getOrDefault(ends(one, other), Set.of()));
     }

@@ -11,18 +11,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers of one group each that held nothing when they were last looked at, the one that was silent for longest first.
- * No operation depends on how many there are, since a flood evicts a peer with each greeting. For one thread.
+ * The peers of each group that held nothing when they were last checked, ordered by silence, longest first. No operation
+ * depends on their number, since under attack each greeting evicts a peer. For one thread.
  *
- * @param <K> what the peers of a group have in common, never null
+ * @param <K> the common property of a group, never null
  */
 final class IdlePeers<K> {
     private final Map<K, SequencedSet<Peer>> groups = new HashMap<>();
 
-    /** The groups by how many they are. */
+    /** The groups by their size. */
     private final NavigableMap<Integer, SequencedSet<K>> bySize = new TreeMap<>();
 
-    /** Adds one, or notes that it was heard: it gives way as the last of its group. */
+    /** Adds a peer, or records that it was heard: it becomes the last of its group to be evicted. */
     void addLast(K group, Peer peer) {
         SequencedSet<Peer> peers = groups.computeIfAbsent(group, _ -> new LinkedHashSet<>());
         int before = peers.size();
@@ -53,7 +53,7 @@ final class IdlePeers<K> {
         }
     }
 
-    /** The group that most belong to; null when there is none. */
+    /** The largest group; null if there is none. */
     @Nullable
     K largest() {
         var largest = bySize.lastEntry();
@@ -68,7 +68,7 @@ final class IdlePeers<K> {
         return peers(group).contains(peer);
     }
 
-    /** The one of a group that was silent for longest; null when the group is empty. */
+    /** The peer of a group that was silent for longest; null if the group is empty. */
     @Nullable
     Peer first(K group) {
         SequencedSet<Peer> peers = groups.get(group);

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** The bytes of a message: its type in one, then the core's bytes or the components in their order. */
+/** The bytes of a message: one byte of type, then the core's bytes or the components in order. */
 final class MessageCodec {
     private static final int CORE = 0;
     private static final int PING = 1;
@@ -42,7 +42,7 @@ final class MessageCodec {
         return bytes.flip();
     }
 
-    /** Lists lose their last lines until the message fits into a datagram; all other messages do anyway. */
+    /** Truncates lists until the message fits into a datagram; all other messages fit. */
     private static ByteBuffer fitting(ControlMessage message) {
         ControlMessage shorter = message;
         ByteBuffer bytes = ControlCodec.encode(shorter);
@@ -72,7 +72,7 @@ final class MessageCodec {
     }
 
     /**
-     * Reads a message that fills {@code body}.
+     * Parses a message that fills {@code body}.
      *
      * @throws ControlFormatException for everything that {@link #encode} does not write
      */

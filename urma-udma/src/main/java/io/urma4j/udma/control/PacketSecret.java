@@ -7,29 +7,29 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 
 /**
- * What two peers of urma4j mix into the ICRC of each packet of their connections (docs/wire-extensions.md): a digest of the
- * tags that each has chosen for the other when they greeted. Both know both tags as soon as they are peers. The digest works
- * one way: packets tell something of the secret to who sees them, and nothing of the tags, which open the control plane.
+ * The secret that two urma4j peers mix into the ICRC of each packet of their connections (docs/wire-extensions.md). It is a
+ * digest of the tags that each has chosen for the other in the greeting, which both know. The digest is one-way: packets
+ * reveal something about the secret, but nothing about the tags, which authenticate the control plane.
  */
 final class PacketSecret {
-    /** Feature of a greeting: this end mixes it in, if the other does. Beyond those of the core. */
+    /** Feature of a greeting: this end mixes the secret in if the other does. Added to those of the core. */
     static final long FEATURE = 1L << 32;
 
     private static final byte[] PURPOSE = "urma4j packet secret".getBytes(StandardCharsets.US_ASCII);
 
     private PacketSecret() {}
 
-    /** A random tag as one has it that greets with these features: its lowest bit tells whether it mixes a secret in. */
+    /** A random tag for a greeting with these features: its lowest bit says whether the sender supports a secret. */
     static long tag(long random, long features) {
         return (features & FEATURE) != 0 ? random | 1 : random & ~1L;
     }
 
-    /** Whether tag and features say the same. The features alone could be changed on their way. */
+    /** Whether tag and features agree. An attacker on the path could change the features alone. */
     static boolean isMeant(long tag, long features) {
         return tag == tag(tag, features);
     }
 
-    /** The same for both ends, whichever tag each calls its own. */
+    /** Symmetric in the two tags, so both ends compute the same secret. */
     static long of(long oneTag, long otherTag) {
         boolean isInOrder = Long.compareUnsigned(oneTag, otherTag) <= 0;
         ByteBuffer said = ByteBuffer.allocate(PURPOSE.length + 2 * Long.BYTES).put(PURPOSE);

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context that we have greeted, or that has greeted us: of another process, of this one, or this very context. One
- * object per incarnation as long as both know each other; who comes back is another one (S12.5).
+ * A context that this one has greeted, or that has greeted it: of another process, of this one, or this very context. There
+ * is one object per incarnation while both know each other; a restarted peer is another one (S12.5).
  *
- * <p>Datagrams to us carry {@link #ownTag}, those to the peer carry {@link #peerTag}: who does not see our datagrams does
- * not know them, and cannot speak in the peer's name.
+ * <p>Datagrams to this context carry {@link #ownTag}, those to the peer carry {@link #peerTag}. A host that does not see
+ * these datagrams does not know the tags, and cannot impersonate the peer.
  */
 public final class Peer {
     private final PortAddress address;
@@ -35,7 +35,7 @@ public final class Peer {
     final long peerTag;
     final long peerLife;
 
-    // requests of ours
+    // requests of this context
     final TreeMap<Long, Pending> pending = new TreeMap<>();
     final Deque<Pending> waiting = new ArrayDeque<>();
     long lastNumber;
@@ -49,7 +49,7 @@ public final class Peer {
     boolean hasEvictedUs;
     Timers.@Nullable Timer look; // while it holds something and is not being pinged
 
-    /** An answer of ours; without bytes while it is being found. */
+    /** An answer of this context; without bytes while it is being computed. */
     record Given(@Nullable ByteBuffer body) {}
 
     Peer(
@@ -93,32 +93,32 @@ public final class Peer {
         return uasid;
     }
 
-    /** Its process, in its own words. */
+    /** Its process, as the peer describes it. */
     public String process() {
         return process;
     }
 
-    /** What it knows, as it said. */
+    /** The features in its greeting. */
     public long features() {
         return features;
     }
 
-    /** What enters the ICRC of packets of connections with it; {@link IpHeaders#NO_SECRET} when it knows of none. */
+    /** The secret in the ICRC of packets of connections with it; {@link IpHeaders#NO_SECRET} if it supports none. */
     public long secret() {
         return secret;
     }
 
-    /** Our end of the connection with it. */
+    /** This context's end of the connection. */
     public ConnectionEnd own() {
         return own;
     }
 
-    /** Its end of the connection. */
+    /** The peer's end of the connection. */
     public ConnectionEnd theirs() {
         return theirs;
     }
 
-    /** Whether it is gone; it never comes back. */
+    /** Whether it is gone, which is final. */
     public boolean isLost() {
         return lost != null;
     }
@@ -128,7 +128,7 @@ public final class Peer {
         return lost;
     }
 
-    /** Whether it dropped us while nothing was shared with it: what was asked of it can be asked again after a greeting. */
+    /** Whether it evicted this context while nothing was shared: requests can be repeated after a greeting. */
     public boolean hasEvictedUs() {
         return hasEvictedUs;
     }
@@ -144,12 +144,12 @@ public final class Peer {
         lost = why;
     }
 
-    /** Whether a request with this number can be one of the peer's now: not over, and within its window. */
+    /** Whether a request with this number can be valid now: not finished, and within the peer's window. */
     boolean mayAsk(long number) {
         return number >= floor && number - floor < ControlPlane.WINDOW;
     }
 
-    /** The peer has all answers below. */
+    /** The peer has received all answers below. */
     void raiseFloor(long next) {
         if (next > floor && next - floor <= ControlPlane.WINDOW) {
             floor = next;

@@ -1,34 +1,34 @@
 package io.urma4j.udma.control;
 
-/** What a context must know of its peers. On the thread that drives the control plane. */
+/** Events about the peers of a context. On the thread that drives the control plane. */
 public interface PeerEvents {
-    /** Our end of a connection that may come to be. */
+    /** Allocates this context's end of a possible connection. */
     ConnectionEnd newHalf();
 
-    /** It did not come to be. */
+    /** The connection was not established. */
     void discard(ConnectionEnd half);
 
-    /** There is a peer. It holds nothing yet, and nothing is to be made for it beyond what remembers it. */
+    /** A peer was created. It holds nothing yet, and needs no state beyond its entry. */
     void greeted(Peer peer);
 
-    /** A peer wants something: {@link ControlPlane#answer} follows, now or later. */
+    /** A request of a peer: {@link ControlPlane#answer} follows, now or later. */
     void requested(Peer from, long number, PeerMessage request);
 
     /**
-     * Whether the peer holds anything of ours, or we of it: then it is asked whether it is there when it is silent, and keeps
-     * its place as long as it answers. If not, it is dropped when it is silent, or when others need its place.
+     * Whether the peer and this context hold anything of each other. Such a peer is pinged when it is silent, and keeps its
+     * place while it answers. Any other peer is dropped when it is silent, or evicted when others need its place.
      */
     boolean holds(Peer peer);
 
-    /** Whether there is proof beside the network that the process of a peer is dead. */
+    /** Whether there is a proof outside of the network that the process of a peer is dead. */
     default boolean isDead(Peer peer) {
         return false;
     }
 
     /**
-     * A peer is gone; once per peer.
+     * A peer is gone; called once per peer.
      *
-     * @param proven it said so, or another answers in its place: it does nothing any more
+     * @param proven it said goodbye, or another context has its address: it does nothing any more
      */
     void lost(Peer peer, String why, boolean proven);
 }

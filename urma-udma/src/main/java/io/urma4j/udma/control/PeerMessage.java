@@ -2,16 +2,16 @@ package io.urma4j.udma.control;
 
 import io.urma4j.spi.control.ControlMessage;
 
-/** What a request or an answer says: a message of the core's protocol, or one that only a network needs. */
+/** The content of a request or an answer: a message of the core's protocol, or one that only a network needs. */
 public sealed interface PeerMessage {
     /** A message of the core. Its own request number is that of the datagram. */
     record Core(ControlMessage message) implements PeerMessage {}
 
-    /** Is anybody there? */
+    /** A ping. */
     record Ping() implements PeerMessage {}
 
     /**
-     * Wants to bind the receiver's RC Jetty to the sender's.
+     * Requests to bind the receiver's RC Jetty to the sender's.
      *
      * @param queue QP number of the receiver's Jetty
      * @param partner QP number of the sender's
@@ -20,6 +20,6 @@ public sealed interface PeerMessage {
      */
     record BindQueue(int queue, int partner, int orderType, int firstPsn, int mtuBytes) implements PeerMessage {}
 
-    /** The binding may be: what the other end needs to know. */
+    /** The binding is accepted: the properties that the other end needs. */
     record QueueBound(int firstPsn, int mtuBytes) implements PeerMessage {}
 }

@@ -8,11 +8,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers of a context, and who of them gives way when there are too many. For one thread.
+ * The peers of a context, and which of them are evicted when there are too many. For one thread.
  *
- * <p>A greeting proves an address and nothing else, so that a peer which holds nothing of this context has no claim to its
- * place: one is evicted for a newcomer, of the network that has most of them the one that was silent for longest. A peer that holds something is never evicted for
- * one that does not. A network counts as one sender, whatever addresses and ports it sends from.
+ * <p>A greeting proves an address and nothing else, so a peer that holds nothing of this context has no claim to its place.
+ * A newcomer evicts one: of the network with most of them, the peer that was silent for longest. A peer that holds
+ * something is never evicted for one that does not. A network counts as one sender, whatever addresses and ports it sends
+ * from.
  */
 final class PeerTable {
     static final int MAX_PEERS = 4096;
@@ -24,7 +25,7 @@ final class PeerTable {
 
     static final int MAX_IDLE_OF_A_NETWORK = 256;
 
-    /** Who a context is, as its descriptors say. */
+    /** The identity of a context in its descriptors. */
     record Id(PortAddress address, long incarnation) {
         static Id of(Peer peer) {
             return new Id(peer.address(), peer.incarnation());
@@ -46,7 +47,7 @@ final class PeerTable {
     private final IdlePeers<Network> idleOfNetwork = new IdlePeers<>();
     private final IdlePeers<PortAddress> idleOfPort = new IdlePeers<>();
 
-    /** @param holds whether a peer holds something here, or we hold something of it */
+    /** @param holds whether a peer and this context hold anything of each other */
     PeerTable(Predicate<Peer> holds) {
         this.holds = holds;
     }
@@ -86,7 +87,7 @@ final class PeerTable {
         }
     }
 
-    /** A datagram of the peer has come. */
+    /** A datagram of the peer has arrived. */
     void heard(Peer peer, long nowNanos) {
         peer.heardNanos = nowNanos;
         if (idle.contains(Everywhere.ALL, peer)) {
@@ -94,14 +95,14 @@ final class PeerTable {
         }
     }
 
-    /** A peer was looked at and holds nothing. */
+    /** A peer was checked and holds nothing. */
     void isIdle(Peer peer) {
         if (!idle.contains(Everywhere.ALL, peer)) {
             addIdle(peer);
         }
     }
 
-    /** A peer was looked at and holds something. */
+    /** A peer was checked and holds something. */
     void isHolder(Peer peer) {
         idle.remove(Everywhere.ALL, peer);
         idleOfNetwork.remove(Network.of(peer.eid()), peer);
@@ -114,7 +115,7 @@ final class PeerTable {
         idleOfPort.addLast(peer.address(), peer);
     }
 
-    /** Of the peers that held nothing when they were last looked at, the one that was silent for longest; null for none. */
+    /** Of the peers that held nothing at their last check, the one that was silent for longest; null for none. */
     @Nullable
     Peer longestIdle() {
         return idle.first(Everywhere.ALL);
@@ -135,8 +136,8 @@ final class PeerTable {
     }
 
     /**
-     * Which peer must leave before there is room for one at that address; null when none need, or none may. Finds out
-     * which peers hold something by now.
+     * The peer to evict for one at that address; null if none must, or none may be evicted. Checks which peers hold
+     * something by now.
      */
     @Nullable
     Peer givesWayTo(PortAddress address) {
@@ -154,7 +155,7 @@ final class PeerTable {
         return null;
     }
 
-    /** So that a flood evicts its own peers, as long as it comes from fewer networks than there are places. */
+    /** So that an attack evicts its own peers, if it comes from fewer networks than there are places. */
     private @Nullable Peer longestIdleOfTheLargestNetwork() {
         Peer peer = null;
         for (Network network = idleOfNetwork.largest();

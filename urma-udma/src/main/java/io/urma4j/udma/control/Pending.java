@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A request of ours without an answer. */
+/** A request without an answer. */
 final class Pending {
     final long number;
     final String what;

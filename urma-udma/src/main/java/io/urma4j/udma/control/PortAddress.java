@@ -2,7 +2,7 @@ package io.urma4j.udma.control;
 
 import io.urma4j.Eid;
 
-/** Where the port of a device is reached: a network address, and the UDP port that it listens on. */
+/** The address of a device's port: a network address and a UDP port. */
 public record PortAddress(Eid eid, int udpPort) {
     @Override
     public String toString() {

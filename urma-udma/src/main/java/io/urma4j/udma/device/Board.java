@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the parts of a card share. */
+/** The shared state of a card's parts. */
 final class Board {
     final WatchedPort port;
     final CardListener listener;
@@ -18,13 +18,13 @@ final class Board {
     final Handles<Target> targets = new Handles<>();
     final Handles<CardConnection> links = new Handles<>();
 
-    /** The time of the call that is under way. */
+    /** The time of the current call. */
     long nowNanos;
 
-    /** What comes in may have waited in this host. */
+    /** Whether packets being received may have waited in this host. */
     boolean isLate;
 
-    /** What connections may leave for the next turn. */
+    /** What connections may leave for the next step. */
     FlushHint hint = FlushHint.FLUSH;
 
     private int armed; // completion queues
@@ -43,7 +43,7 @@ final class Board {
         this.keys = new KeyTable(registry, listener, maxKeys);
     }
 
-    /** The queue has something to do: it gets its turn behind the others. */
+    /** The queue has work: it is appended to the ready list. */
     void ready(SendQueue queue) {
         if (!queue.inLine) {
             queue.inLine = true;
@@ -59,19 +59,19 @@ final class Board {
         }
     }
 
-    /** The queue wants a turn when the port has room again. */
+    /** The queue becomes ready when the port has space again. */
     void awaitPort(SendQueue queue) {
         awaitingPort.add(queue);
     }
 
-    /** The queue wants a turn when its completion queue may have room again. */
+    /** The queue becomes ready when its completion queue may have space again. */
     void awaitRecords(SendQueue queue) {
         if (!awaitingRecords.contains(queue)) {
             awaitingRecords.add(queue);
         }
     }
 
-    /** The connection has left something for the next turn. */
+    /** The connection has left something for the next step. */
     void left(CardConnection link) {
         if (!leaving.contains(link)) {
             leaving.add(link);
@@ -82,13 +82,13 @@ final class Board {
         return !leaving.isEmpty();
     }
 
-    /** So many more completion queues are armed. */
+    /** Changes the number of armed completion queues. */
     void armed(int more) {
         armed += more;
         isAnyArmed = armed > 0;
     }
 
-    /** Whether somebody waits for an event. Any thread. */
+    /** Whether a thread waits for an event. Any thread. */
     boolean isAnyArmed() {
         return isAnyArmed;
     }
@@ -97,7 +97,7 @@ final class Board {
         return !readyQueues.isEmpty() || !readyLinks.isEmpty();
     }
 
-    /** A turn begins: whoever waits for what may have come meanwhile looks again. */
+    /** A step begins: queues that wait for received packets become ready. */
     void beginTurn() {
         port.clear();
         wake(awaitingPort);
@@ -115,7 +115,7 @@ final class Board {
         }
     }
 
-    /** Gives every queue and every connection that is in line now one turn. */
+    /** Runs every queue and every connection on the ready list once. */
     void runReady() {
         for (int i = readyQueues.size(); i > 0; i--) {
             SendQueue queue = readyQueues.removeFirst();

@@ -8,19 +8,19 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts short packets that leave one after the other for the same peer of urma4j into one: each packet costs the kernels of
- * both sides more than making it does.
+ * Bundles short packets that leave consecutively for the same urma4j peer, since each packet costs the kernels of both
+ * sides more than creating it.
  *
- * <p>What was ended stays open for company until something else begins, or the port is flushed. The first is filled in in
- * the port's own place, so that one that remains alone costs nothing more; those behind it elsewhere, and are copied.
+ * <p>An ended packet stays open until another kind begins, or the port is flushed. The first is written in the port's own
+ * place, so that a packet that stays alone costs nothing extra; later ones are written elsewhere, and copied.
  */
 final class BundlingPort implements Port {
     private enum Begun {
-        /** It leaves alone. */
+        /** The packet leaves alone. */
         ALONE,
-        /** Others may follow it. */
+        /** Other packets may follow it. */
         FIRST,
-        /** It follows one that is open. */
+        /** It follows an open packet. */
         FURTHER
     }
 
@@ -65,7 +65,7 @@ final class BundlingPort implements Port {
         return route == to;
     }
 
-    /** The payload of a bundle of what is open and one more. */
+    /** The payload of a bundle of the open packets and one more. */
     private int bytesWith(int opcode, int payloadBytes) {
         int had = openPackets == 1 ? Bundle.entryBytes(open.opcode(), openBytes) : openBytes;
         return had + Bundle.entryBytes(opcode, payloadBytes);
@@ -87,7 +87,7 @@ final class BundlingPort implements Port {
         }
     }
 
-    /** What is open leaves as it is. */
+    /** The open packet leaves as it is. */
     private void close() {
         if (openPackets > 0) {
             openPackets = 0;

@@ -24,7 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A network card in software: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
+ * A software network card: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
  * <p>For one thread at a time, by the lock of its event loop; {@link #doorbells} alone is for any thread. The driver calls
  * the commands, and the event loop the rest.
@@ -36,10 +36,10 @@ public final class Card implements CardCommands {
     /** A turn that comes so much later than it was asked for follows a pause of our own. */
     private static final long PAUSE_NANOS = 50_000_000;
 
-    /** So long after a pause input goes before timers (S12.3). */
+    /** For this time after a stall, input precedes timers (S12.3). */
     private static final long GRACE_NANOS = 20_000_000;
 
-    /** Rounds of a step: then whoever turns the crank takes packets in again. */
+    /** Maximum rounds of a step: then the driving thread receives packets again. */
     private static final int ROUNDS = 16;
 
     /** When to come again when the port had no room. */
@@ -73,34 +73,37 @@ public final class Card implements CardCommands {
         this.inbound = new Inbound(registry, listener, board.datagrams);
     }
 
-    /** Bells of the send queues, by handle. */
+    /** Doorbells of the send queues, by handle. */
     public Doorbells doorbells() {
         return doorbells;
     }
 
     // ---- the crank
 
-    /** Which secret the ICRC of a packet must be right with that {@code PacketCheck} found sound; asked before it is received. */
+    /**
+     * The secret of a packet's ICRC; the caller asks for it before it passes the packet, which {@code PacketCheck} found
+     * valid.
+     */
     public long secretOf(Packet packet, Source origin) {
         return inbound.secretOf(packet, origin);
     }
 
     /**
-     * A packet came, which {@code PacketCheck} found sound. It is the caller's again afterwards.
+     * Receives a packet that {@code PacketCheck} found valid. The caller owns it again afterwards.
      *
-     * @param origin has the secret that its ICRC was found right with
+     * @param origin with the secret that verified its ICRC
      */
     public void receive(Packet packet, Source origin, long nowNanos) {
         board.nowNanos = nowNanos;
         inbound.receive(packet, origin, nowNanos);
     }
 
-    /** Whether what is handed in from now on may have waited in this host ({@link StallDetector}). */
+    /** Whether packets passed from now on may have waited in this host ({@link StallDetector}). */
     public void late(boolean late) {
         board.isLate = late;
     }
 
-    /** Work requests were posted to a send queue: it has its turn with the next step. Its ring tells how many. */
+    /** Work requests were posted to a send queue, whose ring has their number: the queue runs in the next step. */
     public void doorbell(int queue) {
         SendQueue posted = sendQueues.find(queue);
         if (posted != null) {
@@ -109,16 +112,15 @@ public final class Card implements CardCommands {
     }
 
     /**
-     * Answers the doorbells, sees to timers, sends what may be sent, and flushes the port.
+     * Handles doorbells and timers, sends what may be sent, and flushes the port.
      *
-     * @return when it must be called again at the latest, though nothing happens until then; {@code Long.MAX_VALUE} for
-     *     never
+     * @return the deadline of the next call, if no other call is needed before; {@code Long.MAX_VALUE} for none
      */
     public long step(long nowNanos) {
         return step(nowNanos, FlushHint.FLUSH);
     }
 
-    /** The same, but something may be left for the next step, which the caller takes soon. */
+    /** The same, but something may be left for the next step, which the caller runs soon. */
     public long step(long nowNanos, FlushHint hint) {
         board.hint = hint;
         board.nowNanos = nowNanos;
@@ -160,7 +162,7 @@ public final class Card implements CardCommands {
         return board.hasLeft();
     }
 
-    /** Whether a completion queue is armed, so that somebody waits for its event. Any thread. */
+    /** Whether a completion queue is armed, so that a thread waits for its event. Any thread. */
     public boolean isAnyArmed() {
         return board.isAnyArmed();
     }
@@ -299,7 +301,7 @@ public final class Card implements CardCommands {
 
     /** State of the queue, a number of {@link CardState}. */
     public int sendState(int queue) {
-        return sendQueues.get(queue).state();
+        return sendQueues.get(queue).state().value();
     }
 
     @Override

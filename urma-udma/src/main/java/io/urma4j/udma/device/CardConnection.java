@@ -16,12 +16,12 @@ import io.urma4j.udma.wire.Packet;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A connection in its place on the card: when it has its turn, who waits for it, and what it was made of. */
+/** A connection on the card: its place in the ready list, the queues that wait for it, and its configuration. */
 final class CardConnection extends Timed implements ConnectionOwner {
-    /** Longest wait for an answer before packets are sent again. */
+    /** Longest wait for an acknowledgement before packets are retransmitted. */
     static final long REPEAT_NANOS = 1_000_000_000L;
 
-    /** The card counts the silence of a peer for each queue; the connection itself never gives up. */
+    /** The card measures the silence of a peer for each queue; the connection itself never gives up. */
     private static final int NEVER_SILENT = Integer.MAX_VALUE - 1;
 
     private static final int ANY_PORT = 0;
@@ -36,7 +36,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
     private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
     private final ArrayDeque<SendQueue> waiters = new ArrayDeque<>();
 
-    /** Whether it waits in the line of the card. */
+    /** Whether it is on the card's ready list. */
     boolean inLine;
 
     private final Connection connection;
@@ -124,7 +124,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
 
     // ---- what queues do with it
 
-    /** Nothing more can be started: it has failed, or its peer is gone. */
+    /** No request can start any more: the connection has failed, or its peer is gone. */
     boolean isLost() {
         return connection.state() != Connection.State.OPEN;
     }
@@ -138,14 +138,14 @@ final class CardConnection extends Timed implements ConnectionOwner {
         board.ready(this);
     }
 
-    /** The queue wants a turn when there is room again. */
+    /** The queue becomes ready when there is space again. */
     void awaitRoom(SendQueue queue) {
         if (!waiters.contains(queue)) {
             waiters.addLast(queue);
         }
     }
 
-    /** The queue does not wait any more for what it has started, and has seen to it that nobody hears of it. */
+    /** The queue no longer waits for its requests in progress; none of their results is reported. */
     void abandon(SendQueue queue) {
         if (only == null) {
             connection.abandon(queue, WorkStatus.WR_FLUSH_ERR);
@@ -155,7 +155,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
         }
     }
 
-    /** The same when the peer is silent, and may answer later. */
+    /** The same if the peer is silent, and may answer later. */
     void pause(SendQueue queue) {
         if (only == null) {
             abandon(queue);
@@ -176,7 +176,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
         return connection.lastProgressNanos();
     }
 
-    /** A connection that has failed for a receiver that was not ready, or a silent peer, goes on. */
+    /** Resumes a connection that has failed for a receiver that was not ready, or for a silent peer. */
     void resume() {
         if (connection.resume()) {
             board.ready(this);
@@ -185,19 +185,19 @@ final class CardConnection extends Timed implements ConnectionOwner {
 
     // ---- the crank
 
-    /** What is mixed into the ICRC of each packet of this connection; that of RoCE where the peer is foreign. */
+    /** The secret in the ICRC of each packet of this connection; that of RoCE if the peer is foreign. */
     long secret() {
         return secret;
     }
 
-    /** Whether the peer has sent a packet: it came from where the peer is, and its ICRC has the peer's secret. */
+    /** Whether the peer has sent a packet: its source is the peer's, and its ICRC has the peer's secret. */
     boolean isFrom(Source origin) {
         return isAt(origin) && origin.secret() == secret();
     }
 
     /**
-     * Whether a packet came from the peer's address and from its port, without which any local user could speak in the name
-     * of any peer on its host. The port of a foreign peer is that of its first packet that was taken in order.
+     * Whether a packet came from the peer's address and port; without the port, any local user could impersonate any peer
+     * on its host. The port of a foreign peer is that of its first packet in order.
      */
     boolean isAt(Source origin) {
         return origin.eidLow() == route.eidLow()
@@ -214,7 +214,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
         board.ready(this);
     }
 
-    /** Sends what may be sent; true when there is more. */
+    /** Sends what may be sent; true if there is more. */
     boolean step(long nowNanos) {
         if (board.hint == FlushHint.HOLD_REQUESTS_AND_ACKS && waiters.isEmpty() && connection.merelyAcknowledges()) {
             board.left(this);

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A completion queue: writes records into its ring, and tells who waits for them.
+ * A completion queue: writes records into its ring, and notifies waiting threads.
  *
- * <p>What receives takes a place for its record before it takes a message, so that no message is lost when there is none.
- * What sends keeps its result instead.
+ * <p>A receiver reserves space for its record before it takes a message, so that no message is lost without space. A sender
+ * keeps its result instead.
  */
 final class CompletionQueue extends Timed {
     private static final int NOT_ARMED = 0;
@@ -69,7 +69,7 @@ final class CompletionQueue extends Timed {
 
     // ---- places
 
-    /** Whether a record finds a place now. */
+    /** Whether a record finds space now. */
     boolean hasRoom() {
         long taken = produced + promised;
         if (taken - consumed < depth) {
@@ -79,7 +79,7 @@ final class CompletionQueue extends Timed {
         return taken - consumed < depth;
     }
 
-    /** Takes a place for the record of a message that arrives; without one the queue overflows. */
+    /** Reserves space for the record of an arriving message; without space the queue overflows. */
     boolean promise() {
         if (!valid || !hasRoom()) {
             overflow();
@@ -89,12 +89,12 @@ final class CompletionQueue extends Timed {
         return true;
     }
 
-    /** The message does not come to its end: its place is free. */
+    /** The message does not complete: its space is free. */
     void takeBackPromise() {
         promised--;
     }
 
-    /** There was no place for a record: this queue and those that complete here are in ERROR from now on (S10.5). */
+    /** A record found no space: this queue and its users are in ERROR from now on (S10.5). */
     void overflow() {
         overflows++;
         if (valid) {
@@ -102,13 +102,13 @@ final class CompletionQueue extends Timed {
             for (CqUser user : List.copyOf(users)) {
                 user.cqFailed();
             }
-            board.listener.cqOverflowed(handle); // last: who hears of it finds the queues in ERROR
+            board.listener.cqOverflowed(handle); // last: the listener finds the queues in ERROR
         }
     }
 
     // ---- records
 
-    /** Where the next record lies: to be filled with what only some records have, before it is put. */
+    /** The position of the next record: its optional fields are filled in before it is written. */
     long at() {
         return CqRing.at(produced, depth);
     }
@@ -117,13 +117,13 @@ final class CompletionQueue extends Timed {
         return ring;
     }
 
-    /** Makes the record of a message, in the place that it was promised. */
+    /** Writes the record of a message, in the reserved space. */
     void putPromised(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
         promised--;
         put(word, queue, tag, position, lengthBytes, immediate);
     }
 
-    /** Makes a record; there is a place. */
+    /** Writes a record; there is space. */
     void put(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
         long at = at();
         Cqe.put(ring, at, queue, tag, position, lengthBytes, immediate);
@@ -174,7 +174,7 @@ final class CompletionQueue extends Timed {
         board.listener.recordsArrived(handle);
     }
 
-    /** A record has waited for its event long enough; unless it was taken meanwhile. */
+    /** A record has waited for its event long enough, unless it was taken meanwhile. */
     @Override
     void due(long nowNanos) {
         seen = 0;

@@ -15,14 +15,14 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
-/** Datagrams, which nobody answers: a UD queue pair sends and receives them (WIRE §4.6). */
+/** Datagrams, which are not acknowledged: a UD queue pair sends and receives them (WIRE §4.6). */
 final class Datagrams {
-    /** The port has no room. */
+    /** The port has no space. */
     static final int NO_ROOM = 0;
 
     static final int SENT = 1;
 
-    /** Local memory is gone. */
+    /** Local memory is closed. */
     static final int LOCAL_ERROR = 2;
 
     private static final int NO_CONNECTION = 0;
@@ -36,7 +36,7 @@ final class Datagrams {
         this.registry = registry;
     }
 
-    /** Sends one; the answer is one of those above. */
+    /** Sends one; returns one of the results above. */
     int send(SendQueue queue, long position, Target target) {
         Route route = target.route();
         if (route == null) {
@@ -69,7 +69,7 @@ final class Datagrams {
         return SENT;
     }
 
-    /** A peer of RoCE never sees an immediate of more than 32 bits: its driver refuses that at post. */
+    /** A RoCE peer never gets an immediate of more than 32 bits: the driver refuses that at post. */
     private static int opcode(boolean hasImmediate, long immediate) {
         if (hasImmediate && immediate >>> Integer.SIZE != 0) {
             return Opcodes.UD_SEND_ONLY_IMM64;
@@ -77,7 +77,7 @@ final class Datagrams {
         return Opcodes.UD | (hasImmediate ? Opcodes.SEND_ONLY_IMM : Opcodes.SEND_ONLY);
     }
 
-    /** Takes one; false when it is for nobody. */
+    /** Receives one; false if no queue has the number. */
     boolean receive(Packet packet, Source origin) {
         MemorySegment bytes = packet.bytes();
         int deth = packet.at(Header.DETH);

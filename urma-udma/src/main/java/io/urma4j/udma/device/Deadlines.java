@@ -2,17 +2,17 @@ package io.urma4j.udma.device;
 
 import java.util.Arrays;
 
-/** All that wait for a time, the earliest first: a binary heap, in which everybody knows his place. */
+/** All objects with a deadline, the earliest first: a binary heap, in which each object knows its position. */
 final class Deadlines {
     private Timed[] heap = new Timed[16];
     private int size;
 
-    /** When the earliest is due; {@code Long.MAX_VALUE} for never. */
+    /** The earliest deadline; {@code Long.MAX_VALUE} for none. */
     long nextNanos() {
         return size == 0 ? Long.MAX_VALUE : heap[0].dueNanos;
     }
 
-    /** Calls everybody whose time has come. */
+    /** Calls each object whose deadline has passed. */
     void run(long nowNanos) {
         while (size > 0 && heap[0].dueNanos <= nowNanos) {
             Timed first = heap[0];
@@ -21,7 +21,7 @@ final class Deadlines {
         }
     }
 
-    /** It is to be called at that time, whatever was before; {@code Long.MAX_VALUE} for never. */
+    /** Sets the deadline of an object; {@code Long.MAX_VALUE} for none. */
     void set(Timed timed, long dueNanos) {
         if (dueNanos == Long.MAX_VALUE) {
             cancel(timed);
@@ -38,7 +38,7 @@ final class Deadlines {
         }
     }
 
-    /** It is to be called at that time at the latest. */
+    /** Sets the deadline of an object, unless it has an earlier one. */
     void setEarlier(Timed timed, long dueNanos) {
         if (timed.heapIndex < 0 || dueNanos < timed.dueNanos) {
             set(timed, dueNanos);

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Moves bytes between packets and registered memory. Memory that was closed meanwhile, or belongs to another thread, is
- * told by the answer, and never a crash.
+ * reported in the result, and never a crash.
  *
  * <p>Naturally aligned pieces of 2, 4 and 8 bytes of registered memory are loaded and stored at once (S8.10).
  */
@@ -25,7 +25,7 @@ final class Dma {
 
     private Dma() {}
 
-    /** Copies into memory that others look at: what was written before is visible to who sees these bytes. */
+    /** Copies into memory that other threads read: earlier writes are visible to a reader that sees these bytes. */
     static boolean write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
         try {
             long address = to.address() + toOffset;
@@ -45,7 +45,7 @@ final class Dma {
         }
     }
 
-    /** Copies out of memory that others write: what they wrote before the bytes that we see is visible afterwards. */
+    /** Copies out of memory that other threads write: their writes before the copied bytes are visible afterwards. */
     static boolean read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
         try {
             long address = from.address() + fromOffset;
@@ -65,7 +65,7 @@ final class Dma {
         }
     }
 
-    /** Stores eight aligned bytes; everything written before is visible to who sees them. */
+    /** Stores eight aligned bytes; all earlier writes are visible to a reader that sees them. */
     static boolean store(MemorySegment to, long offset, long value) {
         if ((to.address() + offset & 7) != 0) {
             return false;
@@ -78,13 +78,13 @@ final class Dma {
         }
     }
 
-    /** The memory was taken away. */
+    /** The memory was closed. */
     private static boolean isGone(RuntimeException cause) {
         Placement.forgetFence(cause);
         return false;
     }
 
-    /** Executes an atomic on aligned memory; returns the old value. Atomic against the CPU's own, too. */
+    /** Executes an atomic on aligned memory; returns the old value. Atomic against the CPU's own operations, too. */
     static long atomic(int opcode, MemorySegment memory, long offset, int sizeBytes, long operand, long expected) {
         return sizeBytes == Long.BYTES
                 ? atomic64(opcode, memory, offset, operand, expected)

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.spi.support.SendFlows;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Flows {
     private final Board board;
     private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
-    private final List<Flow> all = new ArrayList<>();
+    private final SendFlows<Flow> all = new SendFlows<>();
     private final List<PeerFlow> peers = new ArrayList<>();
     private @Nullable Flow last; // most queues have one target, or use the same one several times in a row
 
@@ -42,14 +43,23 @@ final class Flows {
     }
 
     private PeerFlow by(CardConnection link) {
+        PeerFlow peer = known(link);
+        if (peer == null) {
+            peer = new PeerFlow(link);
+            peers.add(peer);
+        }
+        return peer;
+    }
+
+    /** Null when nothing was posted for that connection. */
+    @Nullable
+    PeerFlow known(CardConnection link) {
         for (PeerFlow peer : peers) {
             if (peer.link == link) {
                 return peer;
             }
         }
-        PeerFlow peer = new PeerFlow(link);
-        peers.add(peer);
-        return peer;
+        return null;
     }
 
     /** The only flow of a connected queue. */
@@ -86,35 +96,23 @@ final class Flows {
         }
     }
 
-    /** Nothing of them is under way any more. */
+    /** Nothing of them is in flight any more. */
     void startAnew(long nowNanos) {
-        for (Flow flow : all) {
-            flow.startAnew(nowNanos);
-        }
+        all.all().forEach(flow -> flow.startAnew(nowNanos));
     }
 
-    /** What was sent by that connection is given up: its flows start anew. */
-    void startAnew(CardConnection link, long nowNanos) {
-        for (Flow flow : all) {
-            if (flow.target.link() == link) {
-                flow.startAnew(nowNanos);
-            }
-        }
+    /** What was sent to that peer is given up: its flows start anew. */
+    void startAnew(PeerFlow peer, long nowNanos) {
+        all.startAnew(peer, nowNanos);
     }
 
-    /** When the earliest repetition is due; {@code Long.MAX_VALUE} when none is. */
-    long nextRetryNanos() {
-        long next = Long.MAX_VALUE;
-        for (Flow flow : all) {
-            if (flow.probing && flow.sent == 0 && flow.retryAtNanos > board.nowNanos) {
-                next = Math.min(next, flow.retryAtNanos);
-            }
-        }
-        return next;
+    /** When the earliest retransmission is due; {@code Long.MAX_VALUE} when none is. */
+    long nextRetryNanos(long nowNanos) {
+        return all.nextRetryNanos(nowNanos);
     }
 
     void clear() {
-        all.forEach(flow -> byTarget.remove(flow.handle));
+        all.all().forEach(flow -> byTarget.remove(flow.handle));
         all.clear();
         peers.clear();
         last = null;

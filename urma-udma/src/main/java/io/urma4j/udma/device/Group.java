@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Jetties that receive under one number. Which of them takes a message is decided here, at the home. */
+/** Jetties that receive under one number. The home selects the member that receives a message. */
 final class Group {
     private static final int HINTS = 256; // they come as 8 bits
 
@@ -30,7 +30,7 @@ final class Group {
         members.remove(member);
     }
 
-    /** Who takes a message that begins now; null when there is no member. */
+    /** The receiver of a message that begins now; null if there is no member. */
     @Nullable
     Receiver choose(int hint) {
         int count = members.size();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Objects by small handles, 1 and up, which are used again. */
+/** Objects by small handles, 1 and up, which are reused. */
 final class Handles<T> {
     private final List<@Nullable T> objects = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
@@ -28,7 +28,7 @@ final class Handles<T> {
         return handle;
     }
 
-    /** What has the handle. */
+    /** The object with the handle. */
     T get(int handle) {
         T object = find(handle);
         if (object == null) {
@@ -37,7 +37,7 @@ final class Handles<T> {
         return object;
     }
 
-    /** What has the handle; null when nothing has. */
+    /** The object with the handle; null if there is none. */
     @Nullable
     T find(int handle) {
         return handle > 0 && handle < objects.size() ? objects.get(handle) : null;
@@ -50,7 +50,7 @@ final class Handles<T> {
         }
     }
 
-    /** How many handles there were at most, and one more. */
+    /** One more than the maximum number of handles so far. */
     int end() {
         return objects.size();
     }

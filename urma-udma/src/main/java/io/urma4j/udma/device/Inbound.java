@@ -12,7 +12,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.Arena;
 
-/** Finds out whom a packet is for. One for nobody is dropped, and counted. */
+/** Finds the destination of a packet. A packet without one is dropped, and counted. */
 final class Inbound {
     private final Registry registry;
     private final CardListener listener;
@@ -26,7 +26,7 @@ final class Inbound {
         this.datagrams = datagrams;
     }
 
-    /** Packets for nobody, or of nobody who has a connection here. */
+    /** Packets without a destination, or from a source without a connection here. */
     long dropped() {
         return dropped;
     }
@@ -47,8 +47,8 @@ final class Inbound {
     }
 
     /**
-     * The secret that the ICRC of a sound packet must be right with: that of the connection that it names, if it comes from
-     * where that one's peer is. In a bundle the first packet tells; the others are looked at when they are taken out.
+     * The secret that must verify the ICRC of a valid packet: that of the connection that it names, if its source is that
+     * connection's peer. In a bundle the first packet decides; the others are checked when they are taken out.
      */
     long secretOf(Packet packet, Source origin) {
         int at = Bundle.is(packet) ? Bundle.firstPacket() : 0;
@@ -64,7 +64,7 @@ final class Inbound {
         return link != null && link.isAt(origin) ? link.secret() : IpHeaders.NO_SECRET;
     }
 
-    /** A mark of congestion is that of one packet. */
+    /** A congestion mark counts for one packet. */
     private void unpack(Packet bundle, Source origin, long nowNanos) {
         boolean isMarked = Bth.isForwardNotice(bundle.bytes());
         int at = Bundle.first();

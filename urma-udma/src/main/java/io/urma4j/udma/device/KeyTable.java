@@ -9,10 +9,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keys open. A key is an index and a generation of 8 bits: each life of an index has a generation of its own, and when
- * all are spent the index is used no more, so that a stale key never opens anything again.
+ * The keys of a card. A key is an index and a generation of 8 bits. Each life of an index has its own generation, and when
+ * all are spent the index is not used any more, so that a stale key never becomes valid again.
  *
- * <p>Indices that were given back wait in line behind all others that are free.
+ * <p>Released indices are queued behind all other free ones.
  */
 final class KeyTable implements Memory {
     private static final int GENERATION_BITS = 8;
@@ -21,13 +21,13 @@ final class KeyTable implements Memory {
     /** Most indices: what 24 bits can name, but 0. */
     static final int MAX_INDICES = CardCommands.MAX_KEYS;
 
-    /** So many wait in line before the first of them has its next life. */
+    /** This many released indices are queued before the first is reused. */
     private static final int MIN_FREE = 1024;
 
-    /** Tells which peer a connection leads to. */
+    /** The peer of a connection. */
     @FunctionalInterface
     interface Peers {
-        /** Number of the peer's context; 0 for one that may use the keys for everybody alone. */
+        /** Number of the peer's context; 0 for one that may use only keys for every peer. */
         int peerOf(int connection);
     }
 
@@ -64,7 +64,7 @@ final class KeyTable implements Memory {
 
     // ---- lives of keys
 
-    /** Makes a key; 0 when there is none left. */
+    /** Creates a key; 0 if none is left. */
     int register(KeyConfig config) {
         int index = takeIndex();
         if (index == 0) {
@@ -98,7 +98,7 @@ final class KeyTable implements Memory {
         return used++;
     }
 
-    /** It opens nothing from now on; false when it did not. */
+    /** Invalidates the key; false if it was invalid. */
     boolean revoke(int key) {
         Entry entry = find(key);
         if (entry == null) {
@@ -149,7 +149,7 @@ final class KeyTable implements Memory {
 
     // ---- our own work requests
 
-    /** The memory behind a key of our own; null when there is none any more. */
+    /** The memory of a local key; null if it is invalid. */
     @Nullable
     MemorySegment local(int key) {
         Entry entry = find(key);
@@ -184,7 +184,7 @@ final class KeyTable implements Memory {
         return memory != null && memory.scope().isAlive();
     }
 
-    /** The memory behind a key, when the peer may do that; null when not. */
+    /** The memory of a key, if the peer has the permission; null if not. */
     private @Nullable MemorySegment open(int key, long va, long lengthBytes, int access, int connection) {
         Entry entry = find(key);
         return entry != null && allows(entry, va, lengthBytes, access, connection) ? entry.memory : null;
@@ -212,7 +212,7 @@ final class KeyTable implements Memory {
         return memory != null && Dma.store(memory, offset(key, va), value) && hasTold(key);
     }
 
-    /** True, once who watches the memory knows of a new value. */
+    /** True once the owner of the memory was notified of a new value. */
     private boolean hasTold(int key) {
         int notifyTag = entries[key >>> GENERATION_BITS].notifyTag;
         if (notifyTag != KeyConfig.SILENT) {
@@ -230,7 +230,7 @@ final class KeyTable implements Memory {
         try {
             return Dma.atomic(opcode, memory, offset(key, va), sizeBytes, operand, expected);
         } catch (IllegalStateException | WrongThreadException e) {
-            return 0; // it was closed since the key was asked: nobody will see what is missing there
+            return 0; // it was closed since the key was checked: no thread will see what is missing there
         }
     }
 
@@ -246,7 +246,7 @@ final class KeyTable implements Memory {
         return true;
     }
 
-    /** What a record calls the key, also after it was revoked. */
+    /** The number of the key in records, also after it was revoked. */
     int recordId(int key) {
         int index = key >>> GENERATION_BITS;
         return index < used && entries[index] != null ? entries[index].recordId : 0;

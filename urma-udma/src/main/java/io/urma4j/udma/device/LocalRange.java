@@ -2,11 +2,11 @@ package io.urma4j.udma.device;
 
 import java.lang.foreign.MemorySegment;
 
-/** Bytes of this machine's own work requests: a key of its own, and an offset in what that opens. */
+/** A local range of a work request: a local key, and an offset in its memory. */
 final class LocalRange {
     private LocalRange() {}
 
-    /** Copies to there; false when the memory is gone, or the range is not inside. */
+    /** Copies into the range; false if the memory is closed, or the range is not inside. */
     static boolean store(KeyTable memory, int key, long offset, MemorySegment from, long fromOffset, int lengthBytes) {
         MemorySegment local = memory.local(key);
         return local != null
@@ -14,7 +14,7 @@ final class LocalRange {
                 && Dma.write(from, fromOffset, local, offset, lengthBytes);
     }
 
-    /** Copies from there; false when the memory is gone, or the range is not inside. */
+    /** Copies from the range; false if the memory is closed, or the range is not inside. */
     static boolean load(KeyTable memory, int key, long offset, MemorySegment to, long toOffset, int lengthBytes) {
         MemorySegment local = memory.local(key);
         return local != null

@@ -1,32 +1,16 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.spi.support.SendPeer;
+
 /**
- * All work requests from one send queue by one connection. A one-sided operation follows every message of the queue to that
- * peer, whatever its target, and the messages behind follow it: the home of a segment is one target (S8.9).
+ * All work requests from one send queue on one connection. A request that changes the home's memory waits for the responses
+ * of READs, because a READ whose response is lost is executed again.
  */
-final class PeerFlow {
+final class PeerFlow extends SendPeer {
     final CardConnection link;
 
-    /** Work requests that were started and have no answer. */
-    int sent;
-
-    /** Messages among them. */
-    int sentMessages;
-
-    /** READs and atomics among them. */
-    int sentFetches;
-
-    /** READs among them: what changes the home's memory waits for their answers, for a READ whose answer is lost is done again. */
-    int sentReads;
-
-    /** The scan that found a flow to this peer blocked. */
-    long flowBlockedInScan;
-
-    /** The scan that found a one-sided operation to this peer blocked. */
-    long oneSidedBlockedInScan;
-
-    /** The scan that found the connection full. */
-    long fullInScan;
+    /** The step of the queue that found the connection full. */
+    long fullInStep;
 
     PeerFlow(CardConnection link) {
         this.link = link;

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive work request whose message is arriving: a copy of its element, which is free for another one at once. Used
- * again and again; each use has a generation, by which a handle of an earlier use is told.
+ * A receive work request whose message is arriving: a copy of its element, whose slot is free at once. The object is
+ * reused; each use has a generation, which identifies handles of an earlier use.
  */
 final class ReceiveInProgress {
     final int index;
@@ -15,11 +15,11 @@ final class ReceiveInProgress {
     long cookie;
     long capacityBytes;
 
-    /** Who takes the message; null when it is not in use, or given back. */
+    /** The receiver of the message; null if not in use, or released. */
     @Nullable
     Receiver receiver;
 
-    /** Another one that was given back, behind it in line; or that is free. */
+    /** The next released or free one. */
     @Nullable
     ReceiveInProgress next;
 
@@ -52,7 +52,7 @@ final class ReceiveInProgress {
         }
     }
 
-    /** Copies bytes of a message to where its byte {@code position} belongs; false when the memory is gone. */
+    /** Copies bytes of a message to its byte {@code position}; false if the memory is closed. */
     boolean scatter(KeyTable memory, long position, MemorySegment from, long fromOffset, int lengthBytes) {
         long skip = position;
         int done = 0;

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive queue: buffers wait here for messages, first in, first out. Several Jetties may take from it, each as a {@link
- * Receiver}; it is one itself, for messages to its own number.
+ * A receive queue: its buffers wait for messages, first in, first out. Several Jetties may use it, each as a {@link
+ * Receiver}; it is itself one, for messages to its own number.
  */
 final class ReceiveQueue implements CqUser {
     private final CardListener listener;
@@ -79,7 +79,7 @@ final class ReceiveQueue implements CqUser {
 
     // ---- taking
 
-    /** Takes the oldest receive work request for a message; null when there is none. */
+    /** Takes the oldest receive work request for a message; null if there is none. */
     @Nullable
     ReceiveInProgress take(Receiver receiver) {
         if (state != CardState.READY || isEmpty() || !receiver.cq().promise()) {
@@ -113,7 +113,7 @@ final class ReceiveQueue implements CqUser {
         return taken;
     }
 
-    /** What a handle means; null when it is of an earlier use. */
+    /** The object of a handle; null if the handle is of an earlier use. */
     @Nullable
     ReceiveInProgress find(long handle) {
         if (handle == ReceiveWork.NONE) {
@@ -137,7 +137,7 @@ final class ReceiveQueue implements CqUser {
         free = taken;
     }
 
-    /** Its message does not come to its end: it is again the next. */
+    /** Its message does not complete: it becomes the next one again. */
     void giveBack(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
@@ -146,7 +146,7 @@ final class ReceiveQueue implements CqUser {
         givenBackCount++;
     }
 
-    /** A receiver is closed: what its messages have taken is given back, the oldest first in line. */
+    /** A receiver is closed: its receive work requests in progress are returned, the oldest first. */
     void abandon(Receiver closed) {
         for (int i = all.size() - 1; i >= 0; i--) {
             ReceiveInProgress taken = all.get(i);
@@ -157,7 +157,7 @@ final class ReceiveQueue implements CqUser {
         }
     }
 
-    // ---- what is told
+    // ---- events
 
     /** At most once for each time that the threshold is set. */
     private void tellLow() {
@@ -172,7 +172,7 @@ final class ReceiveQueue implements CqUser {
         }
     }
 
-    /** A datagram was for nobody. */
+    /** A datagram found no receive work request. */
     void drop() {
         dropped++;
     }

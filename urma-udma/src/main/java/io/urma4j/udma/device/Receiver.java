@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -8,7 +9,7 @@ import io.urma4j.udma.transport.ReceiveWork;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Where messages for a number go: a receive queue, or a Jetty and its receive queue. */
+/** The receiver of messages for a number: a receive queue, or a Jetty with its receive queue. */
 final class Receiver implements ReceiveWork {
     private final Connections connections;
     private final ReceiveQueue queue;
@@ -18,9 +19,9 @@ final class Receiver implements ReceiveWork {
 
     private int number;
 
-    /** Tells who is at the other end of a connection. */
+    /** The peer of a connection. */
     interface Connections extends KeyTable.Peers {
-        /** What a record says of the sender (see {@code Cqe}): the words for remote, EID high, EID low. */
+        /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low. */
         void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
     }
 
@@ -48,7 +49,7 @@ final class Receiver implements ReceiveWork {
         return cq;
     }
 
-    /** What datagrams to it must have. */
+    /** The key required in datagrams to it. */
     int queueKey() {
         return jetty == null ? queue.config().queueKey() : jetty.config().queueKey();
     }
@@ -58,9 +59,9 @@ final class Receiver implements ReceiveWork {
         return jetty;
     }
 
-    /** Whether messages are refused, and not only turned away for a while (S6.5). */
+    /** Whether messages are refused for good, not only rejected for a while (S6.5). */
     boolean refuses() {
-        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == CardState.ERROR);
+        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR);
     }
 
     /** Whether a message that begins now would find a receive work request. */
@@ -69,7 +70,7 @@ final class Receiver implements ReceiveWork {
     }
 
     private boolean isAsleep() {
-        return queue.state() != CardState.READY || (jetty != null && jetty.state() == CardState.RESET);
+        return queue.state() != CardState.READY || (jetty != null && jetty.state() == QueueState.RESET);
     }
 
     @Override
@@ -140,7 +141,7 @@ final class Receiver implements ReceiveWork {
         }
     }
 
-    /** Nobody receives here any more. */
+    /** The receiver is closed. */
     void close() {
         queue.abandon(this);
     }

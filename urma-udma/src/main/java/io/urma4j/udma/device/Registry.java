@@ -11,15 +11,15 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has which number on the wire. Queues, groups and shared connections take theirs from one space, so that a number
- * means one thing in all headers.
+ * The owners of numbers on the wire. Queues, groups and shared connections share one number space, so that a number has one
+ * meaning in all headers.
  */
 final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
     private final WireNumbers<Owner> numbers =
             new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
     private @Nullable Source datagramSource; // of the datagram that is being received
 
-    /** What has a number: one of these, or a connected Jetty, which has two. */
+    /** The owner of a number: one of these, or a connected Jetty, which has two. */
     private static final class Owner {
         @Nullable
         Receiver receiver;
@@ -31,7 +31,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         CardConnection link;
     }
 
-    /** Takes a number: this very one, or 0 for any; 0 when it is taken. */
+    /** Takes this number, or any if it is 0; returns 0 if it is taken. */
     int take(int wanted) {
         return numbers.put(wanted, new Owner());
     }
@@ -64,14 +64,14 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return owner;
     }
 
-    /** The connection with this number on this side; null when there is none. */
+    /** The connection with this number on this side; null if there is none. */
     @Nullable
     CardConnection link(int number) {
         Owner owner = numbers.get(number);
         return owner == null ? null : owner.link;
     }
 
-    /** The queue that takes datagrams for this number; null when there is none. */
+    /** The queue that receives datagrams for this number; null if there is none. */
     @Nullable
     Receiver datagramReceiver(int number) {
         Owner owner = numbers.get(number);
@@ -102,7 +102,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return link == null ? 0 : link.peer().number();
     }
 
-    /** Who sent the datagram that is received next. */
+    /** The sender of the next received datagram. */
     void datagramFrom(Source source) {
         datagramSource = source;
     }

@@ -1,5 +1,10 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
+import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.SendEntry.Stage;
+import io.urma4j.spi.support.SendLife;
+import io.urma4j.spi.support.SendOrder;
 import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.SendQueueConfig;
@@ -15,49 +20,32 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue: the work requests from {@code head}, the oldest that was not reported, to {@code end}, behind the youngest.
+ * A send queue. {@link SendOrder} says in which order its work requests start and have their records, and what failures do;
+ * {@link SendStarts} starts them, {@link SendReports} makes the records, {@link PeerSilence} fails what is never answered.
  *
- * <p>A work request starts when nothing before it to the same target is in its way ({@link SendScan}), and is reported when
- * everything before it was ({@link SendReports}); so flows to different targets pass each other, and records do not. {@link
- * Outage} says what failures do.
- *
- * <p>What a connection answers is written down, and seen to when the queue has its next turn: no connection is called from
- * within its own call.
+ * <p>What a connection answers is written down, and seen to at the queue's next step: no connection is called from within
+ * its own call.
  */
 final class SendQueue extends Timed implements SendWork, CqUser {
-    private static final int FOR_EVER = 7; // rounds of RNR, S12.1
-
-    /** What is to be told once everything that was started has ended. */
-    enum Drain {
-        NONE,
-        SUSPENSION,
-        ERROR
-    }
-
     /** Whether it waits in the line of the card. */
     boolean inLine;
 
     private final Board board;
     private final SendQueueConfig config;
     private final MemorySegment ring;
-    private final Slots slots;
     private final Flows flows;
-    private final SendScan scan;
     private final SendReports reports;
-    private final FailurePolicy failurePolicy;
+    private final SendStarts starts;
+    private final SendOrder<SendSlot, PeerFlow> order;
+    private final OrderWindow<SendSlot, PeerFlow> window;
+    private final SendLife life;
+    private final PeerSilence silence;
 
     private int handle;
     private int number;
     private @Nullable Receiver receiver; // of a Jetty
     private @Nullable CardConnection own; // of a connected queue
     private @Nullable Flow ownFlow;
-    private int state;
-    private long head;
-    private long end;
-    private int waiting;
-    private int failures; // in stage FAILED
-    private Drain drain = Drain.NONE;
-    private long heldFrom;
     private long notReady;
     private long silenceDueNanos = Long.MAX_VALUE;
     private boolean cqOverflowed;
@@ -67,13 +55,19 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         this.board = board;
         this.config = config;
         this.ring = config.ring();
-        this.slots = new Slots(config.depth());
         this.flows = new Flows(board);
-        this.scan = new SendScan(this, board, slots, flows);
-        this.reports = new SendReports(this, board, slots, cq);
-        this.failurePolicy = new FailurePolicy(this, board, slots, flows);
-        this.state = config.kind() == SendQueueConfig.Kind.RC ? CardState.RESET : CardState.READY;
-        WqRing.state(ring, state);
+        this.reports = new SendReports(this, board, cq);
+        this.starts = new SendStarts(this, board, flows, reports);
+        this.order = starts.order();
+        this.window = order.window();
+        this.life = order.life();
+        this.silence = new PeerSilence(order, board.listener, config.timeoutNanos());
+        WqRing.state(ring, born().value());
+    }
+
+    /** The state of a new queue (S6.1). */
+    QueueState born() {
+        return isRc() ? QueueState.RESET : QueueState.READY;
     }
 
     void named(int handle, int number) {
@@ -103,8 +97,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         return number;
     }
 
-    int state() {
-        return state;
+    QueueState state() {
+        return life.state();
     }
 
     boolean isRc() {
@@ -121,81 +115,41 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         return own;
     }
 
-    long head() {
-        return head;
-    }
-
-    long end() {
-        return end;
-    }
-
-    boolean isEmpty() {
-        return head == end;
-    }
-
-    boolean hasWaiting() {
-        return waiting > 0;
-    }
-
-    Drain drain() {
-        return drain;
-    }
-
-    long heldFrom() {
-        return heldFrom;
-    }
-
     List<SendWait> waits() {
-        return SendWaits.of(this, slots);
+        return SendWaits.of(life.state(), window);
     }
 
     SendStats stats() {
-        return new SendStats(notReady, failurePolicy.failures(), heldFrom, drain != Drain.NONE, isEmpty());
+        return new SendStats(
+                notReady, order.failures().failures(), life.heldFrom(), life.isDraining(), window.isEmpty());
     }
 
-    // ---- a turn
+    // ---- a step
 
     /** Takes what was posted, starts what can start, and reports what is finished. */
     void run(long nowNanos) {
         admit(nowNanos);
         failWithCq();
-        settleFailures();
-        if (waiting > 0 && state == CardState.READY) {
-            scan.run(nowNanos);
-            settleFailures();
-        }
-        reports.run();
+        starts.step(nowNanos);
         setTimer(nowNanos);
-    }
-
-    /** Its completion queue has overflowed. */
-    private void failWithCq() {
-        if (cqOverflowed) {
-            cqOverflowed = false;
-            if (state != CardState.RESET) {
-                failurePolicy.fail();
-            }
-        }
     }
 
     private void admit(long nowNanos) {
         long produced = WqRing.produced(ring);
-        while (end < produced) {
-            admitOne(end++, nowNanos);
+        while (window.end() < produced) {
+            admit(window.end(), nowNanos);
         }
     }
 
-    private void admitOne(long position, long nowNanos) {
-        long at = at(position);
-        Flow flow = SendWqe.opcode(ring, at) == WorkOpcode.NOP ? null : flowTo(SendWqe.target(ring, at));
-        slots.add(position, flow, nowNanos);
-        waiting++;
-        if (flow == null && SendWqe.opcode(ring, at) != WorkOpcode.NOP) {
-            end(position, WorkStatus.LOC_OPERATION_ERR); // a target that nobody made: the driver let it go too early
-            slots.stage(position, Slots.FAILED);
-            failures++;
-        } else if (state != CardState.ERROR && failurePolicy.concerns(position)) { // in ERROR flush has it (S6.4)
-            end(position, WorkStatus.WR_FLUSH_ERR);
+    private void admit(long position, long nowNanos) {
+        SendSlot slot = window.entry(position);
+        slot.fill(ring, at(position), nowNanos);
+        boolean isNop = slot.opcode == WorkOpcode.NOP;
+        slot.target(isNop ? null : flowTo(SendWqe.target(ring, slot.at)));
+        order.add(position, slot);
+        if (slot.flow == null && !isNop) {
+            window.failLater(
+                    slot, WorkStatus.LOC_OPERATION_ERR); // a target that nobody made: the driver let it go too early
         }
     }
 
@@ -203,98 +157,19 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         return isRc() ? ownFlow : flows.to(target);
     }
 
-    private void settleFailures() {
-        for (long position = head; failures > 0 && position < end; position++) {
-            if (slots.stage(position) == Slots.FAILED) {
-                failures--;
-                slots.stage(position, Slots.DONE);
-                failurePolicy.failed(position, slots.status(position));
+    /** Its completion queue has overflowed. */
+    private void failWithCq() {
+        if (cqOverflowed) {
+            cqOverflowed = false;
+            if (life.state() != QueueState.RESET) {
+                order.failures().fail();
             }
         }
     }
 
-    /** Wants a turn. */
+    /** Wants a step. */
     void touch() {
         board.ready(this);
-    }
-
-    // ---- what a scan does
-
-    /** The work request is being handed to a connection. */
-    void starting(long position, long nowNanos) {
-        slots.start(position);
-        slots.sinceNanos(position, nowNanos);
-        waiting--;
-        Flow flow = slots.flow(position);
-        int opcode = SendWqe.opcode(ring, at(position));
-        if (flow == null || flow.peer == null) {
-            return;
-        }
-        flow.peer.sent++;
-        if (WorkOpcode.isMessage(opcode)) {
-            flow.sent++;
-            flow.peer.sentMessages++;
-        } else if (WorkOpcode.isFetch(opcode)) {
-            flow.peer.sentFetches++;
-            flow.peer.sentReads += opcode == WorkOpcode.READ ? 1 : 0;
-        }
-    }
-
-    /** Makes the records of what is finished. */
-    void report() {
-        reports.run();
-    }
-
-    /** It is answered, or given up. */
-    private void leaveFlow(long position) {
-        Flow flow = slots.flow(position);
-        if (slots.stage(position) != Slots.STARTED || flow == null || flow.peer == null) {
-            return;
-        }
-        int opcode = SendWqe.opcode(ring, at(position));
-        flow.peer.sent--;
-        if (WorkOpcode.isMessage(opcode)) {
-            flow.sent--;
-            flow.peer.sentMessages--;
-        } else if (WorkOpcode.isFetch(opcode)) {
-            flow.peer.sentFetches--;
-            flow.peer.sentReads -= opcode == WorkOpcode.READ ? 1 : 0;
-        }
-    }
-
-    /** It has failed before it started. */
-    void fail(long position, int status) {
-        end(position, status);
-        slots.stage(position, Slots.FAILED);
-        failures++;
-    }
-
-    // ---- ends
-
-    /** The work request has its status. */
-    void end(long position, int status) {
-        leaveFlow(position);
-        if (slots.stage(position) == Slots.WAITING) {
-            waiting--;
-        }
-        slots.stage(position, Slots.DONE);
-        slots.status(position, status);
-    }
-
-    /** The place of a work request that is not under way is free. */
-    void release(long position) {
-        if (slots.stage(position) == Slots.WAITING) {
-            waiting--;
-        } else if (slots.stage(position) == Slots.FAILED) {
-            failures--;
-        }
-        slots.release(position);
-    }
-
-    /** Everything before {@code position} has its record. */
-    void reportedTo(long position) {
-        head = position;
-        WqRing.consumed(ring, head);
     }
 
     // ---- states
@@ -304,85 +179,53 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         board.listener.requestRefused(config.tag(), why);
     }
 
-    void enter(int next) {
-        state = next;
-        WqRing.state(ring, next);
-        touch();
-    }
-
-    void drain(Drain next) {
-        drain = next;
-    }
-
-    /** The suspension is complete: what it holds begins here. */
-    void heldFrom(long position) {
-        heldFrom = position;
-    }
-
-    /** @param cause status of the work request that failed; SUCCESS when none did */
-    void enterError(int cause) {
-        if (state != CardState.ERROR) {
-            enter(CardState.ERROR);
-            drain = Drain.ERROR;
-            board.listener.sendQueueFailed(config.tag(), cause);
-        }
-    }
-
-    /** Nothing starts, and the marker follows when what has started is over. */
-    void enterSuspended() {
-        enter(CardState.SUSPENDED);
-        drain = Drain.SUSPENSION;
-    }
-
     /** Moves, when it is legal; see {@link Card#modifySendQueue}. */
     boolean modify(int next, long nowNanos) {
         run(nowNanos); // what was posted before came before
-        if (state == next) {
+        QueueState state = life.state();
+        if (state.value() == next) {
             return true;
         }
         boolean moved = switch (next) {
-            case CardState.ERROR -> state != CardState.RESET && failAll();
-            case CardState.SUSPENDED -> state == CardState.READY && suspend();
-            case CardState.READY -> mayResume() && resume(nowNanos);
-            default -> state == CardState.ERROR && reset();
+            case CardState.ERROR -> state != QueueState.RESET && failAll();
+            case CardState.SUSPENDED -> state == QueueState.READY && suspend();
+            case CardState.READY -> mayResume(state) && resume(nowNanos);
+            default -> state == QueueState.ERROR && reset();
         };
         run(nowNanos);
         return moved;
     }
 
     private boolean failAll() {
-        failurePolicy.fail();
+        order.failures().fail();
         return true;
     }
 
     private boolean suspend() {
-        enterSuspended();
+        life.suspend();
         return true;
     }
 
-    private boolean mayResume() {
-        return state == CardState.SUSPENDED || (state == CardState.RESET && (!isRc() || own != null));
+    private boolean mayResume(QueueState state) {
+        return state == QueueState.SUSPENDED || (state == QueueState.RESET && (!isRc() || own != null));
     }
 
     /** What was held starts, in order. */
     private boolean resume(long nowNanos) {
-        drain = Drain.NONE; // a suspension that ends before it is complete makes no marker
-        for (long position = head; position < end; position++) {
-            slots.sinceNanos(position, nowNanos); // time in suspension is not the peer's silence
-        }
+        order.resume(nowNanos);
         if (own != null) {
             own.resume(); // a connection that had failed for a receiver that was not ready, or a silent peer
         }
-        enter(CardState.READY);
+        life.enter(QueueState.READY);
         return true;
     }
 
     private boolean reset() {
-        if (drain != Drain.NONE || !isEmpty()) {
+        if (life.isDraining() || !window.isEmpty()) {
             return false;
         }
         flows.startAnew(board.nowNanos);
-        enter(CardState.RESET);
+        life.enter(QueueState.RESET);
         return true;
     }
 
@@ -390,35 +233,39 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     int flush(long[] out, int max, long nowNanos) {
         run(nowNanos);
-        return mayFlush() ? reports.flush(out, max) : 0;
+        return mayFlush() ? takeOut(out, max) : 0;
     }
 
     private boolean mayFlush() {
-        return switch (state) {
-            case CardState.READY -> false;
-            case CardState.SUSPENDED -> drain == Drain.NONE;
+        return switch (life.state()) {
+            case READY -> false;
+            case SUSPENDED -> !life.isDraining();
             // without a completion queue that takes the marker, there is none to wait for
-            default -> drain == Drain.NONE || !reports.canMark();
+            case RESET, ERROR -> !life.isDraining() || !reports.canMark();
         };
+    }
+
+    /** Two words each: position and status. */
+    private int takeOut(long[] out, int max) {
+        return order.flush(max, (index, position, slot, status) -> {
+            out[2 * index] = position;
+            out[2 * index + 1] = status;
+        });
     }
 
     int quiesce(long[] out, long nowNanos) {
         run(nowNanos);
-        if (state != CardState.RESET) {
-            failurePolicy.fail();
+        if (life.state() != QueueState.RESET) {
+            order.failures().fail();
         }
-        return reports.flush(out, config.depth());
+        return takeOut(out, config.depth());
     }
 
     void close() {
         closed = true;
-        failurePolicy.giveUpAll();
-        for (long position = head; position < end; position++) {
-            release(position);
-        }
-        head = end;
-        drain = Drain.NONE;
-        state = CardState.ERROR;
+        order.failures().flushBegun();
+        order.clear();
+        life.enter(QueueState.ERROR);
         flows.clear();
         board.deadlines.cancel(this);
         reports.close();
@@ -433,19 +280,19 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     void connected(CardConnection link) {
         own = link;
         ownFlow = flows.own(link);
-        enter(CardState.READY);
+        life.enter(QueueState.READY);
     }
 
     /** It has none any more, and is in RESET; no marker tells it, and what was never started stays for {@code flush}. */
     void disconnected(long nowNanos) {
         run(nowNanos); // what was posted before came before
-        failurePolicy.fail();
-        reports.passAll();
+        order.unbind();
+        order.report();
         own = null;
         ownFlow = null;
-        drain = Drain.NONE;
+        life.endDrain();
         flows.clear();
-        enter(CardState.RESET);
+        life.enter(QueueState.RESET);
     }
 
     void forget(int target) {
@@ -458,38 +305,42 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     void peerLost(CardConnection link, long nowNanos) {
         run(nowNanos);
-        failurePolicy.peerLost(link);
+        PeerFlow lost = flows.known(link);
+        if (lost != null) {
+            order.failures().peerLost(lost);
+        }
         run(nowNanos);
     }
 
     /** What has begun is given up later, in its turn: who calls may be in the middle of a connection's call. */
     @Override
     public void cqFailed() {
-        if (!closed && state != CardState.ERROR && state != CardState.RESET) {
+        if (!closed && life.state() != QueueState.ERROR && life.state() != QueueState.RESET) {
             cqOverflowed = true;
-            enterError(WorkStatus.SUCCESS);
+            life.enterError(WorkStatus.SUCCESS);
         }
     }
 
     // ---- time
 
     private void setTimer(long nowNanos) {
-        if (isEmpty()) {
+        if (window.isEmpty()) {
             silenceDueNanos = Long.MAX_VALUE;
             board.deadlines.cancel(this);
             return;
         }
-        if (silenceDueNanos == Long.MAX_VALUE && (state == CardState.READY || drain == Drain.SUSPENSION)) {
+        boolean ready = life.state() == QueueState.READY;
+        if (silenceDueNanos == Long.MAX_VALUE && (ready || life.isSuspending())) {
             silenceDueNanos = nowNanos + config.timeoutNanos();
         }
-        long retry = waiting > 0 && state == CardState.READY ? flows.nextRetryNanos() : Long.MAX_VALUE;
+        long retry = window.hasWaiting() && ready ? flows.nextRetryNanos(board.nowNanos) : Long.MAX_VALUE;
         board.deadlines.set(this, Math.min(silenceDueNanos, retry));
     }
 
     @Override
     void due(long nowNanos) {
         if (nowNanos >= silenceDueNanos) {
-            silenceDueNanos = failurePolicy.expire(nowNanos);
+            silenceDueNanos = silence.expire(nowNanos);
         }
         touch();
     }
@@ -522,7 +373,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     }
 
     private boolean isStarted(long position) {
-        return position >= head && position < end && slots.stage(position) == Slots.STARTED;
+        return window.holds(position) && window.at(position).stage == Stage.STARTED;
     }
 
     @Override
@@ -530,51 +381,46 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         if (!isStarted(position)) {
             return; // given up meanwhile
         }
-        Flow flow = slots.flow(position);
+        SendSlot slot = window.at(position);
         if (status == WorkStatus.SUCCESS) {
-            if (flow != null && WorkOpcode.isMessage(SendWqe.opcode(ring, at(position)))) {
-                flow.probing = false;
-                flow.rnrRounds = 0;
+            Flow flow = slot.flow;
+            if (flow != null && slot.isMessage()) {
+                flow.taken();
             }
-            end(position, status);
+            window.end(slot, status);
         } else {
-            fail(position, status);
+            window.failLater(slot, status);
         }
         touch();
     }
 
     @Override
     public void notReady(long position, long waitNanos) {
-        Flow flow = slots.flow(position);
-        if (!isStarted(position) || flow == null) {
+        if (!isStarted(position)) {
+            return;
+        }
+        SendSlot slot = window.at(position);
+        Flow flow = slot.flow;
+        if (flow == null) {
             return;
         }
         notReady++;
         touch();
         boolean first = !flow.probing;
         boolean counts = first || position == flow.probePosition; // else it was only behind one that was not ready
-        flow.probing = true;
-        flow.restart = true;
+        flow.notReady();
         if (counts) {
             flow.probePosition = position;
             flow.retryAtNanos = board.nowNanos + waitNanos;
-            if (state == CardState.READY && config.rnrRetry() != FOR_EVER && ++flow.rnrRounds > config.rnrRetry()) {
-                fail(position, WorkStatus.RNR_RETRY_CNT_EXC_ERR);
+            if (life.state() == QueueState.READY && flow.isExhausted(config.rnrRetry())) {
+                window.failLater(slot, WorkStatus.RNR_RETRY_CNT_EXC_ERR);
                 return;
             }
         }
-        leaveFlow(position);
-        slots.stage(position, Slots.WAITING);
-        if (SendWqe.opcode(ring, at(position)) == WorkOpcode.WRITE_IMM) {
-            slots.status(position, WorkStatus.WR_FLUSH_ERR); // its bytes may be there: it was begun, should it end here
+        if (slot.placesBytes) {
+            slot.hasPlaced = true; // its bytes may be there: it was begun, should it end here
         }
-        waiting++;
-        if (failurePolicy.concerns(position)) {
-            end(position, WorkStatus.WR_FLUSH_ERR);
-            return;
-        }
-        scan.waitsAgain(position);
-        if (first) {
+        if (order.repeat(position, slot) && first) {
             board.listener.receiverNotReady(config.tag(), flow.handle);
         }
     }

@@ -1,46 +1,44 @@
 package io.urma4j.udma.device;
 
-import io.urma4j.udma.command.CardState;
+import io.urma4j.QueueState;
+import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.command.SendWait.Reason;
-import io.urma4j.udma.ring.SendWqe;
-import io.urma4j.udma.ring.WorkOpcode;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says of each unfinished work request of a send queue what it waits for, like ones together. */
+/** Describes what each unfinished work request of a send queue waits for, grouped. */
 final class SendWaits {
-    /** More than a person reads. */
+    /** Maximum entries; a person does not read more. */
     private static final int MAX_LINES = 64;
 
-    private final SendQueue queue;
-    private final Slots slots;
+    private final QueueState state;
     private final List<SendWait> lines = new ArrayList<>();
 
-    private SendWaits(SendQueue queue, Slots slots) {
-        this.queue = queue;
-        this.slots = slots;
+    private SendWaits(QueueState state) {
+        this.state = state;
     }
 
-    static List<SendWait> of(SendQueue queue, Slots slots) {
-        SendWaits waits = new SendWaits(queue, slots);
-        for (long position = queue.head(); position < queue.end(); position++) {
-            byte stage = slots.stage(position);
-            if (stage == Slots.WAITING || stage == Slots.STARTED) {
-                waits.add(position, stage);
+    static List<SendWait> of(QueueState state, OrderWindow<SendSlot, PeerFlow> window) {
+        SendWaits waits = new SendWaits(state);
+        for (long position = window.head(); position < window.end(); position++) {
+            SendSlot slot = window.at(position);
+            if (!slot.isSettled()) {
+                waits.add(slot);
             }
         }
         return waits.lines;
     }
 
-    private void add(long position, byte stage) {
-        Flow flow = slots.flow(position);
+    private void add(SendSlot slot) {
+        Flow flow = slot.flow;
         CardConnection link = flow == null ? null : flow.target.link();
         SendWait one = new SendWait(
                 link == null ? 0 : link.peer().number(),
                 flow == null ? 0 : flow.target.remoteQueue(),
-                reason(position, stage, flow),
+                reason(slot, flow),
                 1);
         for (int i = 0; i < lines.size(); i++) {
             SendWait line = lines.get(i);
@@ -60,18 +58,17 @@ final class SendWaits {
                 && line.reason() == other.reason();
     }
 
-    private Reason reason(long position, byte stage, @Nullable Flow flow) {
-        if (queue.state() != CardState.READY) {
+    private Reason reason(SendSlot slot, @Nullable Flow flow) {
+        if (state != QueueState.READY) {
             return Reason.STATE;
         }
-        boolean isMessage = WorkOpcode.isMessage(SendWqe.opcode(queue.config().ring(), queue.at(position)));
-        if (flow != null && flow.probing && isMessage) {
+        if (flow != null && flow.probing && slot.isMessage()) {
             return Reason.RECEIVER;
         }
-        if (stage == Slots.STARTED) {
+        if (slot.stage == Stage.STARTED) {
             return Reason.ANSWER;
         }
-        boolean mayFollow = flow == null || flow.peer == null || (isMessage && flow.peer.sentFetches == 0);
+        boolean mayFollow = flow == null || flow.peer == null || (slot.isMessage() && flow.peer.sentFetches == 0);
         return mayFollow ? Reason.TURN : Reason.ORDER;
     }
 }

@@ -1,22 +1,22 @@
 package io.urma4j.udma.device;
 
 /**
- * Knows what may have waited in this host, and not in the network: a thread that did something else for a while, or had no
- * CPU, finds what has come meanwhile all at once. What is seen of the network in such packets says nothing about it.
+ * Detects packets that may have waited in this host, and not in the network: a thread that was busy, or had no CPU,
+ * receives all packets of that time at once. Their delay says nothing about the network.
  *
- * <p>A look at the port that comes {@link #LATE_NANOS} after the last one is late, and so are those that follow it, until
- * one finds nothing, or for as long as nobody had looked. A host that merely cannot keep up is not late: its queue is a
- * queue like those of switches.
+ * <p>A poll of the port that comes {@link #LATE_NANOS} after the last one counts as delayed, and so do those that follow
+ * it, until one finds nothing, or the length of the stall has passed again. A host that is merely too slow is not stalled:
+ * its backlog is a queue like those of switches.
  */
 public final class StallDetector {
-    /** Less than half of what {@code CongestionControl} tolerates, since both ends may be as late. */
+    /** Less than half of what {@code CongestionControl} tolerates, since both ends may be delayed. */
     static final long LATE_NANOS = 800_000;
 
     private long lookedNanos = Long.MIN_VALUE / 2;
     private long excusedUntilNanos = Long.MIN_VALUE;
     private boolean isLate;
 
-    /** The port is looked at now. */
+    /** The port is polled now. */
     public void look(long nowNanos) {
         long away = nowNanos - lookedNanos;
         if (away > LATE_NANOS) {
@@ -26,17 +26,17 @@ public final class StallDetector {
         isLate = nowNanos < excusedUntilNanos;
     }
 
-    /** The look found nothing that is left. */
+    /** The poll found no more packets. */
     public void foundNothing() {
         excusedUntilNanos = Long.MIN_VALUE;
     }
 
-    /** Somebody has waited for packets up to now, and would have come at once. */
+    /** A thread has waited for packets until now, and would have received them at once. */
     public void watched(long nowNanos) {
         lookedNanos = nowNanos;
     }
 
-    /** Whether what the last look has found may have waited here. */
+    /** Whether packets of the last poll may have waited here. */
     public boolean isLate() {
         return isLate;
     }

@@ -4,12 +4,12 @@ import io.urma4j.udma.transport.Route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a work request is for.
+ * The target of a work request.
  *
- * @param link the connection to its context; null for a queue that takes datagrams
+ * @param link the connection to its context; null for a queue that receives datagrams
  * @param remoteQueue its number; 0 for the memory of the context
- * @param route to a queue that takes datagrams
- * @param queueKey of a queue that takes datagrams
+ * @param route to a queue that receives datagrams
+ * @param queueKey of a queue that receives datagrams
  */
 record Target(
         @Nullable CardConnection link,

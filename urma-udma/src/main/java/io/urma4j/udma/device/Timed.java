@@ -1,13 +1,13 @@
 package io.urma4j.udma.device;
 
-/** What wants to be called at a time. */
+/** An object with a deadline. */
 abstract class Timed {
-    /** Where it is in the heap of {@link Deadlines}; −1 when it waits for no time. */
+    /** Its position in the heap of {@link Deadlines}; −1 if it has no deadline. */
     int heapIndex = -1;
 
-    /** When it is due; means nothing outside of the heap. */
+    /** Its deadline; meaningless outside of the heap. */
     long dueNanos;
 
-    /** Its time has come; it is no longer in the heap. */
+    /** Its deadline has passed; it is no longer in the heap. */
     abstract void due(long nowNanos);
 }

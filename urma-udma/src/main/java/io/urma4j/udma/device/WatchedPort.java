@@ -5,7 +5,7 @@ import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Packet;
 import org.jspecify.annotations.Nullable;
 
-/** The card's port, which remembers whether it had no room for a packet. */
+/** The card's port; records whether it had no space for a packet. */
 final class WatchedPort implements Port {
     private final Port port;
     private boolean full;
@@ -15,7 +15,7 @@ final class WatchedPort implements Port {
         this.port = port;
     }
 
-    /** Whether a packet found no room since the last {@link #clear}. */
+    /** Whether a packet found no space since the last {@link #clear}. */
     boolean isFull() {
         return full;
     }

@@ -3,8 +3,8 @@ package io.urma4j.udma.device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers on the wire, 24 bits, and what has them. A number that was given back comes again only after all others were
- * used, so that no packet on its way can mean the new owner (S4.5).
+ * Numbers on the wire, 24 bits, and their owners. A released number is reused only after all others were used, so that no
+ * packet in flight can name the new owner (S4.5).
  */
 final class WireNumbers<T> {
     private static final int MIN_CAPACITY = 16;
@@ -16,7 +16,7 @@ final class WireNumbers<T> {
     private int size;
     private int next;
 
-    /** Gives out numbers from {@code first} to {@code last}. */
+    /** Assigns numbers from {@code first} to {@code last}. */
     WireNumbers(int first, int last) {
         this.first = first;
         this.last = last;
@@ -24,10 +24,10 @@ final class WireNumbers<T> {
     }
 
     /**
-     * Gives out a number.
+     * Assigns a number.
      *
-     * @param wanted this very one, or 0 for any
-     * @return the number, or 0 when it is taken
+     * @param wanted this number, or 0 for any
+     * @return the number, or 0 if it is taken
      */
     int put(int wanted, T value) {
         int number = wanted == 0 ? any() : wanted;
@@ -74,7 +74,7 @@ final class WireNumbers<T> {
         }
     }
 
-    /** Moves up what stands behind a gap because the gap was taken: a search ends at the first free place. */
+    /** Moves up entries behind a gap that is filled: a search ends at the first free place. */
     private void closeGap(int from, int mask) {
         int gap = from;
         for (int i = (gap + 1) & mask; values[i] != null; i = (i + 1) & mask) {

@@ -1,7 +1,7 @@
 /**
- * The card: send and receive queues, completion queues, keys and connections, as a network card has them in its silicon.
- * It is handed commands, doorbells, packets and the time, and hands back packets, completion queue elements, a few events
- * and its next deadline. There is no socket, no thread and no clock in here, and no type of the API.
+ * The card: send and receive queues, completion queues, keys and connections, as a NIC has them in hardware. The card
+ * receives commands, doorbells, packets and the time, and returns packets, completion queue elements, a few events and its
+ * next deadline. This package has no socket, no thread and no clock, and no type of the API but the state of a queue.
  *
  * <p>Start with {@link io.urma4j.udma.device.Card}; then {@link io.urma4j.udma.device.SendQueue}, {@link
  * io.urma4j.udma.device.Receiver}, {@link io.urma4j.udma.device.KeyTable}.

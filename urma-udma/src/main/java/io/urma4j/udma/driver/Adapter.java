@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device in operation, shared by the contexts that this library has on it: its UDP port, its card, and the thread that
- * turns the crank. Open as long as there is a context.
+ * An open device, shared by the contexts of this library on it: its UDP port, its card, and the engine's thread. Open while
+ * there is a context.
  */
 final class Adapter implements CardListener {
     private static final int SECRET_BYTES = 32;
@@ -81,13 +81,13 @@ final class Adapter implements CardListener {
     /**
      * Opens a device.
      *
-     * @throws UrmaException FAIL when its address or its port cannot be had
+     * @throws UrmaException FAIL if its address or its port is not available
      */
     static Adapter open(String name, Eid eid, PortOptions options) {
         return open(name, eid, options, CardCommands.MAX_KEYS);
     }
 
-    /** With fewer keys, for those who want to see them run out. */
+    /** With fewer keys, for tests of exhaustion. */
     static Adapter open(String name, Eid eid, PortOptions options, int maxKeys) {
         try {
             UdpPort port = UdpPort.open(options);
@@ -111,12 +111,12 @@ final class Adapter implements CardListener {
         return port;
     }
 
-    /** Whether packets leave. */
+    /** The watch over failures to send. */
     PortWatch watch() {
         return watch;
     }
 
-    /** Who is known here, and what comes from all others. */
+    /** The known peers, and the service of unknown ones. */
     UnknownPeers unknownPeers() {
         return unknownPeers;
     }
@@ -139,7 +139,7 @@ final class Adapter implements CardListener {
         return control;
     }
 
-    /** How many control datagrams came a second time in a moment, and were dropped. */
+    /** How many control datagrams were dropped as replays of recent ones. */
     long droppedAgain() {
         return recentMail.again();
     }
@@ -179,7 +179,7 @@ final class Adapter implements CardListener {
 
     // ---- numbers
 
-    /** Our end of a connection that may come to be; its number is that of no other. On the engine's thread. */
+    /** This end of a possible connection, with a unique number. On the engine's thread. */
     ConnectionEnd newHalf() {
         return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
     }
@@ -202,12 +202,14 @@ final class Adapter implements CardListener {
         return lastPeer.incrementAndGet();
     }
 
-    /** An id for a queue that no other context of the device was offered lately, and that no stranger can foresee. */
+    /**
+     * An id for a queue that no other context of the device was offered recently, and that an unknown peer cannot predict.
+     */
     int nextQueueId() {
         return queueIds.next();
     }
 
-    /** A number that the card tells a queue by. */
+    /** A tag by which the card identifies a queue. */
     int tag(Tagged queue) {
         int tag = lastTag.incrementAndGet();
         tagged.put(tag, queue);
@@ -250,10 +252,10 @@ final class Adapter implements CardListener {
     }
 
     /**
-     * Has the peer of a connection watched. Both run on the engine's thread.
+     * Watches the peer of a connection. Both callbacks run on the engine's thread.
      *
-     * @param isSilent runs when nothing was heard of it for too long
-     * @param isStuck runs when it was heard, and acknowledged nothing for too long
+     * @param isSilent runs when no packet has arrived from it for too long
+     * @param isStuck runs when packets arrive, but acknowledge nothing for too long
      */
     void watchConnection(int connection, Runnable isSilent, Runnable isStuck) {
         silences.put(connection, isSilent);
@@ -267,13 +269,13 @@ final class Adapter implements CardListener {
 
     // ---- QP 1
 
-    /** Sends a control datagram; one that finds no room is lost. On the engine's thread. */
+    /** Sends a control datagram; without buffer space it is lost. On the engine's thread. */
     private void sendControl(PortAddress to, ByteBuffer datagram) {
         eventLoop.enter();
         try {
             card().sendControl(reachable(to), datagram);
         } catch (UrmaException e) {
-            // no way there: as a network that loses everything
+            // no route: like a network that loses everything
         } finally {
             eventLoop.leave();
         }

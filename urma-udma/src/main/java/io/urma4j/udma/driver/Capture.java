@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The file in which all devices of a library keep what they send and receive, when it was asked for. Any thread. */
+/** The capture file of all devices of a library, if configured. Any thread. */
 final class Capture {
     private final UrmaOptions options;
     private @Nullable PcapWriter writer; // these two: guarded by this
@@ -21,10 +21,10 @@ final class Capture {
     }
 
     /**
-     * The file, which is begun when the first device wants it.
+     * The file, which is created for the first device.
      *
-     * @return null when nothing is to be kept
-     * @throws UrmaException EINVAL when the settings say nonsense, FAIL when the file cannot be written
+     * @return null if no capture is configured
+     * @throws UrmaException EINVAL for an invalid setting, FAIL if the file cannot be written
      */
     synchronized @Nullable PcapWriter writer() {
         if (writer == null) {
@@ -50,7 +50,7 @@ final class Capture {
         }
     }
 
-    /** A device has ended; the last one closes the file. */
+    /** A device was closed; the last one closes the file. */
     synchronized void deviceClosed() {
         devices--;
         if (devices == 0 && writer != null) {

@@ -4,8 +4,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Grants that their home took back before we knew of them: the network may bring the second word first. The last ones are
- * remembered, so that the first word finds them.
+ * Grants that their home revoked before the answer that grants them arrived: the network may reorder the two. The last ones
+ * are cached until then.
  */
 final class EarlyRevocations {
     private static final int MAX = 256;

@@ -19,19 +19,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a device that waits in the kernel: for packets, for times, and for what other threads hand in. It
- * turns the crank when nobody else does, and it owns the control plane. An idle device waits without a time.
+ * The thread of a device that waits in the kernel: for packets, timers, and tasks of other threads. It drives the card when
+ * no other thread does, and owns the control plane. An idle device waits without a timeout.
  *
- * <p>A round is: a turn of the card, tasks of other threads, times that have come, and the wait.
+ * <p>A round consists of a step of the card, tasks of other threads, expired timers, and the wait.
  *
- * <p><b>Resting.</b> While others turn the crank all the time it leaves the card to them, and does not have itself woken for
- * packets, each of which would cost them the wake-up. An alarm has it look whether they still do, and they put it off as
- * they go ({@link #putOff}), for each look would take a CPU from one of them; whoever arms a completion queue says so at
- * once ({@link #attend}).
+ * <p><b>Resting.</b> While other threads drive the card all the time, the engine leaves the card to them. It does not watch
+ * the socket then, since each packet's wake-up would cost them. An alarm makes it check whether they still do; they reset
+ * the alarm as they go ({@link #putOff}), because each check would take a CPU from one of them. A thread that arms a
+ * completion queue notifies the engine at once ({@link #attend}).
  *
- * <p><b>Waking.</b> The thread says in {@link #sleepsUntil} until when it is going to wait, and looks at {@link #wantedBy}
- * and at the tasks after that; who wants it earlier says so there, and looks at {@code sleepsUntil} after that. So one of
- * both sees the other.
+ * <p><b>Waking.</b> The engine stores in {@link #sleepsUntil} until when it will wait, and reads {@link #wantedBy} and the
+ * tasks after that. A thread that needs it earlier writes there, and reads {@code sleepsUntil} after that. So one of the
+ * two sees the other.
  */
 final class EngineThread implements EventLoop.Engine {
     private static final System.Logger LOG = System.getLogger(EngineThread.class.getName());
@@ -39,22 +39,22 @@ final class EngineThread implements EventLoop.Engine {
     private static final long AWAKE = Long.MIN_VALUE;
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** How often it looks in while others turn the crank, before it rests. */
+    /** How often it checks the card before it rests, while other threads drive it. */
     private static final long LOOK_NANOS = 1_000_000;
 
-    /** So long at most nobody looks after the card when those go away who did. */
+    /** Maximum time without any thread at the card, when the polling threads stop. */
     private static final long REST_NANOS = 4_000_000;
 
-    /** Setting the alarm anew is a system call. */
+    /** Interval of resetting the alarm, which is a system call. */
     private static final long PUT_OFF_EVERY_NANOS = REST_NANOS / 4;
 
-    /** It rests when it has met others at the crank so many times on end. */
+    /** It rests after it has met other threads at the card this many times in a row. */
     private static final int MEETINGS_BEFORE_REST = 4;
 
-    /** Something else that has its times: a control plane. On the engine's thread. */
+    /** Another component with timers: a control plane. On the engine's thread. */
     @FunctionalInterface
     interface Turn {
-        /** Does what is due; returns how long until something else is, {@code Long.MAX_VALUE} for never. */
+        /** Runs expired timers; returns the delay to the next deadline, {@code Long.MAX_VALUE} for none. */
         long run(long nowNanos);
     }
 
@@ -73,7 +73,7 @@ final class EngineThread implements EventLoop.Engine {
     private @Nullable EventLoop eventLoop; // set before the start
     private boolean failed; // the engine's thread
     private int meetings; // the engine's thread
-    private boolean hasMet; // somebody at the crank, in this round; the engine's thread
+    private boolean hasMet; // another thread at the card, in this round; the engine's thread
     private boolean hasWatched; // for packets, in its last wait; the engine's thread
 
     EngineThread(String name, UdpPort port, LongSupplier clock) {
@@ -137,17 +137,17 @@ final class EngineThread implements EventLoop.Engine {
         }
     }
 
-    /** Runs {@code task} on the engine's thread, which must not block; false when it has ended and never will. */
+    /** Runs {@code task}, which must not block, on the engine's thread; false if the engine has ended and never will. */
     boolean execute(Runnable task) {
         tasks.add(task);
         wake(AWAKE + 1);
-        // who stopped it emptied the queue after that; so either it is still in there, or it ran
+        // the stopping thread empties the queue after that; so the task is still in there, or it ran
         return !stopped || !tasks.remove(task);
     }
 
     /**
-     * Runs a step on the engine's thread, and hands its result to the caller. It is completed on the engine's thread: what
-     * hangs on it there must not block; the core hands results over to its users on threads of their own.
+     * Runs a step on the engine's thread, and returns its result. The future completes on the engine's thread, so dependent
+     * stages must not block; the core passes results to its users on separate threads.
      */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step) {
         CompletableFuture<T> result = new CompletableFuture<>();
@@ -184,7 +184,7 @@ final class EngineThread implements EventLoop.Engine {
         wakeSoon();
     }
 
-    /** Has it make a round. Any thread. */
+    /** Makes it run a round. Any thread. */
     void wakeSoon() {
         wake(AWAKE + 1);
     }
@@ -248,7 +248,7 @@ final class EngineThread implements EventLoop.Engine {
         return eventLoop != null && eventLoop.isPolled();
     }
 
-    /** Whether somebody waits for an event, which only the engine sees to. */
+    /** Whether a thread waits for an event, which only the engine can signal. */
     private boolean isAnyArmed() {
         return eventLoop != null && eventLoop.isAnyArmed();
     }
@@ -261,7 +261,7 @@ final class EngineThread implements EventLoop.Engine {
         sleepsUntil = AWAKE;
     }
 
-    /** A while, or until somebody wants something of it, or until a time of its own. */
+    /** Waits until a thread needs it, or until its own deadline. */
     private void rest(long next) {
         rests = true;
         sleepsUntil = next;
@@ -287,7 +287,7 @@ final class EngineThread implements EventLoop.Engine {
         }
     }
 
-    /** Returns when the next one is due. */
+    /** Returns the deadline of the next timer. */
     private long round(boolean withCard) {
         wantedBy.set(Long.MAX_VALUE);
         long next = withCard ? turnCard() : Long.MAX_VALUE;
@@ -328,7 +328,7 @@ final class EngineThread implements EventLoop.Engine {
         }
     }
 
-    /** The engine outlives whatever it runs: all contexts of the device depend on it. */
+    /** The engine survives a failed task, since all contexts of the device depend on it. */
     void guarded(Runnable action) {
         try {
             action.run();

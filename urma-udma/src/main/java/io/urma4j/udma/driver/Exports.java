@@ -35,11 +35,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments of this home: who may import them, who has, and how they are taken back.
+ * The segments of this home: their access checks, importers, and revocation.
  *
- * <p>Each import has a key of its own on the card, bound to the peer. To revoke is: the keys open nothing any more, and
- * from then on no packet touches the memory, also no repeated one; then a word to each importer, and its answer, or its
- * end (docs/udma.md).
+ * <p>Each import has its own key on the card, bound to the peer. A revocation invalidates the keys, and from then on no
+ * packet touches the memory, not even a retransmitted one. Then the home notifies each importer, and waits for its answer,
+ * or its end (docs/udma.md).
  */
 final class Exports {
     private static final String REFUSAL = "the home refused: wrong token id, token, or access";
@@ -54,7 +54,7 @@ final class Exports {
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Map<String, Shown> byName = new HashMap<>(); // the engine's thread
 
-    /** What a name stands for. */
+    /** The entry of a name. */
     private record Shown(UdmaSegment segment, boolean withToken) {}
 
     Exports(UdmaContext context, Adapter adapter) {
@@ -158,7 +158,7 @@ final class Exports {
         try {
             return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId));
         } catch (UrmaException e) {
-            revokeKeys(List.of(localKey)); // or the last key would be gone with nobody to give it back
+            revokeKeys(List.of(localKey)); // or the last key would leak
             throw e;
         }
     }
@@ -219,10 +219,10 @@ final class Exports {
 
     // ---- import; the engine's thread
 
-    /** Grants or refuses; true when it granted. */
+    /** Grants or refuses; true if it granted. */
     boolean importRequested(Path from, long number, ImportSegment wanted) {
         UdmaSegment segment = find(wanted.tokenId(), (int) wanted.key());
-        // one way and one answer for all that can be wrong: they tell a guesser nothing (S7.6)
+        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
         if (!UdmaSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
             context.importRefused("segment " + wanted.tokenId(), from);
             answer(from, number, new Refused(number, UrmaStatus.ENOPERM, REFUSAL));
@@ -262,7 +262,7 @@ final class Exports {
         }
     }
 
-    /** A key for a part of a segment that one peer alone may use. */
+    /** A key for a part of a segment that only one peer may use. */
     private int peersKey(UdmaSegment segment, Path peer, long offset, long lengthBytes, Access access) {
         return newKey(new KeyConfig(
                 segment.memory().asSlice(offset, lengthBytes),
@@ -283,7 +283,7 @@ final class Exports {
         context.plane().answer(to.peer(), number, new Core(message));
     }
 
-    /** An importer gave it back. */
+    /** An importer released the segment. */
     void released(Path from, long number) {
         Grant grant = from.grants.get((int) number);
         if (grant != null) {
@@ -292,7 +292,7 @@ final class Exports {
         }
     }
 
-    /** A peer is gone: its keys open nothing any more. */
+    /** A peer is gone: its keys are invalid. */
     void importerGone(Path peer) {
         List<Grant> all = List.copyOf(peer.grants.values());
         all.forEach(windows::shut);
@@ -328,7 +328,7 @@ final class Exports {
                 late -> quarantine(segment, late));
     }
 
-    /** From now on no packet touches the memory; the importers are being told. */
+    /** From now on no packet touches the memory; the importers are being notified. */
     private void shut(UdmaSegment segment) {
         if (segment.openKey() != 0) {
             revokeKeys(List.of(segment.openKey()));
@@ -361,7 +361,7 @@ final class Exports {
         }
     }
 
-    /** Changes the token, and takes the segment from those who came with the old one (S7.5). */
+    /** Rotates the token, and revokes the segment from importers with the old one (S7.5). */
     CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
         long deadlineNanos = context.deadline(timeout);
         return adapter.engine().ask(() -> {
@@ -414,7 +414,7 @@ final class Exports {
             byName.put(name, shown);
             result.complete(null);
         } else if (attempts > 1) {
-            // somebody who tidies up may hold a dead owner's file for a moment
+            // another context that removes files of dead owners may hold the lock for a moment
             long then = adapter.nanos() + RETRY_NANOS;
             adapter.engine().at(then, () -> publish(name, shown, attempts - 1, result));
         } else {
@@ -431,7 +431,7 @@ final class Exports {
         segment.names.clear();
     }
 
-    /** A peer asks for a name of ours. The engine's thread. */
+    /** A peer looks up a name of this home. The engine's thread. */
     void lookedUp(Path from, long number, Lookup lookup) {
         Shown shown = byName.get(lookup.name());
         answer(

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * An import that we granted, and the windows that its importer was given (S7.10). The engine's thread ends it; windows
- * come and go by any thread, under its lock, which is taken before the card's lock.
+ * An import that this home granted, and the windows of its importer (S7.10). Only the engine's thread ends it; any thread
+ * may add and remove windows, under its lock, which is acquired before the card's lock.
  */
 final class Grant {
     private final int key;
@@ -24,7 +24,7 @@ final class Grant {
     /**
      * An import.
      *
-     * @param key that the card knows it by, and its number
+     * @param key by which the card knows it, which is also its number
      */
     Grant(int key, UdmaSegment segment, Path importer, Access access) {
         this.key = key;
@@ -37,7 +37,7 @@ final class Grant {
         return key;
     }
 
-    /** As messages and importers name it. */
+    /** Its number in messages and for importers. */
     long number() {
         return Integer.toUnsignedLong(key);
     }
@@ -54,7 +54,7 @@ final class Grant {
         return access;
     }
 
-    /** Adds a window with a key that {@code made} makes; empty when the grant has ended. Any thread. */
+    /** Adds a window with a key that {@code made} creates; empty if the grant has ended. Any thread. */
     synchronized OptionalInt addWindow(IntSupplier made) {
         if (ended) {
             return OptionalInt.empty();
@@ -64,7 +64,7 @@ final class Grant {
         return OptionalInt.of(window);
     }
 
-    /** Has the key of a window revoked, unless it was; true when that was now. Any thread. */
+    /** Revokes the key of a window; true if it was not revoked before. Any thread. */
     synchronized boolean removeWindow(int window, Consumer<List<Integer>> revoke) {
         if (!windows.remove(window)) {
             return false;
@@ -73,7 +73,7 @@ final class Grant {
         return true;
     }
 
-    /** Has its key revoked, and those of its windows; returns how many windows there were. Idempotent. */
+    /** Revokes its key and those of its windows; returns how many windows there were. Idempotent. */
     synchronized int shut(Consumer<List<Integer>> revoke) {
         if (ended) {
             return 0;

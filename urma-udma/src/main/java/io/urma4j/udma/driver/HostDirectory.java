@@ -51,7 +51,7 @@ final class HostDirectory implements AutoCloseable {
         this.names = names;
     }
 
-    /** Where a context is reached, and which one it is. */
+    /** The address of a context, and its identity. */
     record Place(PortAddress at, long incarnation, int uasid) {
         private String toLine() {
             return "urma4j-udma 1 " + at.eid() + " " + at.udpPort() + " " + Long.toHexString(incarnation) + " " + uasid;
@@ -68,10 +68,10 @@ final class HostDirectory implements AutoCloseable {
         }
     }
 
-    /** A UASID that is ours, and the file that says so. */
+    /** A UASID that this process owns, and its file. */
     record Uasid(int number, OwnFile file) {}
 
-    /** The directory that the options, else the environment, name. */
+    /** The path from the options, or else from the environment. */
     private static Path path(UrmaOptions options, UnaryOperator<String> environment) {
         if (options.runtimeDirectory().isPresent()) {
             return options.runtimeDirectory().get();
@@ -88,9 +88,9 @@ final class HostDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens it, made anew if it does not exist.
+     * Opens the directory, and creates it if it does not exist.
      *
-     * @throws UrmaException ENOPERM when it is not ours alone; FAIL when it cannot be made
+     * @throws UrmaException ENOPERM if other users can access it; FAIL if it cannot be created
      */
     static HostDirectory open(UrmaOptions options) {
         Path path = path(options, System::getenv).toAbsolutePath().normalize();
@@ -143,7 +143,7 @@ final class HostDirectory implements AutoCloseable {
         }
     }
 
-    /** Takes a free UASID, and removes what dead contexts have left. */
+    /** Takes a free UASID, and removes files of dead contexts. */
     Uasid takeUasid(PortAddress at, long incarnation, RandomGenerator random) {
         sweep(contexts);
         sweep(names);
@@ -175,7 +175,7 @@ final class HostDirectory implements AutoCloseable {
         }
     }
 
-    /** All contexts that live. */
+    /** All living contexts. */
     List<Place> contexts() {
         List<Place> all = new ArrayList<>();
         for (String name : list(contexts)) {
@@ -186,24 +186,24 @@ final class HostDirectory implements AutoCloseable {
         return all;
     }
 
-    /** Whether that context is one of this directory. */
+    /** Whether that context is in this directory. */
     boolean has(int uasid, long incarnation) {
         return Place.parse(OwnFile.read(contexts, fileOf(uasid)))
                 .filter(place -> place.incarnation == incarnation)
                 .isPresent();
     }
 
-    /** Whether the process of a context that was one of this directory is dead, or has closed it. */
+    /** Whether a context that was in this directory has closed, or its process is dead. */
     boolean isDead(int uasid, long incarnation) {
         return OwnFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
     }
 
-    /** Claims a name; empty when it is taken. */
+    /** Takes a name; empty if it is taken. */
     Optional<OwnFile> takeName(String name, Place owner) {
         return OwnFile.take(names, name, owner.toLine());
     }
 
-    /** Whose a name is; empty when nobody's. */
+    /** The owner of a name; empty if there is none. */
     Optional<Place> owner(String name) {
         try {
             return Place.parse(OwnFile.read(names, name));

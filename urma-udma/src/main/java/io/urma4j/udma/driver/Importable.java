@@ -8,10 +8,10 @@ import io.urma4j.TransportMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue or group of this context as its peers may import it.
+ * A queue or group of this context, as peers may import it.
  *
  * @param orderType the effective one
- * @param queueKey of UM: what datagrams to it must carry, told to who may import it
+ * @param queueKey of UM: carried by datagrams to it, and given to importers
  * @param binding of an RC Jetty
  */
 record Importable(
@@ -22,7 +22,7 @@ record Importable(
         Token token,
         int queueKey,
         @Nullable RcBinding binding) {
-    /** Whether a token opens it. */
+    /** Whether a token permits the import. */
     boolean opens(JettyDescriptor.Kind wanted, @Nullable Token offered) {
         return wanted == kind && (policy == TokenPolicy.NONE || (offered != null && token.equals(offered)));
     }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What this context imported, and how it is given back or taken back. */
+/** The imports of this context, and their release and revocation. */
 final class Imports {
     private static final long GIVE_BACK_NANOS = 60_000_000_000L;
 
@@ -105,11 +105,11 @@ final class Imports {
         }
     }
 
-    /** The home takes one back: from now on what is posted on it ends at once. The engine's thread. */
+    /** The home revokes an import: later posts on it fail at once. The engine's thread. */
     void revoked(Path home, long number, long grant) {
         UdmaImport taken = home.imports.remove(grant);
         if (taken == null) {
-            home.early.add(grant); // given back already; or the word that grants it is still on its way
+            home.early.add(grant); // already released; or the answer that grants it is still in flight
         } else {
             taken.markRevoked();
             context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * At which addresses there are devices: those that the setting {@code urma.udma.addresses} names, else the first that is
- * up and reaches others, of IPv4 where there is one, else the loopback.
+ * The addresses of devices: those of the setting {@code urma.udma.addresses}, else the first that is up and reaches other
+ * hosts, IPv4 before IPv6, else the loopback.
  */
 final class LocalAddresses {
     static final String SETTING = Setting.UDMA_ADDRESSES.property();
@@ -76,8 +76,8 @@ final class LocalAddresses {
     }
 
     /**
-     * The one that others are likeliest to reach: the first of IPv4, since a peer with both families is told the same one
-     * everywhere; else the first of IPv6; else the loopback. Not one that is good on its link alone.
+     * The address that other hosts most likely reach: the first of IPv4, since a peer with both families uses the same one
+     * everywhere; else the first of IPv6; else the loopback. Link-local addresses are excluded.
      */
     static InetAddress choose(List<InetAddress> ofInterfaces) {
         List<InetAddress> reachable = ofInterfaces.stream()
@@ -90,7 +90,7 @@ final class LocalAddresses {
                 .orElse(InetAddress.ofLiteral("127.0.0.1"));
     }
 
-    /** The JDK adds the interface to each address of IPv6, which only those of a link need. */
+    /** The JDK adds the interface to each IPv6 address, which only link-local ones need. */
     private static InetAddress withoutScope(InetAddress address) {
         try {
             return InetAddress.getByAddress(address.getAddress());

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file of one line that we have locked as long as this object is open: the kernel gives the lock of a dead process to
- * whoever wants it.
+ * A file of one line that this process has locked while this object is open. The kernel releases the lock of a dead
+ * process.
  */
 final class OwnFile {
     private final Dir directory;
@@ -28,7 +28,7 @@ final class OwnFile {
         this.file = file;
     }
 
-    /** Makes a file, or takes over a dead owner's; empty while somebody else has it. */
+    /** Creates a file, or takes over that of a dead owner; empty while another process holds it. */
     static Optional<OwnFile> take(Dir directory, String name, String line) {
         try {
             Optional<OwnFile> taken = locked(directory, name, directory.openOrCreateFile(name));
@@ -51,7 +51,7 @@ final class OwnFile {
         }
     }
 
-    /** Whether no living process has the file. */
+    /** Whether no living process holds the file. */
     static boolean isDead(Dir directory, String name) {
         try (Fd file = directory.openFile(name)) {
             return Flock.tryLock(file);
@@ -61,7 +61,8 @@ final class OwnFile {
     }
 
     private static Optional<OwnFile> locked(Dir directory, String name, Fd file) {
-        // whoever had the lock before us may have removed the name meanwhile, and somebody may have made it anew
+        // the previous holder of the lock may have removed the name meanwhile, and another process may have created it
+        // again
         if (Flock.tryLock(file) && isStillNamed(directory, name, file)) {
             return Optional.of(new OwnFile(directory, name, file));
         }
@@ -77,7 +78,7 @@ final class OwnFile {
         }
     }
 
-    /** What a file says; empty when it is not there, or not complete. */
+    /** The content of a file; empty if it is missing or incomplete. */
     static String read(Dir directory, String name) {
         try (Fd file = directory.openFile(name)) {
             String text = Files.readString(pathOf(file));
@@ -88,12 +89,12 @@ final class OwnFile {
         }
     }
 
-    /** Another opening of the very same file: the lock is not touched. */
+    /** Another opening of the same file; the lock is not affected. */
     private static Path pathOf(Fd file) {
         return Path.of("/proc/self/fd", Integer.toString(file.number()));
     }
 
-    /** Removes the name, then gives up the lock. Idempotent. */
+    /** Removes the name, then releases the lock. Idempotent. */
     void remove() {
         if (!file.isClosed()) {
             directory.unlink(name);

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer context, and the card's connection with it: what all RM queues send to it by. The connection is made with the
- * first import or bind of either side: a peer that merely greeted takes no room on the card and no place among the known
- * sources of packets. It lasts until the peer is lost and nothing here names it any more. The engine's thread.
+ * A peer context, and the card's connection with it, which all RM queues use to send to it. The connection is created with
+ * the first import or bind of either side: a peer that merely greeted uses no state on the card and no place among the
+ * known sources of packets. It lasts until the peer is lost and no object here names it any more. The engine's thread.
  */
 final class Path {
     private final Adapter adapter;
@@ -29,19 +29,19 @@ final class Path {
     private boolean importedQueue;
     private boolean left;
 
-    /** What we imported, by the number of the grant; written by the engine, and read by anybody. */
+    /** Imports from the peer, by the number of the grant; written by the engine, read by any thread. */
     final Map<Long, UdmaImport> imports = new ConcurrentHashMap<>();
 
-    /** What the peer imported, by its key. */
+    /** Grants to the peer, by key. */
     final Map<Integer, Grant> grants = new HashMap<>();
 
-    /** Grants that were taken back before the answer that grants them had come. */
+    /** Grants that were revoked before the answer that grants them arrived. */
     final EarlyRevocations early = new EarlyRevocations();
 
     /**
      * A path that is not open.
      *
-     * @param opener has {@link #opened} called with what the card made
+     * @param opener calls {@link #opened} with the card's connection
      */
     Path(Adapter adapter, Peer peer, Consumer<Path> opener) {
         this.adapter = adapter;
@@ -49,7 +49,7 @@ final class Path {
         this.opener = () -> opener.accept(this);
     }
 
-    /** Makes the card's end of the connection, unless it is there. Either side does it before it uses what it imports. */
+    /** Creates the card's end of the connection, unless it exists. Either side does so before it uses its imports. */
     void open() {
         if (!isOpen) {
             opener.run();
@@ -57,9 +57,9 @@ final class Path {
     }
 
     /**
-     * The card's end is there.
+     * The card's end exists.
      *
-     * @param livesHere the peer is one of our own runtime directory, which tells when its process is dead
+     * @param livesHere the peer is in this runtime directory, which shows when its process is dead
      */
     void opened(PeerInfo itsPeer, int itsConnection, int itsMemoryTarget, boolean livesHere) {
         info = itsPeer;
@@ -73,12 +73,12 @@ final class Path {
         return isOpen;
     }
 
-    /** It imported a queue of ours, which it does not give back. */
+    /** It imported a queue of this context; such an import is never released. */
     void noteImportOfQueue() {
         importedQueue = true;
     }
 
-    /** Whether anything hangs on the peer. */
+    /** Whether the peer holds anything, or this context anything of it. */
     boolean holds() {
         return matters() || importedQueue;
     }
@@ -92,7 +92,7 @@ final class Path {
         return info.number();
     }
 
-    /** Its number in the records of what comes by it. */
+    /** Its number in the records of its messages. */
     int pathNumber() {
         return info.pathNumber();
     }
@@ -107,12 +107,12 @@ final class Path {
         return connection;
     }
 
-    /** What one-sided work requests name, to reach the peer's memory. */
+    /** The handle that one-sided work requests name, to reach the peer's memory. */
     int memoryTarget() {
         return memoryTarget;
     }
 
-    /** The key of an import of that segment of the peer's; 0, which opens nothing, when there is none. Any thread. */
+    /** The key of an import of that segment; 0, which is invalid, if there is none. Any thread. */
     int keyOf(int tokenId) {
         for (UdmaImport imported : imports.values()) {
             if (imported.tokenId() == tokenId && !imported.isRevoked()) {
@@ -126,7 +126,7 @@ final class Path {
         return isNeighbour;
     }
 
-    /** Has the end of a neighbour's process told at once. */
+    /** Detects the end of a neighbour's process at once. */
     void watchProcess(int pid, Runnable ended) {
         try {
             PidFd opened = PidFd.open(pid);
@@ -136,7 +136,7 @@ final class Path {
                 opened.close();
             }
         } catch (LibcException e) {
-            // an old kernel, or another namespace of process ids: silence will tell
+            // an old kernel, or another PID namespace: silence will show it
         }
     }
 
@@ -148,7 +148,7 @@ final class Path {
         }
     }
 
-    /** Whether its end would change anything here. */
+    /** Whether its end would affect this context. */
     boolean matters() {
         return users > 1 || !imports.isEmpty() || !grants.isEmpty();
     }
@@ -173,7 +173,7 @@ final class Path {
         }
     }
 
-    /** The peer is gone: what is under way to it ends. */
+    /** The peer is gone: work requests in progress to it end. */
     void leave() {
         if (left) {
             return;

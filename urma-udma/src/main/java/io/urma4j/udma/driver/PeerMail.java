@@ -7,40 +7,41 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Control datagrams that came with the peers' packets, and wait for the engine. Each costs as much as some dozens of packets,
- * and most draw an answer; so a few are seen to between two turns of the card, and all together take a bounded share of one
- * CPU: one that floods in a peer's name leaves the rest to what moves bytes. What finds no place is dropped, and comes again.
+ * Control datagrams that arrived with the peers' packets, and wait for the engine. Each costs as much as some dozens of
+ * packets, and most draw an answer. So a few are handled between two steps of the card, and together they take a bounded
+ * share of one CPU: an attack in a peer's name leaves the rest to data packets. Datagrams without space are dropped, and
+ * their senders retransmit them.
  *
- * <p>The time is a credit, as that of {@link UnknownPeers} is.
+ * <p>The time is a credit, like that of {@link UnknownPeers}.
  */
 final class PeerMail implements EngineThread.Turn {
     private static final int MAX_WAITING = 1024;
 
-    /** Seen to between two turns of the card. */
+    /** Datagrams handled between two steps of the card. */
     private static final int AT_ONCE = 8;
 
-    /** They may take one part in so many of the time. Less would slow down a home that many import from at once. */
+    /** They may take one part in this many of the time. Less would slow down a home that many peers import from at once. */
     private static final int SHARE = 2;
 
     private static final long MAX_CREDIT_NANOS = 10_000_000;
 
-    /** When the credit is used up, they wait for so much. */
+    /** Waiting time once the credit is used up. */
     private static final long MIN_CREDIT_NANOS = 100_000;
 
-    /** One look costs no more: it was interrupted, or ran through code for the first time. */
+    /** Maximum charge for one batch: longer ones were interrupted, or ran through code for the first time. */
     private static final long MAX_COST_NANOS = 1_000_000;
 
     private final EngineThread engine;
     private final Reader reader;
     private final Queue<Letter> letters = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    private volatile boolean isSpent; // the engine comes when there is credit again: nobody need wake it
+    private volatile boolean isSpent; // the engine runs when there is credit again: no wake-up is needed
     private long creditNanos = MAX_CREDIT_NANOS;
     private long creditedAtNanos;
 
     private record Letter(Eid source, ByteBuffer datagram) {}
 
-    /** Takes a control datagram and does what it asks for. On the engine's thread. */
+    /** Takes a control datagram and executes its request. On the engine's thread. */
     @FunctionalInterface
     interface Reader {
         void received(Eid source, ByteBuffer datagram, long nowNanos);
@@ -51,7 +52,7 @@ final class PeerMail implements EngineThread.Turn {
         this.reader = reader;
     }
 
-    /** Whether no more is taken. Any thread. */
+    /** Whether the queue is full. Any thread. */
     boolean isFull() {
         return waiting.get() >= MAX_WAITING;
     }

@@ -7,9 +7,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
 /**
- * Tells when packets cannot leave any more, and when they can again. It looks when one could not or a peer is silent, at
- * most once a second, and then each second until all is well: an idle device looks at nothing. The engine's thread, save
- * where it says otherwise.
+ * Reports when packets can no longer leave, and when they can again. It checks after a packet could not leave or when a
+ * peer is silent, at most once a second, and then each second until sending works: an idle device checks nothing. The
+ * engine's thread, except where stated.
  */
 final class PortWatch implements EngineThread.Turn {
     private static final long PAUSE_NANOS = 1_000_000_000;
@@ -26,12 +26,12 @@ final class PortWatch implements EngineThread.Turn {
         this.port = port;
     }
 
-    /** Why packets cannot leave; empty when they can, as far as is known. Any thread. */
+    /** Why packets cannot leave; empty if they can, as far as is known. Any thread. */
     String objection() {
         return objection;
     }
 
-    /** Has somebody told of PORT_DOWN and PORT_ACTIVE, with the reason. Any thread. */
+    /** Adds a listener for PORT_DOWN and PORT_ACTIVE, with the reason. Any thread. */
     void add(BiConsumer<AsyncEvent.Type, String> listener) {
         listeners.add(listener);
     }
@@ -41,7 +41,7 @@ final class PortWatch implements EngineThread.Turn {
         listeners.remove(listener);
     }
 
-    /** A peer is silent: the reason may be here, for an interface that is down takes packets and says nothing. */
+    /** A peer is silent: the reason may be local, since an interface that is down accepts packets without an error. */
     void doubt() {
         doubted = true;
     }

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** The queues of a context, and what they have in common. */
+/** The queues of a context, and their shared state. */
 final class Queues {
     private final UdmaContext context;
     private final RecordOwners owners = new RecordOwners();
@@ -37,7 +37,7 @@ final class Queues {
         return context;
     }
 
-    /** Whose records are in the context's completion queues. */
+    /** The owners of records in the context's completion queues. */
     RecordOwners owners() {
         return owners;
     }
@@ -84,8 +84,8 @@ final class Queues {
     }
 
     /**
-     * Takes an id. One that nobody asked for is that of no other context of the device either, so that it is free as a
-     * number on the wire as well.
+     * Takes an id. An id that was not requested is unused in all contexts of the device, so that it is free as a number on
+     * the wire as well.
      */
     private int takeId(int wanted) {
         if (wanted != 0) {
@@ -119,7 +119,7 @@ final class Queues {
         queueIds.give(queue.id());
     }
 
-    /** A tag is nobody's any more: its unpolled records are passed over once this returns. */
+    /** Frees a tag: its unpolled records are skipped once this returns. */
     void forgetClosed() {
         jfcs.forEach(UdmaJfc::forgetClosed);
     }
@@ -137,7 +137,7 @@ final class Queues {
                 .toList();
     }
 
-    /** The positions of a queue's records, markers apart, that lie unpolled in any JFC. By who has the card. */
+    /** The positions of a queue's unpolled records, markers apart, in any JFC. By the holder of the card's lock. */
     Set<Long> unpolled(int tag) {
         Set<Long> positions = new HashSet<>();
         jfcs.forEach(jfc -> jfc.gatherUnpolled(tag, positions));
@@ -148,7 +148,7 @@ final class Queues {
         groups.forEach(group -> group.memberFailed(failed));
     }
 
-    /** Lets go of whatever finished work requests still hold, because nobody has polled their records. */
+    /** Releases what finished work requests still hold, because their records were not polled. */
     void settle() {
         jfcs.forEach(UdmaJfc::settle);
         sendQueues.forEach(UdmaSendQueue::settle);

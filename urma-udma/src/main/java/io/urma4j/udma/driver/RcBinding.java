@@ -22,13 +22,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an RC Jetty with its only peer (S5.7). Each side binds for itself: {@link #target} is whom we are
- * connected with; {@code suitor} is who has bound itself to us, whether or not we have done the same. What both must know
- * of each other, QP numbers and first PSNs, goes with the request and its answer; for a peer that was told by hand its
- * descriptor has it.
+ * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the connected peer;
+ * {@code suitor} is the peer that has bound itself to this Jetty, whether or not this one has done the same. Request and
+ * answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
  */
 final class RcBinding {
-    /** READs and atomics that we keep resources for when the peer is not urma4j. */
+    /** READs and atomics that this end keeps resources for if the peer is foreign. */
     static final int FOREIGN_READS = 16;
 
     private static final int MAX_24 = 0xFF_FFFF;
@@ -48,13 +47,13 @@ final class RcBinding {
     private record Suitor(Peer peer, int qpNumber) {}
 
     /**
-     * The bond of a Jetty that has none yet.
+     * The binding of an unbound Jetty.
      *
      * @param queue for messages
      * @param handle of the card's send queue
      * @param number of its QP
      * @param orderType the effective one
-     * @param rnrRetry how often a message is repeated to a peer that is not ready
+     * @param rnrRetry how often a message is retransmitted to a peer that is not ready
      */
     RcBinding(UdmaContext context, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
         this.context = context;
@@ -70,7 +69,7 @@ final class RcBinding {
         return context.adapter().random().nextInt(MAX_24 + 1);
     }
 
-    /** The PSN that its requests begin with, once it is bound: what a peer must be told. */
+    /** The first PSN of its requests, once it is bound: a peer must know it. */
     synchronized int firstPsn() {
         return firstPsn;
     }
@@ -83,7 +82,7 @@ final class RcBinding {
         return connection != 0;
     }
 
-    /** The path to the peer; null when it is not bound, or to one that was told by hand. */
+    /** The path to the peer; null if it is not bound, or bound to a foreign peer. */
     @Nullable
     Path path() {
         UdmaTarget now = target();
@@ -92,7 +91,7 @@ final class RcBinding {
 
     // ---- binding ourselves
 
-    /** Asks the peer, and connects; the future fails with what it answered. Any thread. */
+    /** Asks the peer, and connects; the future fails with its answer. Any thread. */
     CompletableFuture<Void> bind(UdmaTarget whom, Duration timeout) {
         synchronized (this) {
             target = whom;
@@ -132,7 +131,7 @@ final class RcBinding {
         });
     }
 
-    /** A peer that tells nothing of its resources has one at least. */
+    /** A peer that does not announce its resources has at least one. */
     private static int readsOut(RoceEndpoint peer) {
         return Math.max(peer.readDepth(), 1);
     }
@@ -184,10 +183,7 @@ final class RcBinding {
         }
     }
 
-    /**
-     * The queue has ended its connection and is in RESET: from now on it has a new first PSN, and the peer is told. Any
-     * thread.
-     */
+    /** The queue has ended its connection and is in RESET: it gets a new first PSN, and the peer is notified. Any thread. */
     CompletableFuture<Void> unbound(Duration timeout) {
         UdmaTarget whom;
         synchronized (this) {
@@ -223,12 +219,12 @@ final class RcBinding {
 
     // ---- being bound; the engine's thread
 
-    /** A peer has imported the Jetty: it had the token, and the card's end of the connection is there. */
+    /** A peer has imported the Jetty: it had the token, and the card's end of the connection exists. */
     synchronized void imported(Peer peer) {
         importers.add(peer);
     }
 
-    /** A peer's Jetty wants to be the only one: tells what it needs, or why not. */
+    /** A peer's Jetty requests to bind: returns the properties that it needs, or the reason of a refusal. */
     synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
         if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
             return refusal(request, UrmaStatus.ENOPERM, "the requesting context has not imported it");
@@ -261,7 +257,7 @@ final class RcBinding {
         }
     }
 
-    /** The peer is gone: what is under way to it ends. */
+    /** The peer is gone: work requests in progress to it end. */
     void peerLost(Peer peer) {
         int ended;
         synchronized (this) {

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the driver remembers of receive work requests until their records are polled: which is longer than their places in
- * the ring are theirs. Entries are found by the cookies that the card carries. Guarded by the queue's lock.
+ * The driver's state of receive work requests until their records are polled, which is longer than they occupy the ring.
+ * Entries are found by the cookies that the card carries. Guarded by the queue's lock.
  */
 final class ReceiveEntries {
     private static final int NONE = -1;
@@ -33,7 +33,7 @@ final class ReceiveEntries {
         firstFree = from;
     }
 
-    /** Takes an entry; there are as many as are needed. */
+    /** Takes an entry; there are always enough. */
     int take(long userContext) {
         if (firstFree == NONE) {
             int count = nextFree.length;
@@ -65,7 +65,7 @@ final class ReceiveEntries {
         segments[entry * maxSges + index] = segment;
     }
 
-    /** Its buffers are the application's again. */
+    /** Returns its buffers to the application. */
     void unpin(int entry) {
         int end = (entry + 1) * maxSges;
         for (int i = entry * maxSges; i < end; i++) {
@@ -78,7 +78,7 @@ final class ReceiveEntries {
         }
     }
 
-    /** Gives it back; returns its user context. */
+    /** Releases the entry; returns its user context. */
     long give(int entry) {
         unpin(entry);
         nextFree[entry] = firstFree;

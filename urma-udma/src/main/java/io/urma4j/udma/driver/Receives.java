@@ -5,7 +5,7 @@ import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Who takes messages, as its records name it: a JFR, or a Jetty that takes from one.
+ * The receiver of messages, as its records name it: a JFR, or a Jetty that uses one.
  *
  * @param id as applications see it
  * @param recordFlags of {@link CompletionRecord}

@@ -6,14 +6,14 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows control datagrams again that came a moment ago, word for word: seeing to one costs as much as some dozens of packets,
- * and seeing to it twice does nothing that once did not. Whoever waits for an answer waits longer than that before he asks
- * again, and an answer that is lost is asked for again.
+ * Detects control datagrams that were received a moment ago, byte for byte: handling one costs as much as some dozens of
+ * packets, and handling it twice has no further effect. A requester waits longer than that before it retransmits, and it
+ * retransmits if an answer is lost.
  *
- * <p>What it has forgotten, since another took its place, is merely seen to twice. For one thread at a time.
+ * <p>A datagram that was evicted from the cache is merely handled twice. For one thread at a time.
  */
 final class RecentMail {
-    /** Less than anybody waits before he says the same again: 30 ms. */
+    /** Shorter than the minimum retransmission interval of 30 ms. */
     static final long MOMENT_NANOS = 10_000_000;
 
     private static final int PLACES = 256;
@@ -24,7 +24,7 @@ final class RecentMail {
 
     private record Known(Eid source, ByteBuffer datagram, long nanos) {}
 
-    /** Whether the same came from there a moment ago; else it is known from now on, and its bytes stay as they are. */
+    /** Whether the same datagram came from there a moment ago; otherwise it is cached, and its bytes must not change. */
     boolean hasCome(Eid source, ByteBuffer datagram, long nowNanos) {
         int place = place(datagram);
         Known last = places[place];
@@ -39,7 +39,7 @@ final class RecentMail {
         return false;
     }
 
-    /** How many it knew again; others read a value that may be a little old. */
+    /** The number of detected replays; other threads may read a slightly old value. */
     long again() {
         return again;
     }

@@ -5,15 +5,15 @@ import java.lang.foreign.MemorySegment;
 /** A queue whose records lie in completion queues. */
 interface RecordOwner {
     /**
-     * Translates a completion queue element of this queue into a record, and lets go of what its work request held.
+     * Translates a completion queue element of this queue into a record, and releases what its work request held.
      *
      * @param words of a {@link io.urma4j.spi.CompletionRecord}, from {@code at} on
      * @param ring of the completion queue
-     * @param cqe where the element lies in it
+     * @param cqe position of the element
      * @param word the element's first word
      */
     void record(long[] words, int at, MemorySegment ring, long cqe, int word);
 
-    /** The element is still in its completion queue: lets go of what its work request held, which has ended. */
+    /** The element is still in its completion queue: releases what its work request held, which has ended. */
     void ended(MemorySegment ring, long cqe, int word);
 }

@@ -3,8 +3,8 @@ package io.urma4j.udma.driver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues by the tags that their records carry, for readers that take no lock and allocate nothing: open addressing in an
- * array that is replaced as a whole. A queue that is closed leaves; its records that are still unpolled are passed over.
+ * Queues by the tags of their records, for readers that take no lock and allocate nothing: open addressing in an array that
+ * is replaced as a whole. A closed queue is removed; its unpolled records are skipped.
  */
 final class RecordOwners {
     private static final int MIN_CAPACITY = 16;
@@ -14,7 +14,7 @@ final class RecordOwners {
 
     private volatile Slots slots = new Slots(new int[MIN_CAPACITY], new RecordOwner[MIN_CAPACITY], 0);
 
-    /** Whose tag it is; null when the queue is closed. */
+    /** The owner of a tag; null if the queue is closed. */
     @Nullable
     RecordOwner get(int tag) {
         Slots now = slots;

@@ -7,7 +7,7 @@ import io.urma4j.libc.Mapping;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Memory of rings: zeroed, of pages of its own that cost nothing before they are used, freed with its last user. */
+/** Memory of rings: zeroed, on its own pages, which the kernel allocates at first use, freed with its last user. */
 final class Rings {
     private Rings() {}
 

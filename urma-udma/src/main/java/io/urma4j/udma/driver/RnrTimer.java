@@ -1,10 +1,10 @@
 package io.urma4j.udma.driver;
 
-/** How long a sender that finds no receive work request is told to wait: the codes of WIRE §4.4. */
+/** The wait of a sender that finds no receive work request: the codes of WIRE §4.4. */
 final class RnrTimer {
     private static final long HUNDREDTH_MILLIS = 10_000; // nanoseconds
 
-    /** By code, in hundredths of milliseconds; code 0 is the longest of all. */
+    /** By code, in hundredths of milliseconds; code 0 is the longest. */
     private static final int[] HUNDREDTHS = {
         65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
         6144, 8192, 12288, 16384, 24576, 32768, 49152
@@ -12,7 +12,7 @@ final class RnrTimer {
 
     private RnrTimer() {}
 
-    /** The shortest that is not shorter than that; the longest there is when none is. */
+    /** The code of the shortest wait that is not shorter than that; the longest if there is none. */
     static int code(long nanos) {
         for (int code = 1; code < HUNDREDTHS.length; code++) {
             if (HUNDREDTHS[code] * HUNDREDTH_MILLIS >= nanos) {

@@ -10,7 +10,7 @@ import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.engine.EventLoop;
 import java.util.Arrays;
 
-/** The moves of a send queue that somebody asks for, and how its work requests are taken out of it (SEMANTICS §6). */
+/** The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). */
 final class SendDrains {
     private static final int WORDS_EACH = 2; // position, status
 

@@ -34,9 +34,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Sends what peers ask to whom it concerns. The engine's thread. */
+/** Dispatches the requests of peers. The engine's thread. */
 final class Serving {
-    /** So many requests may wait because their senders guessed too often. */
+    /** Maximum requests that are delayed because their senders guessed too often. */
     private static final int MAX_DELAYED = 256;
 
     private final UdmaContext context;
@@ -94,7 +94,7 @@ final class Serving {
         answer(to, number, new Refused(number, status, why));
     }
 
-    /** Handles a guess now, or later when that address has guessed wrong too often. */
+    /** Checks a token now, or later if that address has failed too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
         long now = adapter.nanos();
         long delayNanos = limiter.delayNanos(Network.of(from.peer().eid()), from.holds(), now);
@@ -162,7 +162,7 @@ final class Serving {
         return queue == null ? null : queue.binding();
     }
 
-    /** Only who is on this host and of this user may say so: it costs the data path something. */
+    /** Only a process of the same user on this host may request this: it has a cost on the data path. */
     private void measured(Path from, long number, boolean on) {
         Peer peer = from.peer();
         HostDirectory.Place place = new HostDirectory.Place(peer.address(), peer.incarnation(), peer.uasid());
@@ -174,7 +174,7 @@ final class Serving {
         answer(from, number, new Done(number));
     }
 
-    /** Somebody looks in: a page of what he wants to see. */
+    /** Answers an inspection with one page. */
     private void inspected(Path from, long number, Inspect wanted) {
         Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
         if (kind.isEmpty()) {
@@ -197,7 +197,7 @@ final class Serving {
                 new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
     }
 
-    /** A context, and what its device has counted for all contexts: what was for nobody, and what was marked. */
+    /** A context, and the counters of its device for all contexts: packets without a queue, and marked packets. */
     private Resource withPort(Resource resource) {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);

@@ -4,11 +4,11 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Numbers of a range in an order that nobody can foresee, who has not the keys: each comes once before any comes again, so
- * that no packet on its way can mean the next owner of a number (S4.5). Any thread.
+ * Numbers of a range in an order that cannot be predicted without the keys. Each comes once before any comes again, so that
+ * no packet in flight can name the next owner of a number (S4.5). Any thread.
  *
- * <p>A counter goes through a Feistel network of six rounds, which permutes the numbers of an even count of bits; what lies
- * beyond the range is passed over.
+ * <p>A counter goes through a Feistel network of six rounds, which permutes the numbers of an even count of bits; values
+ * beyond the range are skipped.
  */
 final class ShuffledNumbers {
     private static final int ROUNDS = 6;
@@ -22,7 +22,7 @@ final class ShuffledNumbers {
     /**
      * Numbers from {@code first} to {@code last}.
      *
-     * @param random says the keys
+     * @param random generates the keys
      */
     ShuffledNumbers(int first, int last, LongSupplier random) {
         this.first = first;
@@ -42,7 +42,7 @@ final class ShuffledNumbers {
         return first + offset;
     }
 
-    /** The next one that nobody has: after a whole turn the owner of a number may live still. One must be free. */
+    /** The next free number: after a full cycle the owner of a number may still exist. One must be free. */
     int next(IntPredicate isTaken) {
         int number = next();
         while (isTaken.test(number)) {
@@ -63,7 +63,7 @@ final class ShuffledNumbers {
         return left << halfBits | right;
     }
 
-    /** Each bit of the result depends on all of the value (the finalizer of SplitMix64). */
+    /** Each bit of the result depends on the whole value (the finalizer of SplitMix64). */
     private static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.function.LongPredicate;
 
 /**
- * How many slots of a send queue are free again (S9.3): all up to the youngest record that was polled. Once records of the
- * queue may be polled out of order, since some go to other JFCs, or some slots are free without one, a slot waits for its own
- * record, so that nobody's user context is overwritten.
+ * How many slots of a send queue are free again (S9.3): all up to the youngest polled record. Once records of the queue may
+ * be polled out of order, because some go to other JFCs, or some slots are freed without one, each slot waits for its own
+ * record, so that no user context is overwritten.
  */
 final class SlotCount {
     private final int mask;
@@ -20,14 +20,14 @@ final class SlotCount {
 
     /**
      * @param depth a power of two
-     * @param hasEndedSilently whether there is no record of a work request that has ended, asked while its slot is occupied
+     * @param hasEndedSilently whether an ended work request has no record, asked while its slot is occupied
      */
     SlotCount(int depth, LongPredicate hasEndedSilently) {
         this.mask = depth - 1;
         this.hasEndedSilently = hasEndedSilently;
     }
 
-    /** Behind the youngest of the slots that are free with all before them. */
+    /** Behind the youngest slot that is free together with all before it. */
     long freed() {
         return freed;
     }
@@ -36,7 +36,7 @@ final class SlotCount {
         return isEach;
     }
 
-    /** From now on a slot waits for its own record. While nobody polls for records of the queue. */
+    /** From now on each slot waits for its own record. Only while no thread polls for records of the queue. */
     void countEach() {
         lock.acquire();
         if (!isEach) {
@@ -67,7 +67,7 @@ final class SlotCount {
         lock.release();
     }
 
-    /** A marker behind a position is polled: it is nobody's record, and all that is silent before it has ended. */
+    /** A marker behind a position is polled: it belongs to no request, and all unsignalled requests before it have ended. */
     void markerTaken(long position) {
         if (!isEach) {
             freeTo(position + 1);
@@ -78,7 +78,7 @@ final class SlotCount {
         lock.release();
     }
 
-    /** Up to the first that waits for its record, when all before {@code last} has ended. */
+    /** Up to the first slot that waits for its record, if all before {@code last} has ended. */
     private void free(long last) {
         known = Math.max(known, last);
         long end = freed;
@@ -88,7 +88,7 @@ final class SlotCount {
         freeTo(end);
     }
 
-    /** All before {@code end} have ended, and but for {@code unpolled} there is no record of them to be polled. */
+    /** All before {@code end} have ended; only the requests in {@code unpolled} have unpolled records. */
     void freeAllBut(Set<Long> unpolled, long end) {
         lock.acquire();
         for (long position = freed; position < end; position++) {

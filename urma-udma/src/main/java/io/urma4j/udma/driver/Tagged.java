@@ -7,7 +7,7 @@ interface Tagged {
     /**
      * It went to ERROR.
      *
-     * @param status of the work request that failed, a number of URMA; 0 when none did
+     * @param status of the failed work request, a number of URMA; 0 if none failed
      */
     default void failed(int status) {}
 

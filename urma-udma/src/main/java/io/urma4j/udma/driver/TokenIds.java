@@ -13,8 +13,8 @@ import java.util.function.IntConsumer;
 
 /**
  * The segments of a context by token id. The keys of all segments under one id have one owner on the card, so that one
- * SEND_INVALIDATE revokes them together. A token id is not given back before its last segment has gone (S4.5). Safe for
- * any thread.
+ * SEND_INVALIDATE revokes them together. A token id is not released before its last segment is gone (S4.5). Safe for any
+ * thread.
  */
 final class TokenIds {
     private static final int MAX_TOKEN_ID = 0xFF_FFFF;
@@ -69,7 +69,7 @@ final class TokenIds {
         return wanted;
     }
 
-    /** Whose the keys under that id are on the card. */
+    /** The owner on the card of the keys under that id. */
     synchronized long owner(int tokenId) {
         return owners.getOrDefault(tokenId, 0L);
     }
@@ -78,14 +78,14 @@ final class TokenIds {
         segments.computeIfAbsent(segment.tokenId(), _ -> new ArrayList<>()).add(segment);
     }
 
-    /** The segment was not made after all. */
+    /** The registration failed. */
     synchronized void giveUp(int tokenId) {
         if (!allocated.contains(tokenId) && !segments.containsKey(tokenId)) {
             give(tokenId);
         }
     }
 
-    /** Forgets a segment; false when it was forgotten before. */
+    /** Removes a segment; false if it was removed before. */
     synchronized boolean remove(UdmaSegment segment) {
         List<UdmaSegment> all = segments.get(segment.tokenId());
         if (all == null || !all.remove(segment)) {

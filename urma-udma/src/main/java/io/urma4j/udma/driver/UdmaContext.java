@@ -68,8 +68,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address space on a network device. What is agreed with peers runs on the engine's thread; queues and segments are for
- * any thread.
+ * An address space on a network device. Agreements with peers run on the engine's thread; queues and segments are for any
+ * thread.
  */
 final class UdmaContext implements ProviderContext, PeerEvents {
     private static final String PID = "pid ";
@@ -128,9 +128,9 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     /**
-     * Opens it: finds its place, and listens.
+     * Opens it: creates its file, and listens.
      *
-     * @throws UrmaException ENOPERM when the runtime directory is not ours alone
+     * @throws UrmaException ENOPERM if other users can access the runtime directory
      */
     static UdmaContext open(UdmaDevice device, Adapter adapter, UrmaOptions options, ContextEvents events) {
         HostDirectory directory = HostDirectory.open(options);
@@ -196,7 +196,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return directory;
     }
 
-    /** Where it is reached. */
+    /** Its address. */
     HostDirectory.Place place() {
         return place;
     }
@@ -205,7 +205,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return isClosing;
     }
 
-    /** The time of the control plane at which a duration from now is over. */
+    /** The deadline of a timeout that starts now, in the control plane's time. */
     long deadline(Duration timeout) {
         long nanos = timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
         return adapter.nanos() + nanos;
@@ -316,7 +316,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return queues;
     }
 
-    /** From now on peers can import that queue. */
+    /** Peers can import that queue from now on. */
     void announce(int number, Importable queue) {
         importables.put(number, queue);
     }
@@ -409,7 +409,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     @Override
     public boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
         try {
-            // else any sender could make this context greet any host
+            // otherwise any sender could make this context greet any host
             return ProviderContext.super.leadsTo(descriptor, source)
                     && UdmaEndpoint.of("reply address", descriptor.endpoints())
                             .map(endpoint -> endpoint.at().eid().equals(source.eid()))
@@ -436,7 +436,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return new UdmaTarget(this, descriptor, endpoint.qpNumber(), handle, null, endpoint);
     }
 
-    /** Where packets of a peer come from that is not urma4j: any port (WIRE §0). */
+    /** The source of a foreign peer's packets: any port (WIRE §0). */
     private static PortAddress sourceOf(RoceEndpoint byHand) {
         return new PortAddress(byHand.gid(), 0);
     }
@@ -503,7 +503,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     // ---- peers; the engine's thread
 
-    /** The path to a context, greeted if need be. */
+    /** The path to a context, greeted if necessary. */
     CompletableFuture<Path> connect(PortAddress at, long incarnation, long deadlineNanos) {
         adapter.unknownPeers().know(at); // its answers must not wait among those of unknown sources
         return plane.connect(at, incarnation, deadlineNanos, adapter.nanos())
@@ -513,8 +513,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     /**
-     * Asks a context for something, greeted if need be; once more when it turns out to have evicted us since the greeting,
-     * as it may while nothing is shared.
+     * Sends a request to a context, greeted if necessary; repeats it once if the context has evicted this one since the
+     * greeting, as it may while nothing is shared.
      */
     <T> CompletableFuture<T> withHome(
             PortAddress at, long incarnation, long deadlineNanos, Function<Path, CompletableFuture<T>> ask) {
@@ -525,7 +525,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                                 : CompletableFuture.failedFuture(failure)));
     }
 
-    /** The failure, with the reason where the port knows why no answer arrives. */
+    /** The failure, with the reason if the port knows why no answer arrives. */
     private Throwable explained(Throwable failure) {
         String objection = adapter.watch().objection();
         return !objection.isEmpty()
@@ -543,7 +543,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         return path;
     }
 
-    /** Asks a peer for an answer of that kind. */
+    /** Sends a request to a peer, and expects an answer of that kind. */
     <T extends ControlMessage> CompletableFuture<T> askCore(
             Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos) {
         return plane.ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos, adapter.nanos())
@@ -564,7 +564,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public void discard(ConnectionEnd half) {
-        // numbers come again late, nothing else was made
+        // numbers are reused late, and no other state exists
     }
 
     @Override
@@ -572,7 +572,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         paths.put(peer, new Path(adapter, peer, this::openPath));
     }
 
-    /** Makes our end of the connection with a peer, with whom something is shared from now on. */
+    /** Creates this end of the connection with a peer, which from now on shares something with this context. */
     private void openPath(Path path) {
         int pathNumber = adapter.pathNumbers().take();
         try {
@@ -613,7 +613,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
     }
 
-    /** The process of another context on this host; empty for our own, and when it does not say. */
+    /** The process of another context on this host; empty for this process, and if the peer does not announce it. */
     private static OptionalInt pidOf(Peer peer) {
         String text = peer.process();
         String own = processText();
@@ -668,7 +668,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         }
     }
 
-    /** The paths with numbers above {@code after}, for a person who looks. */
+    /** The paths with numbers above {@code after}, for inspection. */
     List<Resource> paths(long after, int limit) {
         return paths.values().stream()
                 .filter(path -> path.isOpen() && path.pathNumber() > after)
@@ -682,7 +682,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
                 .toList();
     }
 
-    /** What the work requests of its queues wait for, for a person who looks. */
+    /** What the work requests of its queues wait for, for inspection. */
     List<Resource> waits(long after, int limit) {
         return Waits.of(queues.sendQueues(), this::nameOf, after, limit);
     }
@@ -698,8 +698,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     // ---- the end
 
     /**
-     * Revokes what was shared, says goodbye, and leaves no file. At the timeout what did not end by itself is left; a
-     * second call waits for the first.
+     * Revokes its exports, says goodbye, and removes its file. At the timeout, unfinished parts are abandoned; a second
+     * call waits for the first.
      */
     @Override
     public synchronized CompletableFuture<Void> close(Duration timeout) {

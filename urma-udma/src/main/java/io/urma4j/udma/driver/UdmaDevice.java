@@ -26,20 +26,18 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A network card in software at one address. Its port is open, and its thread runs, as long as there is a context on it.
- */
+/** A software network card at one address. Its port is open, and its thread runs, while there is a context on it. */
 final class UdmaDevice implements ProviderDevice {
-    /** The setting that names the way of I/O: auto, gso, mmsg or channel. */
+    /** The setting of the I/O backend: auto, gso, mmsg or channel. */
     private static final String IO_SETTING = Setting.UDMA_IO.property();
 
-    /** The setting that has packets lost on purpose: a share, and perhaps a seed. */
+    /** The setting of simulated packet loss: a share, and optionally a seed. */
     private static final String LOSS_SETTING = Setting.UDMA_LOSS.property();
 
-    /** The setting that says whether strangers have sockets of their own: apart or together. */
+    /** The setting that says whether unknown peers have sockets of their own: apart or together. */
     private static final String STRANGERS_SETTING = Setting.UDMA_STRANGERS.property();
 
-    /** The setting that says whether switches may mark instead of dropping: auto, on or off. */
+    /** The setting of ECN: auto, on or off. */
     private static final String ECN_SETTING = Setting.UDMA_ECN.property();
 
     private static final int MESSAGE_LIMIT_BITS = 31;
@@ -90,7 +88,7 @@ final class UdmaDevice implements ProviderDevice {
         }
     }
 
-    /** What was found when the port was last open; it is opened for a moment when it never was. */
+    /** The state of the port when it was last open; if it never was, it is opened for a moment. */
     @Override
     public synchronized DeviceAttributes attributes() {
         if (adapter != null) {
@@ -170,7 +168,7 @@ final class UdmaDevice implements ProviderDevice {
         return adapter;
     }
 
-    /** A context has ended. Not on the engine's thread. */
+    /** A context was closed. Not on the engine's thread. */
     synchronized void release() {
         contexts--;
         if (contexts == 0 && adapter != null) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A segment of a peer, or a window of it, that this context may operate on: a key of the peer's card. Any thread. */
+/** An imported segment of a peer, or a window of it: a key of the peer's card. Any thread. */
 final class UdmaImport implements ProviderImport {
     private final @Nullable Imports imports;
     private final @Nullable Path path;
@@ -53,7 +53,7 @@ final class UdmaImport implements ProviderImport {
         return new UdmaImport(imports, path, null, key, vaBase, lengthBytes, access, tokenId, what);
     }
 
-    /** One that was told by hand: for RC Jetties that are connected by hand. */
+    /** One that was described by hand: for RC Jetties that are connected by hand. */
     static UdmaImport byHand(int key, long vaBase, long lengthBytes, Access access, String what) {
         return new UdmaImport(null, null, null, key, vaBase, lengthBytes, access, 0, what);
     }
@@ -70,18 +70,18 @@ final class UdmaImport implements ProviderImport {
         return vaBase;
     }
 
-    /** The card's handle of the peer's memory; 0 for one that RC Jetties alone can reach. */
+    /** The card's handle of the peer's memory; 0 for one that only RC Jetties can reach. */
     int memoryTarget() {
         return path == null ? 0 : path.memoryTarget();
     }
 
-    /** The peer; null when it was told by hand. */
+    /** The peer; null for a foreign peer. */
     @Nullable
     Path path() {
         return path;
     }
 
-    /** A work request on it was refused by the peer's card: of a window that tells that it was taken back. */
+    /** The peer's card refused a work request on it; for a window, this shows that it was revoked. */
     void refused() {
         if (whole != null) {
             markRevoked();

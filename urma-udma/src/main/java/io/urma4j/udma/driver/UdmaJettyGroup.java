@@ -13,7 +13,7 @@ import io.urma4j.udma.engine.EventLoop;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Jetties that receive under one number. Which of them takes a message is decided by the card. */
+/** Jetties that receive under one number. The card selects the member that receives a message. */
 final class UdmaJettyGroup implements ProviderJettyGroup {
     private final Queues queues;
     private final UdmaContext context;
@@ -88,7 +88,7 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
         }
     }
 
-    /** A Jetty has gone to ERROR: when the group has no other member left that works, it is told. */
+    /** A Jetty has gone to ERROR: if no other member works, raises the event. */
     void memberFailed(UdmaSendQueue failed) {
         if (members.contains(failed) && members.stream().allMatch(member -> member.state() == QueueState.ERROR)) {
             context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last working member, " + failed + ", failed");

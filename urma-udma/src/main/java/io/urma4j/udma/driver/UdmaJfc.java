@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A completion queue: takes elements out of the card's ring, and lets their queues translate them into records.
  *
- * <p>A thread that finds nothing turns the card's crank, when nobody else does, and looks again.
+ * <p>A thread that finds none drives the card if its lock is free, and checks again.
  */
 final class UdmaJfc implements ProviderJfc, CqWatcher {
     /** Polls that find records still turn the crank now and then, or arrivals would wait as long as there are any. */
@@ -162,12 +162,12 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
         return lastOwner;
     }
 
-    /** A queue is closed: none of its records is told any more, once this returns. */
+    /** A queue is closed: none of its records is returned any more, once this returns. */
     void forgetClosed() {
         betweenPolls(() -> lastOwner = null);
     }
 
-    /** Whether a marker of a queue lies here, unpolled. By who has the card, so that none is added. */
+    /** Whether a marker of a queue is unpolled here. By the holder of the card's lock, so that none is added. */
     boolean holdsMarker(int tag) {
         boolean[] found = {false};
         eachUnpolled((at, word) -> found[0] |= isMarker(word) && Cqe.tag(ring, at) == tag);
@@ -175,8 +175,8 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     }
 
     /**
-     * Adds the positions of a queue's records that lie here, unpolled, without markers. By who has the card, so that none
-     * is added.
+     * Adds the positions of a queue's unpolled records here, without markers. By the holder of the card's lock, so that
+     * none is added.
      */
     void gatherUnpolled(int tag, Set<Long> positions) {
         eachUnpolled((at, word) -> {
@@ -190,7 +190,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
         return (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
     }
 
-    /** Lets go of what work requests held whose records are here, unpolled: they have ended. */
+    /** Releases what work requests with unpolled records here held: they have ended. */
     void settle() {
         eachUnpolled((at, word) -> {
             RecordOwner owner = owners.get(Cqe.tag(ring, at));
@@ -220,7 +220,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
         });
     }
 
-    /** Does something while nobody takes a record. */
+    /** Drives the card while no records are available. */
     void betweenPolls(Runnable something) {
         lock.acquire();
         try {
@@ -244,7 +244,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
         eventLoop.attend();
     }
 
-    /** Who races with {@link #close} must not reach the next queue that gets its handle (S4.2). Under the lock. */
+    /** A call that races with {@link #close} must not reach the next queue with the same handle (S4.2). Under the lock. */
     private void checkOpen() {
         if (closed) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** Private memory of this process, page-aligned. The card alone gives others access to it. Safe for any thread. */
+/** Private memory of this process, page-aligned. Other processes can access it only through the card. Safe for any thread. */
 final class UdmaMemory implements ProviderMemory {
     private static final MemoryBudget BUDGET = new MemoryBudget();
     private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
@@ -38,9 +38,9 @@ final class UdmaMemory implements ProviderMemory {
     }
 
     /**
-     * Memory of zeros.
+     * Allocates zeroed memory.
      *
-     * @throws UrmaException ENOMEM when the machine or a control group cannot give it
+     * @throws UrmaException ENOMEM if the machine or a control group lacks memory
      */
     static UdmaMemory allocate(long lengthBytes, AllocOptions options) {
         long pageBytes = Mapping.pageSizeBytes();
@@ -79,11 +79,11 @@ final class UdmaMemory implements ProviderMemory {
     }
 
     /**
-     * Takes note of a segment that uses the memory.
+     * Adds a segment that uses the memory.
      *
-     * @param isolated whether it has it for itself (S7.7)
-     * @throws UrmaException EINVAL when another uses it and one of them wants to be alone; EAGAIN while importers of an
-     *     earlier registration have not let go
+     * @param isolated whether it must be the only one (S7.7)
+     * @throws UrmaException EINVAL if another segment uses it and one of them is isolated; EAGAIN while importers of an
+     *     earlier registration have not released it
      */
     synchronized void addUser(boolean isolated) {
         checkNotQuarantined();
@@ -102,7 +102,7 @@ final class UdmaMemory implements ProviderMemory {
         alone = false;
     }
 
-    /** Keeps the memory from being registered anew while these importers of {@code by} have not let go. */
+    /** Prevents a new registration of the memory while these importers of {@code by} have not released it. */
     synchronized void quarantine(Object by, List<String> importers) {
         quarantines.put(by, List.copyOf(importers));
     }
@@ -118,7 +118,7 @@ final class UdmaMemory implements ProviderMemory {
         }
     }
 
-    /** Gives it back; whoever touches it afterwards gets {@code IllegalStateException}. Idempotent. */
+    /** Frees it; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
         long deadlineNanos = System.nanoTime() + CLOSE_PATIENCE_NANOS;

@@ -22,7 +22,7 @@ import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
 
-/** A receive queue: puts buffers into the card's ring. A short lock keeps posting threads apart. */
+/** A receive queue: puts buffers into the card's ring. A short lock serialises posting threads. */
 final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     private final Queues queues;
     private final UdmaContext context;
@@ -79,7 +79,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
                         null));
     }
 
-    /** The token itself, where there is one: so a peer that is not urma4j can be told it by hand. */
+    /** The token itself, if there is one: a foreign peer gets it by hand. */
     private static int queueKey(UdmaContext context, JfrConfig config) {
         return config.policy() == TokenPolicy.NONE
                 ? context.adapter().random().nextInt(Integer.MAX_VALUE)
@@ -167,7 +167,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         }
     }
 
-    /** A buffer longer than any message is as good as one that is as long as an element can say. */
+    /** A buffer longer than any message is shortened to the maximum of an element. */
     private static int length(long lengthBytes) {
         return (int) Math.min(lengthBytes, 0xFFFF_FFFFL);
     }
@@ -194,7 +194,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         }
     }
 
-    /** The record of an entry is there, and will be polled. */
+    /** The record of an entry exists, and will be polled. */
     void letGo(int entry) {
         lock.acquire();
         entries.unpin(entry);

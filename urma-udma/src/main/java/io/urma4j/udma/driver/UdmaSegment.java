@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A registered region of this context. Safe for any thread. */
+/** A registered segment of this context. Safe for any thread. */
 final class UdmaSegment implements ProviderSegment {
     private static final Token NOBODYS = Token.random();
 
@@ -36,7 +36,7 @@ final class UdmaSegment implements ProviderSegment {
     private volatile boolean revoked;
     private final AtomicInteger unfinished = new AtomicInteger();
 
-    /** Who has it, by key; written by the engine, and read by anybody. */
+    /** The current importers, by key; written by the engine, read by any thread. */
     final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
 
     // the engine's thread
@@ -45,7 +45,7 @@ final class UdmaSegment implements ProviderSegment {
             new Revocations<>(grant -> grant.importer().peer().toString());
 
     /**
-     * A region.
+     * Creates a segment.
      *
      * @param allocated null for foreign memory
      * @param localKey of this machine's own work requests
@@ -75,7 +75,7 @@ final class UdmaSegment implements ProviderSegment {
 
     // ---- for the queues
 
-    /** What local ranges of work requests name; they count from the region's start. */
+    /** The handle in local ranges of work requests, which count from the segment's start. */
     int localKey() {
         return localKey;
     }
@@ -117,7 +117,7 @@ final class UdmaSegment implements ProviderSegment {
         return memory.address();
     }
 
-    /** Whether there is a segment, and a token opens it for that access; the same work whatever is wrong. */
+    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
     static boolean opens(@Nullable UdmaSegment segment, @Nullable Token offered, Access wanted) {
         Token needed = segment == null ? NOBODYS : segment.token;
@@ -136,7 +136,7 @@ final class UdmaSegment implements ProviderSegment {
         return revoked;
     }
 
-    /** No new import from now on; true for the first. On the engine's thread. */
+    /** Allows no new import from now on; true for the first call. On the engine's thread. */
     boolean markRevoked() {
         boolean first = !revoked;
         revoked = true;

@@ -40,14 +40,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue: puts work queue elements into the card's ring, publishes them, and rings. The thread that posts runs the
- * card itself when nobody else does.
+ * A send queue: it writes work queue elements to the card's ring, publishes them, and rings the doorbell. The posting
+ * thread drives the card itself if the card's lock is free.
  *
  * <p>Each accepted work request has a position. It occupies a slot until its record, or a later one of the same queue, is
- * polled (S9.3), and until the card needs its element no more.
+ * polled (S9.3), and until the card no longer needs its element.
  *
- * <p><b>Who may touch what.</b> {@code posted} and what belongs to a position before it is published belong to whoever
- * holds the lock, or to the one thread that posts to a lock-free queue.
+ * <p><b>Ownership.</b> {@code posted} and the state of a position before it is published belong to the holder of the lock,
+ * or to the one thread that posts to a lock-free queue.
  */
 final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     private static final long MAX_IMMEDIATE_32 = 0xFFFF_FFFFL;
@@ -305,7 +305,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return binding == null ? whom.handle() : 0;
     }
 
-    /** What only some messages have: an immediate; the key behind the token id that is to be revoked. */
+    /** The special fields of some messages: an immediate; the key behind the token id to revoke. */
     private void message(long at, int opcode, long immediate, UdmaTarget whom) {
         if (opcode == WorkOpcode.SEND_INVALIDATE) {
             Path home = whom.path();
@@ -325,7 +325,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return known;
     }
 
-    /** A peer of RoCE has immediates of 32 bits (S8.4). */
+    /** A RoCE peer has immediates of 32 bits (S8.4). */
     private void checkImmediate(int opcode, long immediate, UdmaTarget whom) {
         boolean has = opcode == WorkOpcode.SEND_IMM || opcode == WorkOpcode.WRITE_IMM;
         if (has && whom.byHand() != null && (immediate & ~MAX_IMMEDIATE_32) != 0) {
@@ -449,12 +449,12 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return WqRing.at(position, depth, strideBytes);
     }
 
-    /** The bits that an element carries; the others mean nothing here: records come in order anyway. */
+    /** The flags that an element carries; the others have no meaning here: records are in order anyway. */
     private int signalled(int flags) {
         return (posted >= signalAt ? flags | PostFlags.SIGNALLED_BIT : flags) & ELEMENT_BITS;
     }
 
-    /** Hands the element to the card. */
+    /** Publishes the element to the card. */
     private void publish(long lengthBytes) {
         if (posted >= signalAt) {
             signalAt = posted + config.signalEvery();
@@ -464,7 +464,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         WqRing.produced(ring, ++posted);
     }
 
-    /** Rings the bell of the queue; without the lock, since a guess whether it is busy is enough. */
+    /** Rings the queue's doorbell; without the lock, since a guess whether it is busy is enough. */
     private void rung() {
         eventLoop.posted(handle, posted - WqRing.consumed(ring) - 1);
     }
@@ -508,14 +508,14 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         entries.letGo(position + 1);
     }
 
-    /** Lets go of what has ended without a record. */
+    /** Releases requests that ended without a record. */
     void settle() {
         entries.letGo(WqRing.consumed(ring));
     }
 
     // ---- taking out
 
-    /** A record of a work request that was taken out of the queue. */
+    /** The record of a work request that was removed from the queue. */
     void flushed(long[] words, int at, long position, int status) {
         long element = at(position);
         words[at] = CompletionRecord.header(status, SendWqe.opcode(ring, element), recordFlags, id);
@@ -526,8 +526,8 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     /**
-     * What was posted last was taken out, and everything before has its result: no slot is occupied but those whose
-     * records lie unpolled. By who has the card.
+     * The last posted requests were removed, and all earlier ones have their result: only slots with unpolled records are
+     * occupied. By the holder of the card's lock.
      */
     void freeAll() {
         Set<Long> unpolled = queues.unpolled(tag);
@@ -541,15 +541,15 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         }
     }
 
-    /** The slots before {@code end} are free. By who has the card. */
+    /** The slots before {@code end} are free. By the holder of the card's lock. */
     void freeTo(long end) {
         entries.letGo(end);
         slots.freeTo(end);
     }
 
     /**
-     * Before a new life: false while a record of this one lies unpolled, in whichever JFC (S6.13); else what ended silently
-     * occupies no slot any more. By who has the card.
+     * Before a restart: false while a record is unpolled, in any JFC (S6.13); otherwise frees the slots of requests that
+     * ended without a record. By the holder of the card's lock.
      */
     boolean endLife() {
         if (isMarkerUnpolled() || !queues.unpolled(tag).isEmpty()) {
@@ -567,7 +567,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         return slots.freed();
     }
 
-    /** Whether a marker was made and not polled. By who has the card. */
+    /** Whether a marker was written and not polled. By the holder of the card's lock. */
     boolean isMarkerUnpolled() {
         return jfc.holdsMarker(tag);
     }
@@ -691,7 +691,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
                 id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy, number, firstPsn);
     }
 
-    /** What is unfinished waits for; nothing once it is closed. */
+    /** What its unfinished requests wait for; empty once it is closed. */
     List<SendWait> waits() {
         eventLoop.enter();
         try {

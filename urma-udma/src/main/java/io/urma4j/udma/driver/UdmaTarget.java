@@ -24,8 +24,8 @@ final class UdmaTarget implements ProviderTarget {
      *
      * @param number of its QP
      * @param handle of the card's target; 0 for RC
-     * @param path null for a peer that was told by hand
-     * @param byHand how that one is connected
+     * @param path null for a foreign peer
+     * @param byHand the connection of a foreign peer
      */
     UdmaTarget(
             UdmaContext context,
@@ -42,7 +42,7 @@ final class UdmaTarget implements ProviderTarget {
         this.byHand = byHand;
     }
 
-    /** What work requests name. */
+    /** The handle in work requests. */
     int handle() {
         return handle;
     }
@@ -52,7 +52,7 @@ final class UdmaTarget implements ProviderTarget {
         return number;
     }
 
-    /** The peer's context; null for a peer that was told by hand. */
+    /** The peer's context; null for a foreign peer. */
     @Nullable
     Path path() {
         return path;
@@ -100,7 +100,7 @@ final class UdmaTarget implements ProviderTarget {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** True for the first time. On the engine's thread. */
+    /** True for the first call. On the engine's thread. */
     boolean markClosed() {
         boolean first = !closed;
         closed = true;

@@ -4,8 +4,8 @@ import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
 
 /**
- * A window of an import: a key of its own at the peer's card. Nobody tells that it was taken back; the first operation
- * that is refused does. Any thread.
+ * A window of an import: a separate key at the peer's card. A revocation sends no notification; the first refused operation
+ * shows it. Any thread.
  */
 final class UdmaWindow implements ProviderWindow {
     private final UdmaImport part;
@@ -21,7 +21,7 @@ final class UdmaWindow implements ProviderWindow {
 
     @Override
     public void end() {
-        // nothing is announced: the home's card looks at the key
+        // nothing to announce: the home's card checks the key
     }
 
     @Override

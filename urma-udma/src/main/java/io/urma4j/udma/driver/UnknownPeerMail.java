@@ -11,8 +11,8 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Control datagrams of unknown senders that wait to be handled: one of each network in turn, so that a flood delays only the
- * networks that it comes from. When too many wait, the network with most of them loses one. For one thread.
+ * Pending control datagrams of unknown senders: one of each network in turn, so that an attack delays only the networks
+ * that it comes from. When too many are pending, the network with most of them loses one. For one thread.
  */
 final class UnknownPeerMail {
     static final int MAX_WAITING = 1024;
@@ -20,7 +20,7 @@ final class UnknownPeerMail {
     private final SequencedMap<Network, Queue<Letter>> waiting = new LinkedHashMap<>(); // the next one's turn is first
     private int count;
 
-    /** A datagram, and who sent it. */
+    /** A datagram and its sender. */
     record Letter(Eid source, ByteBuffer datagram) {}
 
     boolean isEmpty() {
@@ -36,7 +36,7 @@ final class UnknownPeerMail {
         count++;
     }
 
-    /** Makes room at the cost of the network with most letters; false when that is this one, or all have one each. */
+    /** Frees space at the cost of the network with most datagrams; false if that is this one, or all have one each. */
     private boolean hasDroppedFor(Network network) {
         Queue<Letter> own = waiting.get(network);
         int ownCount = own == null ? 0 : own.size();
@@ -54,7 +54,7 @@ final class UnknownPeerMail {
         return true;
     }
 
-    /** The next one; null when there is none. */
+    /** The next one; null if there is none. */
     @Nullable
     Letter poll() {
         var next = waiting.pollFirstEntry();

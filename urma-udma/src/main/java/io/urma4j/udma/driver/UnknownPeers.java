@@ -9,36 +9,41 @@ import io.urma4j.udma.udp.UdpPort;
 import java.nio.ByteBuffer;
 
 /**
- * Sees to what comes from those whom nobody here knows, where the port has sockets of their own for it: a little at a time,
- * and for a bounded share of one CPU, so that a flood of it leaves the rest to the peers. What it has not seen to it leaves
- * in the kernel, which drops what does not fit. Also has the kernel know who the peers are.
+ * Serves packets of unknown senders, if the port has separate sockets for them: in small batches, and for a bounded share
+ * of one CPU, so that an overload leaves the rest to the peers. Unserved packets stay in the kernel, which drops what
+ * exceeds its buffer. It also updates the kernel's filter with the addresses of peers.
  *
- * <p>Control datagrams wait here, and the networks that they came from have turns ({@link UnknownPeerMail}).
+ * <p>Pending control datagrams are served by network in turn ({@link UnknownPeerMail}).
  *
- * <p>The time that it may take is a credit: it grows with time up to a limit, which is enough for a few hundred greetings at
- * once, and what it takes, answers included, is taken from it.
+ * <p>The time is a credit: it grows with time up to a limit, which is enough for a few hundred greetings at once, and is
+ * charged with the time spent, answers included.
  *
- * <p>The engine's thread, but for {@link #know} and {@link #forget}.
+ * <p>The engine's thread, except {@link #know} and {@link #forget}.
  */
 final class UnknownPeers implements EngineThread.Turn {
-    /** It may take one part in so many of the time. */
+    /** The share of the time: one part in this many. */
     private static final int SHARE = 16;
 
     private static final long MAX_CREDIT_NANOS = 10_000_000;
 
-    /** When the credit is used up, nobody is woken for less. */
+    /** Minimum credit for a wake-up. */
     private static final long MIN_CREDIT_NANOS = 100_000;
 
-    /** One look costs no more: it was interrupted, or ran through code for the first time, which is no stranger's doing. */
+    /**
+     * Maximum charge for one batch: a longer one was interrupted, or ran through code for the first time, which is not the
+     * sender's fault.
+     */
     private static final long MAX_COST_NANOS = 1_000_000;
 
-    /** Datagrams are received faster than they are handled: in the kernel's one queue they would delay all senders alike. */
+    /**
+     * Datagrams are received faster than they are handled: in the kernel's single queue they would delay all senders alike.
+     */
     private static final int RECEIVES_AT_ONCE = 4;
 
-    /** Control datagrams that are handled in one look. */
+    /** Control datagrams per batch. */
     private static final int LETTERS_AT_ONCE = 4;
 
-    /** To tell the kernel of a change takes one part in so many of the time, when there are many. */
+    /** Updates of the kernel's filter take one part in this many of the time, if there are many. */
     private static final int STEERING_SHARE = 4;
 
     private final UdpPort port;
@@ -61,9 +66,12 @@ final class UnknownPeers implements EngineThread.Turn {
         this.sink = sink;
     }
 
-    // ---- who is none; any thread
+    // ---- known sources; any thread
 
-    /** Packets from that port, or from any when it is 0, are a peer's from now on, or will be soon. As often as it is forgotten. */
+    /**
+     * Packets from that port, or from any port if it is 0, are a peer's from now on, or will be soon. Must be undone as
+     * often as it is called.
+     */
     void know(PortAddress source) {
         port.know(source.eid().high(), source.eid().low(), source.udpPort());
         steer();
@@ -75,7 +83,7 @@ final class UnknownPeers implements EngineThread.Turn {
         steer();
     }
 
-    /** At once, unless it was done a moment ago: then the engine does it in time. */
+    /** At once, unless it was done a moment ago: then the engine does it later. */
     private void steer() {
         long now = engine.nanos();
         if (port.mustSteer() && !steered(now)) {
@@ -108,7 +116,7 @@ final class UnknownPeers implements EngineThread.Turn {
         return port.hasStrangers() || !mail.isEmpty() ? Math.min(delayNanos, look(nowNanos)) : delayNanos;
     }
 
-    /** Sees to some, when there is time for it; returns how long until there is again. */
+    /** Serves some if there is credit; returns the delay until there is again. */
     private long look(long nowNanos) {
         creditNanos = Math.min(creditNanos + (nowNanos - creditedAtNanos) / SHARE, MAX_CREDIT_NANOS);
         creditedAtNanos = nowNanos;
@@ -139,12 +147,12 @@ final class UnknownPeers implements EngineThread.Turn {
         }
     }
 
-    /** Whether what comes now is theirs. Under the card's lock. */
+    /** Whether the packets being received are theirs. Under the card's lock. */
     boolean areLookedAt() {
         return receives;
     }
 
-    /** Takes a control datagram of theirs. Under the card's lock. */
+    /** Receives one of their control datagrams. Under the card's lock. */
     void take(Eid source, ByteBuffer datagram) {
         mail.add(source, datagram);
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Tells for a person what the work requests of a context wait for: a line per queue, target and reason. */
+/** Describes what the work requests of a context wait for: a line per queue, target and reason. */
 final class Waits {
     private static final int ID_BITS = 24;
 
@@ -15,7 +15,7 @@ final class Waits {
     /**
      * The lines of some queues with ids above {@code after}.
      *
-     * @param peers says of a number who that is
+     * @param peers the peer of a number
      */
     static List<Resource> of(List<UdmaSendQueue> queues, IntFunction<String> peers, long after, int limit) {
         List<Resource> lines = new ArrayList<>();

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The windows that this home has given to importers of its segments: each is a key of the card's for a part of the
- * segment, bound to the peer as the key of the import is. To take it back is to revoke the key. The card looks at the key
- * for every packet, so that it is quiet at once. Any thread.
+ * The windows that this home has granted to importers of its segments. Each is a key of the card for a part of the segment,
+ * bound to the peer like the key of the import. A revocation invalidates the key. The card checks the key of every packet,
+ * so the window is quiet at once. Any thread.
  */
 final class Windows {
-    /** Most at a time, of a context. */
+    /** Maximum concurrent windows of a context. */
     private static final int MAX_WINDOWS = 4096;
 
     private static final int GENERATION_BITS = 8; // of a key of the card
@@ -41,7 +41,7 @@ final class Windows {
         this.revoke = revoke;
     }
 
-    /** Gives an importer a window, of a range that was checked. */
+    /** Grants an importer a window, of a range that was checked. */
     ProviderGrant grant(UdmaSegment segment, Importer importer, long offset, long lengthBytes, Access access) {
         Grant to = segment.grants.get((int) importer.number());
         if (to == null || segment.isRevoked()) {
@@ -86,7 +86,7 @@ final class Windows {
         return new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
     }
 
-    /** Ends a grant: its key opens nothing any more, and those of its windows neither. */
+    /** Ends a grant: its key and those of its windows are invalid. */
     void shut(Grant grant) {
         out.addAndGet(-grant.shut(revoke));
     }
@@ -101,7 +101,7 @@ final class Windows {
         return key & (1 << GENERATION_BITS) - 1;
     }
 
-    /** The card's key; 0, which opens nothing, when it can be none. */
+    /** The card's key; 0, which is invalid, for an impossible one. */
     static int key(WindowKey key) {
         boolean isOne = key.slot() > 0
                 && key.slot() <= MAX_SLOT
@@ -110,7 +110,7 @@ final class Windows {
         return isOne ? key.slot() << GENERATION_BITS | (int) key.generation() : 0;
     }
 
-    /** A window that is given. */
+    /** A granted window. */
     private final class Given implements ProviderGrant {
         private final Grant of;
         private final int cardKey;
@@ -133,7 +133,7 @@ final class Windows {
             if (of.removeWindow(cardKey, revoke)) {
                 out.decrementAndGet();
             }
-            takenBack = true; // after the key: who sees it can use the bytes
+            takenBack = true; // after the key: a thread that sees it can reuse the bytes
         }
 
         @Override

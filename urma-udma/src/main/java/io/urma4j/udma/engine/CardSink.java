@@ -6,7 +6,7 @@ import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.wire.Packet;
 import java.util.function.LongSupplier;
 
-/** Where packets of a port enter a card: it says which secret each must have, and takes those that have it. */
+/** Receives packets of a port for a card: it determines the secret that each must have, and accepts those that have it. */
 final class CardSink implements PacketSink {
     private final Card card;
     private final LongSupplier clock;

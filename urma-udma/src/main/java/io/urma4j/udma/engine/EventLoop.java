@@ -79,19 +79,19 @@ public final class EventLoop {
     /** Where packets come in. */
     @FunctionalInterface
     interface Inlet {
-        /** Hands the card what has come, without waiting, a bounded number of packets; returns how many. Under the lock. */
+        /** Passes received packets to the card, without waiting, a bounded number; returns how many. Under the lock. */
         int receive(long nowNanos);
     }
 
     /** The thread that drives the card when no other does. */
     public interface Engine {
         /**
-         * The card must be seen to at that time at the latest: wakes the engine when it would sleep longer. Cheap when it
-         * would not. Any thread.
+         * The card has a deadline at that time: wakes the engine if it would sleep longer. Cheap if it would not. Any
+         * thread.
          */
         void wakeBy(long nanos);
 
-        /** Whether it leaves the card to those who poll. Any thread. */
+        /** Whether the engine leaves the card to polling threads. Any thread. */
         boolean rests();
 
         /** Other threads drive the card all the time: there is no need to look for a while. Under the lock. */

@@ -3,7 +3,7 @@ package io.urma4j.udma.engine;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.udp.UdpPort;
 
-/** Hands a card what its port receives. All that one look finds has come at the time of the look. */
+/** Passes received packets of a port to the card. All packets of one read count as received at that time. */
 final class PacketReader implements EventLoop.Inlet {
     private final UdpPort port;
     private final CardSink sink;

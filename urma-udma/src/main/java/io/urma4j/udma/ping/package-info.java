@@ -1,4 +1,4 @@
-/** Whether anybody has a network device open somewhere, and how far that is: {@link io.urma4j.udma.ping.Pinger}. */
+/** Echo requests to the network device of another process: {@link io.urma4j.udma.ping.Pinger}. */
 @NullMarked
 package io.urma4j.udma.ping;
 

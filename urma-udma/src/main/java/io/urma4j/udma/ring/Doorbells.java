@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Bells that threads ring which cannot have the card just now: a bit for each send queue, and over each 64 of them another
- * bit, up to one word that tells whether any rings. Any thread rings; whoever has the card answers.
+ * bit, up to one word that tells whether any rings. Any thread rings; the holder of the card's lock answers.
  *
  * <p>A queue publishes what it posted in its own ring before its bell rings, and a bell is silenced before the queue is
  * looked at: so a ring is never lost, and one too many does no harm. Bits are set from the bottom to the top, and cleared
@@ -72,7 +72,7 @@ public final class Doorbells {
             if ((long) WORD.getVolatile(words, word) == 0) {
                 return -1;
             }
-            set(above, word); // somebody rang meanwhile, who may have found the bit above still set
+            set(above, word); // another thread rang meanwhile, and may have found the bit above still set
         }
         return word * Long.SIZE + Long.numberOfTrailingZeros((long) WORD.getVolatile(words, word));
     }

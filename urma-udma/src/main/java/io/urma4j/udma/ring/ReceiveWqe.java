@@ -23,7 +23,7 @@ public final class ReceiveWqe {
 
     private ReceiveWqe() {}
 
-    /** Bytes from one element to the next in a ring whose elements have so many ranges. */
+    /** Bytes from one element to the next in a ring whose elements have this many ranges. */
     public static int strideBytes(int maxRanges) {
         int bytes = FIRST_RANGE + maxRanges * SendWqe.RANGE_BYTES;
         return (bytes + SendWqe.BLOCK_BYTES - 1) / SendWqe.BLOCK_BYTES * SendWqe.BLOCK_BYTES;

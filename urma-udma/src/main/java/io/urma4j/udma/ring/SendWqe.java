@@ -64,7 +64,7 @@ public final class SendWqe {
 
     private SendWqe() {}
 
-    /** Bytes from one element to the next in a ring whose elements have so many ranges or inline bytes. */
+    /** Bytes from one element to the next in a ring whose elements have this many ranges or inline bytes. */
     public static int strideBytes(int maxRanges, int maxInlineBytes) {
         int bytes = PAYLOAD + Math.max(maxRanges * RANGE_BYTES, maxInlineBytes);
         return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -116,7 +116,7 @@ public final class SendWqe {
         ring.set(JAVA_BYTE, at + RANGES, (byte) (ring.get(JAVA_BYTE, at + RANGES) | SILENT));
     }
 
-    /** Whether it has ended, and there is no record of it. By who has seen the record of a later one. */
+    /** Whether it has ended, and there is no record of it. For a thread that has seen the record of a later one. */
     public static boolean hasEndedSilently(MemorySegment ring, long at) {
         return (ring.get(JAVA_BYTE, at + RANGES) & SILENT) != 0;
     }

@@ -27,6 +27,9 @@ final class Acknowledgements {
     private final Connection connection;
     private final ConnectionConfig config;
     private final Requester requester;
+    private final Retransmission retransmission;
+    private final LossRecovery recovery;
+    private final InFlight inFlight;
     private final Traffic traffic;
 
     private final MemorySegment original = MemorySegment.ofArray(new long[1]);
@@ -37,14 +40,22 @@ final class Acknowledgements {
     /** Of the last count: how many of them lie before the first READ or atomic that was not answered. */
     private int countBeforeUnanswered;
 
+    /** The packet has waited in one of the hosts: its time is no sign of a congested network. */
+    private boolean isDelayed;
+
     Acknowledgements(Connection connection, ConnectionConfig config, Requester requester, Traffic traffic) {
         this.connection = connection;
         this.config = config;
         this.requester = requester;
+        this.retransmission = requester.retransmission();
+        this.recovery = requester.recovery();
+        this.inFlight = requester.inFlight();
         this.traffic = traffic;
     }
 
-    void receive(Packet packet, long nowNanos) {
+    /** @param delayed the packet has waited in one of the hosts */
+    void receive(Packet packet, boolean delayed, long nowNanos) {
+        isDelayed = delayed;
         long psn = Psn.near(requester.unacked(), Bth.psn(packet.bytes()));
         int operation = Opcodes.operation(packet.opcode());
         boolean isAcknowledgement = operation == Opcodes.ACKNOWLEDGE;
@@ -62,63 +73,59 @@ final class Acknowledgements {
     }
 
     /** An acknowledgement that a request has brought along. */
-    void receiveAlong(Packet packet, long nowNanos) {
+    void receiveAlong(Packet packet, boolean delayed, long nowNanos) {
+        isDelayed = delayed;
         int at = packet.at(Header.ACK_ETH);
         long unacked = requester.unacked();
         long psn = Psn.near(unacked, AckEth.psn(packet.bytes(), at));
         if (psn < unacked) {
             traffic.ignored++;
         } else {
-            requester.answers(Bth.answeredTransmission(packet.bytes()));
-            acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), nowNanos);
-            requester.answers(Bth.NO_TRANSMISSION);
+            int transmission = Bth.answeredTransmission(packet.bytes());
+            acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), transmission, nowNanos);
             goOn(unacked, nowNanos);
         }
     }
 
     private void goOn(long unacked, long nowNanos) {
-        ResponseRecovery lost = requester.responseRecovery;
-        if (lost != null && requester.unacked() > unacked) {
-            goOn(lost, nowNanos);
+        if (requester.unacked() > unacked) {
+            takeEarly(nowNanos);
         }
-        requester.repeatMissing(nowNanos);
+        retransmission.retransmitLost(nowNanos);
     }
 
-    /** What was missing is there: what came behind it, or was acknowledged, has its turn. */
-    private void goOn(ResponseRecovery lost, long nowNanos) {
+    /** What was missing has arrived: the early answers behind it, and an acknowledgement that waited, are taken now. */
+    private void takeEarly(long nowNanos) {
         long before;
         do {
             before = requester.unacked();
-            WireMessage oldest = requester.inFlight.head();
-            while (oldest != null && lost.hasCome(requester.unacked())) {
-                answered(oldest, requester.unacked(), nowNanos);
-                oldest = requester.inFlight.head();
+            WireMessage oldest = inFlight.head();
+            while (oldest != null && recovery.hasAnswer(requester.unacked())) {
+                answered(oldest, requester.unacked(), Bth.NO_TRANSMISSION, nowNanos);
+                oldest = inFlight.head();
             }
-            if (oldest != null && lost.acknowledgedTo() > requester.unacked()) {
-                acknowledged(lost.acknowledgedTo(), lost.acknowledgedMsn(), nowNanos);
+            if (oldest != null && recovery.keptAcknowledgement() > requester.unacked()) {
+                acknowledged(recovery.keptAcknowledgement(), recovery.keptMsn(), Bth.NO_TRANSMISSION, nowNanos);
             }
         } while (requester.unacked() > before);
     }
 
     /** What comes so late may yet say that what was sent again had not been lost. */
     private void old(long psn, Packet packet, long nowNanos) {
-        ResponseRecovery lost = requester.responseRecovery;
-        if (lost == null
-                || psn >= requester.unacked()
-                || psn <= requester.end() - ConnectionConfig.MAX_WINDOW_PACKETS) {
+        if (psn >= requester.unacked() || psn <= requester.end() - ConnectionConfig.MAX_WINDOW_PACKETS) {
             return;
         }
         if (Opcodes.operation(packet.opcode()) == Opcodes.ACKNOWLEDGE) {
             cameAgain(psn, Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)), packet, nowNanos);
         } else {
-            lost.cameAgain(psn, nowNanos);
+            recovery.answeredTwice(psn, nowNanos);
         }
     }
 
     private void cameAgain(long psn, int syndrome, Packet packet, long nowNanos) {
         if (Opcodes.isOurs(packet.opcode()) && Aeth.kind(syndrome) == Aeth.Kind.ACK) {
             int bytes = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
-            requester.cameAgain(psn, -1, packet.bytes(), packet.payloadAt(), bytes, nowNanos);
+            recovery.reportedTwice(psn, -1, requester.end(), packet.bytes(), packet.payloadAt(), bytes, nowNanos);
         }
     }
 
@@ -130,9 +137,7 @@ final class Acknowledgements {
         int msn = Aeth.msn(packet.bytes(), at);
         switch (Aeth.kind(syndrome)) {
             case ACK -> {
-                requester.answers(answeredTransmission(packet));
-                acknowledged(psn + 1, msn, nowNanos);
-                requester.answers(Bth.NO_TRANSMISSION);
+                acknowledged(psn + 1, msn, answeredTransmission(packet), nowNanos);
                 cameAgain(psn, syndrome, packet, nowNanos);
             }
             case RNR_NAK -> notReady(psn, syndrome, nowNanos);
@@ -147,25 +152,25 @@ final class Acknowledgements {
         }
     }
 
-    /** Everything before that PSN; false when something of it must be sent again. */
-    private boolean acknowledged(long to, int msn, long nowNanos) {
+    /** Everything before that PSN; false when something of it must be retransmitted. */
+    private boolean acknowledged(long to, int msn, int transmission, long nowNanos) {
         if (to > requester.end()) {
             traffic.ignored++;
             return false;
         }
         if (!isCountRight(to, msn)) {
-            requester.repeat(nowNanos);
+            retransmission.goBack(nowNanos);
             return false;
         }
-        boolean isWhole = requester.advance(to, nowNanos);
+        boolean isWhole = requester.advance(to, transmission, isDelayed, nowNanos);
         succeeded = isWhole ? msn : succeeded + countBeforeUnanswered;
         if (isWhole) {
             return true;
         }
-        if (requester.responseRecovery == null) {
-            requester.repeat(nowNanos);
+        if (recovery.keepsEarlyAnswers()) {
+            recovery.keepAcknowledgement(to, msn, nowNanos);
         } else {
-            requester.responseRecovery.acknowledged(to, msn, nowNanos);
+            retransmission.goBack(nowNanos);
         }
         return false;
     }
@@ -173,22 +178,25 @@ final class Acknowledgements {
     /** The responder has everything before that PSN, and misses it. */
     private void gap(long psn, int msn, Packet packet, long nowNanos) {
         traffic.gapsTold++;
-        if (!acknowledged(psn, msn, nowNanos) && !isAnswerMissingBefore(psn)) {
+        // an acknowledgement that waits for lost answers counts as well
+        if (!acknowledged(psn, msn, Bth.NO_TRANSMISSION, nowNanos) && recovery.keptAcknowledgement() < psn) {
             return;
         }
-        if (config.selective() && Opcodes.isOurs(packet.opcode())) {
-            int kept = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
-            int again = Math.min(packet.payloadBytes() - kept, OutOfOrder.TOLD_BYTES);
-            requester.told(psn, packet.bytes(), packet.payloadAt(), kept, nowNanos);
-            requester.cameAgain(psn + 1, 1, packet.bytes(), packet.payloadAt() + kept, again, nowNanos);
+        if (recovery.isArrivalReport(packet.opcode())) {
+            report(psn, packet, nowNanos);
         } else {
-            requester.goBack(nowNanos);
+            retransmission.goBackForGap(nowNanos);
         }
     }
 
-    /** Whether that was acknowledged, and would be over if answers had not been lost. */
-    private boolean isAnswerMissingBefore(long psn) {
-        return requester.responseRecovery != null && requester.responseRecovery.acknowledgedTo() >= psn;
+    /** What the responder has behind the gap, and what has arrived there twice. */
+    private void report(long psn, Packet packet, long nowNanos) {
+        MemorySegment bytes = packet.bytes();
+        long at = packet.payloadAt();
+        int kept = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
+        int again = Math.min(packet.payloadBytes() - kept, OutOfOrder.TOLD_BYTES);
+        requester.reported(psn, bytes, at, kept, isDelayed, nowNanos);
+        recovery.reportedTwice(psn + 1, 1, requester.end(), bytes, at + kept, again, nowNanos);
     }
 
     private void notReady(long psn, int syndrome, long nowNanos) {
@@ -197,11 +205,11 @@ final class Acknowledgements {
             traffic.ignored++;
         } else if (config.isShared()) {
             judge(psn, WorkStatus.SUCCESS, waitNanos);
-        } else if (requester.advance(psn, nowNanos)) {
+        } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
             traffic.notReadyReceived++;
             requester.hold(waitNanos, nowNanos);
         } else {
-            requester.repeat(nowNanos);
+            retransmission.goBack(nowNanos);
         }
     }
 
@@ -211,15 +219,15 @@ final class Acknowledgements {
             traffic.ignored++;
         } else if (config.isShared()) {
             judge(psn, status, -1);
-        } else if (requester.advance(psn, nowNanos)) {
+        } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
             traffic.refusalsReceived++;
-            WireMessage oldest = requester.inFlight.head();
+            WireMessage oldest = inFlight.head();
             if (oldest != null) {
                 oldest.request().fail(status);
                 connection.fail(status, nowNanos);
             }
         } else {
-            requester.repeat(nowNanos);
+            retransmission.goBack(nowNanos);
         }
     }
 
@@ -235,7 +243,7 @@ final class Acknowledgements {
 
     /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
     private void judge(long psn, int status, long waitNanos) {
-        WireMessage message = requester.inFlight.find(psn);
+        WireMessage message = inFlight.find(psn);
         if (message == null || message.isRefused) {
             return;
         }
@@ -261,7 +269,6 @@ final class Acknowledgements {
         int count = 0;
         boolean isAnyUnanswered = false;
         countBeforeUnanswered = 0;
-        InFlight inFlight = requester.inFlight;
         for (int i = 0; i < inFlight.numbered() && inFlight.get(i).endPsn() <= to; i++) {
             WireMessage message = inFlight.get(i);
             isAnyUnanswered |= message.isUnanswered();
@@ -279,13 +286,11 @@ final class Acknowledgements {
 
     private void answer(long psn, Packet packet, long nowNanos) {
         boolean isInTurn = isNext(psn, packet, nowNanos);
-        if (!isInTurn && !requester.mayComeEarly(psn)) {
-            if (requester.responseRecovery != null) {
-                requester.responseRecovery.cameAgain(psn, nowNanos);
-            }
+        if (!isInTurn && !mayBeEarly(psn)) {
+            recovery.answeredTwice(psn, nowNanos);
             return;
         }
-        WireMessage message = isInTurn ? requester.inFlight.head() : requester.inFlight.find(psn);
+        WireMessage message = isInTurn ? inFlight.head() : inFlight.find(psn);
         if (message == null || !isFor(message, psn, packet, isInTurn)) {
             traffic.ignored++;
             return;
@@ -295,17 +300,19 @@ final class Acknowledgements {
         } else {
             takeAtomic(message.request(), packet);
         }
-        requester.answers(psn == message.firstPsn ? answeredTransmission(packet) : Bth.NO_TRANSMISSION);
+        int transmission = psn == message.firstPsn ? answeredTransmission(packet) : Bth.NO_TRANSMISSION;
         if (isInTurn) {
-            if (requester.responseRecovery != null) {
-                requester.responseRecovery.comes(psn, nowNanos);
-            }
-            answered(message, psn, nowNanos);
-        } else if (requester.responseRecovery != null) {
-            requester.responseRecovery.came(psn, isEnd(packet), nowNanos);
-            requester.cameEarly(message, nowNanos);
+            recovery.answered(psn, nowNanos);
+            answered(message, psn, transmission, nowNanos);
+        } else {
+            recovery.answeredEarly(psn, isEnd(packet), nowNanos);
+            requester.answeredEarly(message, transmission, isDelayed, nowNanos);
         }
-        requester.answers(Bth.NO_TRANSMISSION);
+    }
+
+    /** Whether an answer that is not the next one has arrived for the first time, and is placed. */
+    private boolean mayBeEarly(long psn) {
+        return recovery.keepsEarlyAnswers() && psn > requester.unacked() && !recovery.hasAnswer(psn);
     }
 
     /** Which transmission a packet answers; others than urma4j do not tell, and what they put there is not looked at. */
@@ -358,8 +365,8 @@ final class Acknowledgements {
             return true;
         }
         if (!hasCount) {
-            if (requester.responseRecovery == null) {
-                requester.repeat(nowNanos);
+            if (!recovery.keepsEarlyAnswers()) {
+                retransmission.goBack(nowNanos);
             }
             return false;
         }
@@ -367,12 +374,12 @@ final class Acknowledgements {
             return psn == requester.unacked();
         }
         int msn = Aeth.msn(packet.bytes(), packet.at(Header.AETH)) - 1; // the answered one counts already
-        return acknowledged(psn, msn, nowNanos);
+        return acknowledged(psn, msn, Bth.NO_TRANSMISSION, nowNanos);
     }
 
-    private void answered(WireMessage oldest, long psn, long nowNanos) {
+    private void answered(WireMessage oldest, long psn, int transmission, long nowNanos) {
         succeeded += psn + 1 == oldest.endPsn() ? 1 : 0;
-        requester.answered(oldest, nowNanos);
+        requester.answered(transmission, isDelayed, nowNanos);
     }
 
     private static void place(Request request, long toOffset, MemorySegment from, long fromOffset, int length) {

@@ -1,18 +1,18 @@
 package io.urma4j.udma.transport;
 
 /**
- * Small requests that wait for company: a system call takes many packets as well as one, and costs more than making a few
- * dozen of them. They wait only while so many are under way that the peer is busy with those, for a few microseconds at
- * most, and only if the caller comes back ({@link FlushHint}).
+ * Delays small requests so that several leave together: a system call takes many packets as well as one, and costs more
+ * than creating a few dozen of them. Requests wait only while enough packets are in flight to keep the peer busy, for a few
+ * microseconds at most, and only if the caller comes back ({@link FlushHint}).
  */
 final class Coalescing {
-    /** With fewer packets under way nothing waits. */
+    /** With fewer packets in flight no request waits. */
     static final int LEAST_IN_FLIGHT = 16;
 
-    /** So many need no further company. */
+    /** This many requests need not wait for more. */
     static final int TRAIN_MESSAGES = 32;
 
-    /** Longer ones need none at all. */
+    /** Longer requests never wait. */
     static final int MAX_BYTES = 512;
 
     static final long MAX_NANOS = 8_000;

@@ -1,49 +1,49 @@
 package io.urma4j.udma.transport;
 
 /**
- * How many packets of a connection may be on their way, so that it uses what the network has and shares it with others.
+ * How many packets of a connection may be in flight, so that it uses the network's capacity and shares it with other flows.
  *
- * <p>The signal is delay, as in Swift and TIMELY: what a packet waits in queues is its round trip less the shortest one
- * that was seen. Time goes in rounds of a round trip. A round whose packets all waited longer than is tolerated, and the
- * next one too, makes the window smaller by as much as drains the queue; a round without such a sign makes it larger by a
- * packet, and a little more the longer the calm lasts. Additive up and multiplicative down leads flows that see the same
- * queue to equal shares (Chiu and Jain, 1989). Two rounds are asked for, because a machine that did something else for a while looks like a full network to
- * each packet of one window.
+ * <p>The signal is delay, as in Swift and TIMELY: the queueing delay of a packet is its RTT less the minimum RTT. Time is
+ * divided into rounds of one RTT. Two consecutive rounds in which all packets exceeded the tolerated delay reduce the
+ * window by as much as drains the queue. A round without such a sign increases it by a packet, and slightly more the longer
+ * the calm lasts. Additive increase and multiplicative decrease lead flows that see the same queue to equal shares (Chiu
+ * and Jain, 1989). Two rounds are required, because a stalled host looks like a congested network to each packet of one
+ * window.
  *
- * <p>Who comes late finds the queues of others, takes them for the length of the path, and would tolerate as much again.
- * So each connection takes its share out of the queue for two rounds in every {@link #ROUNDS_BETWEEN_PROBES}, and looks how
- * short the path is then.
+ * <p>A flow that starts late measures the queues of others as part of the path, and would tolerate as much again. So each
+ * connection removes its share from the queue for two rounds in every {@link #ROUNDS_BETWEEN_PROBES}, and measures the
+ * minimum RTT then.
  *
- * <p>Loss together with a queue counts as congestion. Without one it is taken for damage as long as it stays below
- * {@link #TOLERATED_LOSS}: a wire that loses one packet in a hundred would otherwise keep every window at a dozen. A CNP
- * (WIRE §9) always counts. A timeout goes back to one packet.
+ * <p>Loss together with a queue counts as congestion. Without a queue it counts as corruption while it stays below {@link
+ * #TOLERATED_LOSS}: otherwise a link that loses one packet in a hundred would keep every window at a dozen. A CNP (WIRE §9)
+ * always counts. A timeout reduces the window to one packet.
  *
- * <p>The window is never below one packet: the connection must find out that things got better.
+ * <p>The window is never below one packet, so that the connection can detect an improvement.
  */
 public final class CongestionControl {
-    /** In place of a round trip: the packet was sent more than once (Karn). */
+    /** Instead of an RTT: the packet was retransmitted (Karn). */
     public static final long NO_SAMPLE = -1;
 
-    /** Larger than this is never allowed, however large the limit: half of what a requester may have open is 2²². */
+    /** Maximum of any window limit: half of what a requester may have open is 2²². */
     static final int MAX_WINDOW_PACKETS = 1 << 22;
 
-    /** Waiting in queues that is no congestion yet; longer paths tolerate a quarter of their round trip. */
+    /** Queueing delay that is not congestion yet; longer paths tolerate a quarter of their RTT. */
     static final long TOLERATED_QUEUE_NANOS = 2_000_000;
 
-    /** Share of packets that may be lost without any queue before that is held for a short queue that overflows. */
+    /** Share of packets that may be lost without any queue before that counts as a short queue that overflows. */
     static final double TOLERATED_LOSS = 0.025;
 
     static final int ROUNDS_BETWEEN_PROBES = 128;
 
-    /** What was lost so many rounds ago, and has not come, will not come any more. */
+    /** A packet that was lost this many rounds ago, and has not arrived, will not arrive any more. */
     private static final int ROUNDS_UNTIL_LOST = 4;
 
-    /** Of so many packets in a round one was not late. */
+    /** Of this many packets in a round, one was not delayed. */
     private static final int SAMPLES_WITHOUT_DISORDER = 8;
 
     static final int INITIAL_WINDOW_PACKETS = 16;
 
-    /** A window that was not used for so long says nothing about the network any more. */
+    /** A window that was not used for this time says nothing about the network any more. */
     static final long IDLE_NANOS = 200_000_000;
 
     private static final double AFTER_LOSS = 0.7;
@@ -62,7 +62,7 @@ public final class CongestionControl {
     private double window;
     private double slowStartUpTo;
 
-    // the shortest round trip of the last ten to twenty seconds
+    // the minimum RTT of the last ten to twenty seconds
     private long base = Long.MAX_VALUE;
     private long baseBefore = Long.MAX_VALUE;
     private long baseSince = Long.MIN_VALUE;
@@ -77,7 +77,7 @@ public final class CongestionControl {
     private boolean roundNoticed;
 
     private int roundsSinceProbe;
-    private double windowAfterProbe; // 0: no probe is under way
+    private double windowAfterProbe; // 0: no probe in progress
     private int lateRounds;
     private int calmRounds;
     private boolean settles; // what this round shows was caused before the window was made smaller
@@ -85,7 +85,7 @@ public final class CongestionControl {
 
     private long disorderNanos;
 
-    // of losses that may yet prove to be none
+    // losses that may still prove to be spurious
     private int openLosses;
     private int roundsWithoutLoss;
     private double windowBeforeLoss; // 0: it was not made smaller for them
@@ -95,9 +95,9 @@ public final class CongestionControl {
     private long lastActive = Long.MIN_VALUE;
 
     /**
-     * For a connection that is new.
+     * For a new connection.
      *
-     * @param maxWindowPackets what the peer, its buffers or the options allow
+     * @param maxWindowPackets the limit of the peer, its buffers or the options
      */
     public CongestionControl(int maxWindowPackets) {
         if (maxWindowPackets < 1) {
@@ -108,12 +108,12 @@ public final class CongestionControl {
         slowStartUpTo = maxWindow;
     }
 
-    /** So many packets may be on their way, at least 1. */
+    /** Maximum packets in flight, at least 1. */
     public int windowPackets() {
         return (int) window;
     }
 
-    /** A packet is about to be sent, while so many are on their way. */
+    /** A packet is about to be sent, while this many are in flight. */
     public void sends(int inFlightPackets, long nowNanos) {
         if (inFlightPackets == 0 && lastActive != Long.MIN_VALUE && nowNanos - lastActive > IDLE_NANOS) {
             restart();
@@ -133,8 +133,8 @@ public final class CongestionControl {
      * Packets were acknowledged for the first time.
      *
      * @param packets how many
-     * @param inFlightPackets how many were on their way before: a window that is not filled does not grow
-     * @param rttNanos of the youngest of them; {@link #NO_SAMPLE} when it was sent more than once
+     * @param inFlightPackets how many were in flight before: a window that is not filled does not grow
+     * @param rttNanos of the youngest of them; {@link #NO_SAMPLE} if it was retransmitted
      */
     public void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
         lastActive = nowNanos;
@@ -152,7 +152,7 @@ public final class CongestionControl {
         }
     }
 
-    /** A gap was seen, or a negative acknowledgement: so many packets did not arrive. */
+    /** A gap was detected, or a NAK arrived: this many packets did not arrive. */
     public void lost(int packets, long nowNanos) {
         lastActive = nowNanos;
         lossShare = Math.min(1, lossShare + packets * ofLosses());
@@ -162,8 +162,8 @@ public final class CongestionControl {
     }
 
     /**
-     * What was sent again was lost again. Told at most once in a round trip, and at once: nothing that was sent twice gives a
-     * sample, so that no round ends.
+     * Retransmissions were lost again. Reported at most once per RTT, and at once: retransmitted packets give no sample, so
+     * that no round ends.
      */
     void lostAgain() {
         settleLosses();
@@ -171,8 +171,8 @@ public final class CongestionControl {
     }
 
     /**
-     * So many packets that counted as lost were late. When too few are left to have made the window smaller, it is again
-     * what it was before (RFC 4015).
+     * This many packets that counted as lost were only delayed. If the remaining losses would not have reduced the window,
+     * it is restored (RFC 4015).
      */
     public void notLost(int packets) {
         lossShare = Math.max(0, lossShare - packets * ofLosses());
@@ -189,35 +189,37 @@ public final class CongestionControl {
         }
     }
 
-    /** Whether no answer comes so soon: it is to something that was sent before. A quarter less than ever is sure. */
+    /**
+     * Whether an acknowledgement is too early to be for this transmission. A quarter less than the minimum RTT is certain.
+     */
     boolean isTooSoon(long rttNanos) {
         long shortest = shortestRttNanos();
         return rttNanos < shortest - shortest / 4;
     }
 
-    /** What a packet counts in the share of losses: those of one window may all be seen at once. */
+    /** The weight of a packet in the loss share: those of one window may all be detected at once. */
     private double ofLosses() {
         return 1 / Math.max(LOSS_MEMORY_PACKETS, WINDOWS_OF_LOSSES * window);
     }
 
-    /** Packets are late by up to that without any queue: where few of them tell, all may have been. */
+    /** Packets are delayed by up to that without any queue: in a round with few samples, all may have been. */
     void disorder(long nanos) {
         disorderNanos = nanos;
     }
 
-    /** What was lost so far is lost. */
+    /** The losses so far are final. */
     private void settleLosses() {
         openLosses = 0;
         windowBeforeLoss = 0;
     }
 
-    /** The shortest round trip of the last ten to twenty seconds; 0 when there was none. */
+    /** The minimum RTT of the last ten to twenty seconds; 0 if there is none. */
     long shortestRttNanos() {
         long shortest = Math.min(base, baseBefore);
         return shortest == Long.MAX_VALUE ? 0 : shortest;
     }
 
-    /** A CNP came: a switch on the way has marked what we sent. */
+    /** A CNP arrived: a switch on the path has marked a packet of this end. */
     public void noticed(long nowNanos) {
         lastActive = nowNanos;
         if (roundLeastRtt == Long.MAX_VALUE && roundStart == Long.MIN_VALUE) {
@@ -226,7 +228,7 @@ public final class CongestionControl {
         roundNoticed = true;
     }
 
-    /** Nothing was heard for a whole timeout. */
+    /** No packet arrived for a whole timeout. */
     public void timedOut(long nowNanos) {
         lastActive = nowNanos;
         if (window > 1) {
@@ -306,7 +308,7 @@ public final class CongestionControl {
         }
     }
 
-    /** @param share of losses that would not have made the window smaller */
+    /** @param share of losses that would not have reduced the window */
     private void rememberBeforeLoss(double share) {
         if (windowBeforeLoss == 0) {
             windowBeforeLoss = window;
@@ -316,7 +318,7 @@ public final class CongestionControl {
         reason += lossShare - share;
     }
 
-    /** The first such round only stops the growing. */
+    /** The first such round only stops the growth. */
     private void late(long shortest) {
         slowStartUpTo = Math.min(slowStartUpTo, window);
         calmRounds = 0;

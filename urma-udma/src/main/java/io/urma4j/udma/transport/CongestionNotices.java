@@ -1,11 +1,11 @@
 package io.urma4j.udma.transport;
 
 /**
- * Tells the peer when a switch on the way has marked what it sent: by a CNP, whatever else there is to say (WIRE §9). A peer
- * slows down once for each round trip at most, so that some marks in a while are as good as all of them.
+ * Notifies the peer by a CNP when a switch on the path has marked one of its packets, independent of other responses (WIRE
+ * §9). A peer slows down at most once per RTT, so that some marks in a while are as good as all of them.
  */
 final class CongestionNotices {
-    /** Between two notices; as network cards have it. */
+    /** Minimum interval of CNPs, as network cards have it. */
     static final long LEAST_NANOS = 50_000;
 
     private final PacketWriter writer;
@@ -19,7 +19,7 @@ final class CongestionNotices {
         this.traffic = traffic;
     }
 
-    /** A packet has come that was marked. */
+    /** A marked packet has arrived. */
     void marked(long nowNanos) {
         traffic.marked++;
         if (!hasTold || nowNanos - toldNanos >= LEAST_NANOS) {
@@ -33,7 +33,7 @@ final class CongestionNotices {
         return isDue;
     }
 
-    /** Sends what is due; false when the port has no room. */
+    /** Sends a pending CNP; false if the port has no space. */
     boolean send() {
         if (isDue) {
             isDue = !writer.sendNotice();

@@ -7,23 +7,23 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 
 /**
- * A reliable connection to a peer: an RC queue pair, or what all queues of two contexts share. Sans-IO: (packet | work
- * request | time) → (packets, results, deadline).
+ * A reliable connection to a peer: an RC queue pair, or the connection that all queues of two contexts share. Sans-IO:
+ * (packet | work request | time) → (packets, results, deadline).
  *
- * <p>A turn of its crank is: hand it the packets that have come ({@link #receive}) and the work requests that may start
- * ({@link #start}), then {@link #step} until that returns false. Nothing but {@code step} sends a packet. Results come by
- * {@link SendWork#done} from within any of these calls, and whoever is told may call {@link #start} from there.
+ * <p>The owner passes the received packets ({@link #receive}) and the work requests that may start ({@link #start}), then
+ * calls {@link #step} until that returns false. Only {@code step} sends packets. Results are reported by {@link
+ * SendWork#done} from within any of these calls; the callback may call {@link #start}.
  *
- * <p>Messages start, and end, in the order of {@link #start}. A shared connection ends the requests of one queue in order,
- * and does not look at what a queue may start before an earlier message was answered: that is the queue's business, as is
- * a flow that was not ready ({@link SendWork#notReady}): once everything that was started in that flow has ended, the
- * queue starts it anew with the oldest one.
+ * <p>Messages start, and end, in the order of {@link #start}. A shared connection ends the requests of one queue in order.
+ * It does not check which requests a queue may start before an earlier message was acknowledged; the queue does. The queue
+ * also handles a flow that was not ready ({@link SendWork#notReady}): once all started requests of that flow have ended, it
+ * restarts the flow with the oldest one.
  */
 public final class Connection {
-    /** Packets that one half sends before the other one has its turn. */
+    /** Packets that one half sends before the other half continues. */
     private static final int BURST_PACKETS = 64;
 
-    /** What a connection can be. */
+    /** The states of a connection. */
     public enum State {
         OPEN,
         FAILED,
@@ -41,7 +41,7 @@ public final class Connection {
 
     private State state = State.OPEN;
 
-    /** It has failed for a receiver that was not ready, or was paused: its responder goes on. */
+    /** It has failed for a receiver that was not ready, or was paused: its responder continues. */
     private boolean isResumable;
 
     private long lastHeardNanos;
@@ -72,15 +72,15 @@ public final class Connection {
         return state;
     }
 
-    /** When a packet of the peer came last; when the connection was made, if none ever did. */
+    /** When a packet of the peer last arrived; if none did, when the connection was created. */
     public long lastHeardNanos() {
         return lastHeardNanos;
     }
 
     /**
-     * When the peer last acknowledged something new, or said that its receiver is not ready, or when we last sent something after
-     * all was acknowledged. A peer may be heard all the time, and yet acknowledge nothing, if a forged packet has taken a PSN of
-     * ours.
+     * When the peer last acknowledged something new, or reported that its receiver is not ready, or when this end last sent
+     * something after all was acknowledged. Packets of a peer may arrive all the time without acknowledging anything, if a
+     * forged packet has used a PSN of this end.
      */
     public long lastProgressNanos() {
         return requester.progressedNanos();
@@ -90,28 +90,28 @@ public final class Connection {
         return traffic;
     }
 
-    /** Grows with each packet of the peer that was taken in order, request or acknowledgement, and with no other. */
+    /** Grows with each packet of the peer that was processed in order, request or acknowledgement, and with no other. */
     public long progress() {
         return responder.expected() + requester.unacked();
     }
 
-    /** Whether all that was started has ended. */
+    /** Whether all started requests have ended. */
     public boolean isIdle() {
         return requester.isIdle();
     }
 
     // ---- the crank
 
-    /** Whether the work request may start now: the connection is open and has room, and its fence is fulfilled. */
+    /** Whether the work request may start now: the connection is open and has space, and its fence is satisfied. */
     public boolean mayStart(SendWork work, long position) {
         return state == State.OPEN && requester.mayStart(work, position);
     }
 
     /**
-     * Starts a work request that {@linkplain #mayStart may start}. Its element and its payload stay as they are until it has
+     * Starts a work request that {@linkplain #mayStart may start}. Its element and its payload must not change until it has
      * ended.
      *
-     * @param remoteQueue the queue that a message is for; the peer's number on a connection of one queue
+     * @param remoteQueue the target queue of a message; the peer's number on a connection of one queue
      * @param startsAnew it is the first message of its flow, or the first one since one of the flow was not ready
      */
     public void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
@@ -121,7 +121,7 @@ public final class Connection {
         requester.start(work, position, remoteQueue, startsAnew);
     }
 
-    /** A packet for this connection, which {@code PacketCheck} found sound and whose ICRC is right. */
+    /** Receives a packet for this connection, which {@code PacketCheck} found valid and whose ICRC is correct. */
     public void receive(Packet packet, long nowNanos) {
         receive(packet, nowNanos, false);
     }
@@ -129,7 +129,7 @@ public final class Connection {
     /**
      * The same.
      *
-     * @param isLate it may have waited in this host, so that its time says nothing about the network
+     * @param isLate it may have waited in this host, so that its delay says nothing about the network
      */
     public void receive(Packet packet, long nowNanos, boolean isLate) {
         if (state != State.OPEN && !isResumable) {
@@ -147,19 +147,18 @@ public final class Connection {
         } else if (!isSpoken(opcode)) {
             traffic.ignored++;
         } else if (Opcodes.isResponse(opcode)) {
-            requester.answerIsLate(isLate || config.peerIsOurs() && Bth.isLate(packet.bytes()));
-            acknowledgements.receive(packet, nowNanos); // of a requester that has given up, all are over
+            boolean isDelayed = isLate || config.peerIsOurs() && Bth.isLate(packet.bytes());
+            acknowledgements.receive(packet, isDelayed, nowNanos); // of a requester that has given up, all are over
         } else {
             if (Opcodes.has(opcode, Header.ACK_ETH)) {
-                requester.answerIsLate(isLate || Bth.isLate(packet.bytes()));
-                acknowledgements.receiveAlong(packet, nowNanos);
+                acknowledgements.receiveAlong(packet, isLate || Bth.isLate(packet.bytes()), nowNanos);
             }
             writer.late(isLate);
             responder.receive(packet, nowNanos);
         }
     }
 
-    /** The opcodes of this kind of connection; ours from urma4j alone. */
+    /** The opcodes of this kind of connection; urma4j's only from a urma4j peer. */
     private boolean isSpoken(int opcode) {
         int transport = Opcodes.transport(opcode);
         int standard = config.isShared() ? Opcodes.RD : Opcodes.RC;
@@ -168,9 +167,9 @@ public final class Connection {
     }
 
     /**
-     * Sees to the timers and sends what may be sent. After a pause of our own, hand it first what came meanwhile.
+     * Handles timers and sends what may be sent. After a stall of this process, pass the received packets first.
      *
-     * @return true when it would send more if it were called again: at once, or when the port has room
+     * @return true if another call would send more: at once, or when the port has space
      */
     public boolean step(long nowNanos) {
         return step(nowNanos, FlushHint.FLUSH);
@@ -191,7 +190,7 @@ public final class Connection {
         if (!notices.send()) {
             return true;
         }
-        // requests go first: an acknowledgement is shorter, and a run of packets may end with a shorter one
+        // requests go first: an acknowledgement is shorter, and a shorter packet may end a run
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, hint != FlushHint.FLUSH);
         boolean holds = hint == FlushHint.HOLD_REQUESTS_AND_ACKS && config.peerIsOurs();
         boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holds);
@@ -199,8 +198,8 @@ public final class Connection {
     }
 
     /**
-     * Whether a {@link #step} would do no more than acknowledge what has come, which a request may do as well. Not so towards a peer
-     * that is not urma4j: it knows no such request.
+     * Whether a {@link #step} would only acknowledge, which a request can piggyback. Not towards a foreign peer, which
+     * knows no such request.
      */
     public boolean merelyAcknowledges() {
         return state == State.OPEN
@@ -215,7 +214,7 @@ public final class Connection {
         return state == State.OPEN && (responder.owesAcknowledgement() || requester.isCoalescing());
     }
 
-    /** When {@link #step} must be called at the latest; {@code Long.MAX_VALUE} for never. */
+    /** The deadline of the next {@link #step}; {@code Long.MAX_VALUE} for none. */
     public long deadlineNanos() {
         return state == State.OPEN ? requester.deadlineNanos() : Long.MAX_VALUE;
     }
@@ -223,23 +222,23 @@ public final class Connection {
     // ---- the end
 
     /**
-     * The connection has failed, or is to: all that was started ends with that status, but on a connection of one queue
-     * only the first; what is behind it ends with WR_FLUSH_ERR. Nothing is sent or executed any more, unless it can be
-     * {@linkplain #resume resumed}.
+     * The connection has failed, or must fail: all started requests end with that status, but on a connection of one queue
+     * only the first; the others end with WR_FLUSH_ERR. Nothing is sent or executed any more, unless it can be {@linkplain
+     * #resume resumed}.
      */
     public void fail(int status, long nowNanos) {
         fail(status, status, nowNanos);
     }
 
     /**
-     * Waits no longer for a peer that is silent: all that was started ends with WR_FLUSH_ERR, and what the peer asks is still
-     * answered. A peer that is not ours does not know where to go on: then the connection has failed.
+     * Stops waiting for a silent peer: all started requests end with WR_FLUSH_ERR, and requests of the peer are still
+     * answered. A foreign peer does not know where to continue: then the connection has failed.
      */
     public void pause(long nowNanos) {
         fail(WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR, config.peerIsOurs(), nowNanos);
     }
 
-    /** The request that it fails with has ended already. */
+    /** The request that caused the failure has already ended. */
     void failBehind(int status, long nowNanos) {
         fail(status, WorkStatus.WR_FLUSH_ERR, nowNanos);
     }
@@ -261,10 +260,10 @@ public final class Connection {
     }
 
     /**
-     * Goes on after it has failed for a receiver that was not ready, or was {@linkplain #pause paused}. Until then it has
+     * Resumes after it has failed for a receiver that was not ready, or was {@linkplain #pause paused}. Until then it has
      * answered the peer's requests.
      *
-     * @return false when it has failed for another reason, or not at all
+     * @return false if it has failed for another reason, or not at all
      */
     public boolean resume() {
         if (state != State.FAILED || !isResumable) {
@@ -276,7 +275,7 @@ public final class Connection {
         return true;
     }
 
-    /** Ends without telling anybody: its owner has seen to what was started, or does not care. */
+    /** Ends without a report: its owner has handled the started requests, or does not need them. */
     public void close() {
         if (state == State.OPEN || isResumable) {
             responder.giveUp();
@@ -286,8 +285,8 @@ public final class Connection {
     }
 
     /**
-     * On a shared connection: the queue waits no longer for what it has started, which ends now with that status, in order.
-     * Its payload is not looked at any more.
+     * On a shared connection: the queue stops waiting for its started requests, which end now with that status, in order.
+     * Their payload is not accessed any more.
      */
     public void abandon(SendWork work, int status) {
         if (state == State.OPEN) {

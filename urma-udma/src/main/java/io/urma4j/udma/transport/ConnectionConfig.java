@@ -1,26 +1,26 @@
 package io.urma4j.udma.transport;
 
 /**
- * What both ends have agreed on, and what this end has decided, before a connection carries anything.
+ * The parameters of a connection: agreed by both ends, or chosen by this end.
  *
- * @param number our own: of the queue pair, or of the end-to-end context of a shared connection
+ * @param number of this end: of the queue pair, or of the end-to-end context of a shared connection
  * @param peerNumber the peer's
  * @param kind whether one queue has it for itself, or all queues of two contexts share it
- * @param firstSendPsn of the first packet that we send, 24 bits
+ * @param firstSendPsn of the first packet that this end sends, 24 bits
  * @param firstReceivePsn of the first packet that the peer sends
- * @param mtuBytes largest payload of a packet, equal at both ends
- * @param timeoutNanos how long at most an answer is waited for before packets are sent again; 0 for ever. The measured
- *     round trip makes the wait shorter
- * @param retries after so many times without any progress, and one more, the peer counts as silent: not before
- *     {@code timeoutNanos × (retries + 1)} have passed
- * @param rnrRetries how often a message is repeated to a receiver that is not ready, on a connection of one queue; 7 for
- *     ever. On shared connections the queue decides
- * @param maxReadsOut READs and atomics that may be unanswered at once: what the peer keeps resources for
- * @param maxReadsIn READs and atomics of the peer that we keep resources for
- * @param windowPackets packets that may be unacknowledged at once; Linux keeps to 128 (WIRE §0.9)
- * @param readBudgetBytes so many bytes of answers to READs are asked for at once at most: what our receive buffer takes
- * @param peerIsOurs the peer is urma4j, and knows our opcodes (docs/wire-extensions.md)
- * @param selective both ends repeat what was lost, and nothing else; at most 1024 packets are kept behind what is missing
+ * @param mtuBytes maximum payload of a packet, equal at both ends
+ * @param timeoutNanos maximum wait for an acknowledgement before packets are retransmitted; 0 for no limit. The measured
+ *     RTT shortens the wait
+ * @param retries the peer counts as silent after this many retries without any progress, and one more: not before {@code
+ *     timeoutNanos × (retries + 1)} have passed
+ * @param rnrRetries how often a message is retransmitted to a receiver that is not ready, on a connection of one queue; 7
+ *     for no limit. On shared connections the queue decides
+ * @param maxReadsOut READs and atomics in flight: what the peer keeps resources for
+ * @param maxReadsIn READs and atomics of the peer that this end keeps resources for
+ * @param windowPackets maximum unacknowledged packets; Linux has at most 128 (WIRE §0.9)
+ * @param readBudgetBytes maximum bytes of requested READ responses: the size of the receive buffer
+ * @param peerIsOurs the peer is urma4j, and knows its opcodes (docs/wire-extensions.md)
+ * @param selective both ends retransmit only lost packets; at most 1024 packets are buffered behind a gap
  */
 public record ConnectionConfig(
         int number,
@@ -39,32 +39,32 @@ public record ConnectionConfig(
         boolean peerIsOurs,
         boolean selective) {
 
-    /** The most packets that may ever be unacknowledged, READ answers among them. */
+    /** Maximum unacknowledged packets of any connection, READ responses included. */
     public static final int MAX_WINDOW_PACKETS = 4096;
 
-    /** {@link #rnrRetries} for ever. */
+    /** {@link #rnrRetries} without limit. */
     public static final int RNR_FOR_EVER = 7;
 
     /** Between urma4j peers. */
     public static final int USUAL_WINDOW_PACKETS = 1024;
 
-    /** What Linux keeps to. */
+    /** The limit of Linux. */
     public static final int FOREIGN_WINDOW_PACKETS = 128;
 
-    /** More READs and atomics are never unanswered at once. */
+    /** Maximum READs and atomics in flight of any connection. */
     public static final int MAX_READS = 128;
 
     private static final int MAX_24 = 0xFF_FFFF;
 
-    /** Who uses a connection. */
+    /** The users of a connection. */
     public enum Kind {
-        /** One queue at each end: an RC queue pair, as Linux knows it. */
+        /** One queue at each end: an RC queue pair, as in Linux. */
         RELIABLE_CONNECTED,
         /** All queues of two contexts: reliable datagram. */
         SHARED
     }
 
-    /** @throws IllegalArgumentException when something is out of its range; says what */
+    /** @throws IllegalArgumentException if a value is out of its range; names it */
     public ConnectionConfig {
         require("number", number, 0, MAX_24);
         require("peer's number", peerNumber, 0, MAX_24);
@@ -95,12 +95,12 @@ public record ConnectionConfig(
         return kind == Kind.SHARED;
     }
 
-    /** Begins with defaults that suit a peer that is urma4j. */
+    /** Begins with defaults for a urma4j peer. */
     public static Builder builder(Kind kind, int number, int peerNumber) {
         return new Builder(kind, number, peerNumber);
     }
 
-    /** Makes a configuration step by step. */
+    /** Collects the values. */
     public static final class Builder {
         private final Kind kind;
         private final int number;
@@ -162,7 +162,7 @@ public record ConnectionConfig(
             return this;
         }
 
-        /** The peer is not urma4j: no opcode of ours, and no larger window than Linux has. */
+        /** For a foreign peer: no opcode of urma4j, and no larger window than Linux has. */
         public Builder foreignPeer() {
             peerIsOurs = false;
             windowPackets = Math.min(windowPackets, FOREIGN_WINDOW_PACKETS);

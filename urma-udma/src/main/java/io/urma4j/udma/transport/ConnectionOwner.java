@@ -1,19 +1,19 @@
 package io.urma4j.udma.transport;
 
-/** Who has a connection, and is told what becomes of it. Called from within the connection's own calls. */
+/** The owner of a connection, which is notified of its failures. Called from within the connection's own calls. */
 public interface ConnectionOwner {
     /**
-     * The connection has failed: its work requests have all ended, it starts none any more and answers nobody.
+     * The connection has failed: its work requests have all ended, it starts none any more and sends no response.
      *
-     * @param status of the work request that it failed with, a number of URMA
+     * @param status of the failed work request, a number of URMA
      */
     void failed(Connection connection, int status, long nowNanos);
 
     /**
-     * A request of the peer was refused with an error. A connection of one queue takes no further requests after it, and
-     * repeats the refusal; its own requests go on. A shared one goes on altogether.
+     * A request of the peer was refused with an error. A connection of one queue then accepts no further requests, and
+     * repeats the NAK; its own requests continue. A shared one continues altogether.
      *
-     * @param syndrome what the peer is told (WIRE §4.4)
+     * @param syndrome of the NAK (WIRE §4.4)
      */
     default void refused(Connection connection, int syndrome, long nowNanos) {}
 }

@@ -1,9 +1,9 @@
 package io.urma4j.udma.transport;
 
 /**
- * Up to which PSN answers must have come, and since when: what is behind an answer has proven that. It counts when it is so
- * old that what is only late would have come meanwhile. Proofs that come soon after another are held for as young as the
- * last of them, so that few places are enough.
+ * Up to which PSN responses should have arrived, and since when: a later packet has proven that. A proof counts once it is
+ * so old that delayed responses would have arrived meanwhile. Proofs that follow another closely are treated as young as
+ * the last of them, so that few entries are enough.
  */
 final class DelayedProofs {
     private static final int SLOTS = 16;
@@ -16,7 +16,7 @@ final class DelayedProofs {
     private int first;
     private int count;
 
-    /** Answers before that PSN must have come, unless they are late. */
+    /** Responses before that PSN should have arrived, unless they are delayed. */
     void add(long psn, long ageNanos, long nowNanos) {
         int last = slot(count - 1);
         if (count > 0 && psn <= upTo[last]) {
@@ -30,7 +30,7 @@ final class DelayedProofs {
         endedNanos[last] = nowNanos;
     }
 
-    /** Takes the youngest proof that is so old; {@code Long.MIN_VALUE} when none is. */
+    /** Takes the youngest proof of that age; {@code Long.MIN_VALUE} if there is none. */
     long take(long ageNanos, long nowNanos) {
         long taken = Long.MIN_VALUE;
         while (count > 0 && nowNanos - endedNanos[first] >= ageNanos) {
@@ -41,12 +41,12 @@ final class DelayedProofs {
         return taken;
     }
 
-    /** When the next one is so old; {@code Long.MAX_VALUE} when there is none. */
+    /** When the next proof reaches that age; {@code Long.MAX_VALUE} if there is none. */
     long dueNanos(long ageNanos) {
         return count == 0 ? NEVER : endedNanos[first] + ageNanos;
     }
 
-    /** Since when that answer must have come; {@code Long.MAX_VALUE} when nothing has proven it that is not taken. */
+    /** Since when that response should have arrived; {@code Long.MAX_VALUE} if no remaining proof says so. */
     long sinceNanos(long psn) {
         for (int i = 0; i < count; i++) {
             if (psn < upTo[slot(i)]) {
@@ -60,7 +60,7 @@ final class DelayedProofs {
         return count == 0;
     }
 
-    /** Everything before that PSN has come. */
+    /** All responses before that PSN have arrived. */
     void over(long psn) {
         while (count > 0 && upTo[first] <= psn) {
             first = slot(1);

@@ -3,19 +3,18 @@ package io.urma4j.udma.transport;
 import java.util.Arrays;
 
 /**
- * The flows of a shared connection that are turned away until their senders start them anew. A flow is what one queue sends
- * to another.
+ * The rejected flows of a shared connection, until their senders restart them. A flow is one queue to one target.
  *
- * <p>A flow need not be remembered for ever, and a hostile peer that invents flows fills no memory: a packet that is a whole
- * window behind the last one that was turned away was sent by a requester that had seen that answer, and which therefore
- * has started anew. So at most a window of flows matters.
+ * <p>A flow need not be cached forever, and a hostile peer that invents flows fills no memory. A packet that is a whole
+ * window behind the last rejected one was sent by a requester that had seen that NAK, and has therefore restarted the flow.
+ * So at most a window of flows matters.
  */
 final class HeldFlows {
     private static final int FIRST_SLOTS = 16;
     private static final long FREE = -1;
     private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
-    // open addressing: a flow, and the PSN of what was turned away last
+    // open addressing: a flow, and the PSN of its last rejected packet
     private long[] flows = free(FIRST_SLOTS);
     private long[] lastTurnedAway = new long[FIRST_SLOTS];
     private int used;
@@ -30,7 +29,7 @@ final class HeldFlows {
         return flows;
     }
 
-    /** What came with that PSN is turned away, and so is what the flow brings next. */
+    /** The packet with that PSN is rejected, and so are the flow's next ones. */
     void hold(long flow, long psn) {
         int slot = slot(flow);
         if (flows[slot] == FREE) {
@@ -44,7 +43,7 @@ final class HeldFlows {
         lastTurnedAway[slot] = psn;
     }
 
-    /** Whether what came with that PSN must be turned away as well; if so, the flow stays held behind it. */
+    /** Whether the packet with that PSN must be rejected as well; if so, the flow stays held behind it. */
     boolean holds(long flow, long psn) {
         if (used == 0) {
             return false;
@@ -57,11 +56,11 @@ final class HeldFlows {
         return true;
     }
 
-    /** The sender starts the flow anew. */
+    /** The sender restarts the flow. */
     void release(long flow) {
         if (used > 0) {
             int slot = slot(flow);
-            // the slot stays, and matters no more: a gap would hide what lies behind it
+            // the slot stays, but is obsolete: a gap would hide entries behind it
             lastTurnedAway[slot] = Long.MIN_VALUE / 2;
         }
     }
@@ -83,7 +82,7 @@ final class HeldFlows {
         return slot;
     }
 
-    /** Keeps what matters, in a table that is at most a quarter full afterwards. */
+    /** Keeps current entries, in a table that is at most a quarter full afterwards. */
     private void tidy(long psn) {
         long[] before = flows;
         long[] turnedAway = lastTurnedAway;

@@ -2,6 +2,8 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *    head              cursor            numbered             tail
- *     │ not acknowledged │ to be sent again │ not sent so far │
+ *     │ unacknowledged   │ to retransmit   │ not sent so far │
  * </pre>
  */
 final class InFlight {
@@ -22,6 +24,11 @@ final class InFlight {
     private long numbered;
     private long tail;
 
+    /** READs and atomics that were requested and have not ended, and what the READs among them bring. */
+    private int openReads;
+
+    private long openReadBytes;
+
     int size() {
         return (int) (tail - head);
     }
@@ -30,7 +37,7 @@ final class InFlight {
         return head == tail;
     }
 
-    /** The oldest; null when there is none. */
+    /** The oldest; null if there is none. */
     @Nullable
     WireMessage head() {
         return head == tail ? null : at(head);
@@ -41,33 +48,61 @@ final class InFlight {
         return head < numbered;
     }
 
-    /** The one of which a packet is to be sent next; null when all are sent. */
+    /** The message of the next packet to send; null if all are sent. */
     @Nullable
     WireMessage cursor() {
         return cursor == tail ? null : at(cursor);
     }
 
-    /** Whether the one at the cursor was never sent, and has no PSNs. */
+    /** Whether the message at the cursor was never sent, and has no PSNs. */
     boolean isCursorNew() {
         return cursor == numbered;
     }
 
-    /** The one at the cursor has its PSNs now. */
-    void number() {
+    /** Gives the one at the cursor its PSNs; no packet of a request that has failed is sent. */
+    void number(long firstPsn) {
+        WireMessage message = at(cursor);
+        message.firstPsn = firstPsn;
+        message.packets = message.request().hasFailed() ? 0 : message.packets;
         numbered++;
+        assert invariants();
     }
 
-    /** All packets of the one at the cursor are sent. */
+    /** All packets of the message at the cursor are sent. */
     void advance() {
         cursor++;
+        assert invariants();
     }
 
-    /** Everything is to be sent again. */
+    /** A READ or an atomic was requested, or something in its place. */
+    void requested(WireMessage message) {
+        if (!message.isAsked) {
+            message.isAsked = true;
+            openReads++;
+            openReadBytes += message.lengthBytes;
+        }
+    }
+
+    int openReads() {
+        return openReads;
+    }
+
+    long openReadBytes() {
+        return openReadBytes;
+    }
+
+    /** Everything must be retransmitted. */
     void rewind() {
         cursor = head;
+        openReads = 0;
+        openReadBytes = 0;
+        for (long index = head; index < numbered; index++) {
+            at(index).isAsked = false;
+        }
+        assert invariants();
     }
 
-    /** A place at the end; to be begun at once. */
+    /** A place at the end; to be initialised at once. */
     WireMessage append() {
         if (size() == slots.length) {
             grow();
@@ -83,12 +118,18 @@ final class InFlight {
 
     /** The oldest has ended. */
     void removeHead() {
+        WireMessage oldest = at(head);
+        if (oldest.isAsked) {
+            openReads--;
+            openReadBytes -= oldest.lengthBytes;
+        }
         head++;
         cursor = Math.max(cursor, head);
         numbered = Math.max(numbered, head);
+        assert invariants();
     }
 
-    /** The message that a PSN belongs to; null when none of those that were sent has it. */
+    /** The message of a PSN; null if no sent message has it. */
     @Nullable
     WireMessage find(long psn) {
         long low = head;
@@ -107,6 +148,20 @@ final class InFlight {
         return null;
     }
 
+    /** Whether a work request must wait for a READ or an atomic of its queue. */
+    boolean isFenced(SendWork work, long position) {
+        if (isEmpty() || (SendWqe.flags(work.ring(), work.at(position)) & WorkOpcode.FENCE) == 0) {
+            return false;
+        }
+        for (int i = 0; i < size(); i++) {
+            Request request = get(i).request();
+            if (request.isAnswered() && request.isOf(work)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The n-th from the oldest. */
     WireMessage get(int n) {
         return at(head + n);
@@ -115,6 +170,12 @@ final class InFlight {
     /** How many have their PSNs. */
     int numbered() {
         return (int) (numbered - head);
+    }
+
+    private boolean invariants() {
+        boolean isOrdered = head <= cursor && cursor <= numbered && numbered <= tail;
+        boolean isBudgetRight = openReads == 0 ? openReadBytes == 0 : openReads > 0 && openReadBytes >= 0;
+        return isOrdered && isBudgetRight && openReads <= numbered() && size() <= slots.length;
     }
 
     private WireMessage at(long index) {

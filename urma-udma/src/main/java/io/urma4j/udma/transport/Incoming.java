@@ -20,8 +20,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SEND or WRITE that a peer is sending: puts its packets, which come in order and once, to their place (WIRE §3, §5).
- * Each call says by a syndrome what the peer is to be told; {@link #FINE} when nothing but that it came.
+ * The SEND or WRITE that a peer is sending: places its packets, which arrive in order and once (WIRE §3, §5). Each call
+ * returns the syndrome for the peer; {@link #FINE} for a plain acknowledgement.
  */
 final class Incoming {
     static final int FINE = 0;
@@ -30,7 +30,7 @@ final class Incoming {
         NONE,
         SEND,
         WRITE,
-        /** It was turned away: what is left of it means nothing. On shared connections only. */
+        /** The message was rejected: its remaining packets are discarded. On shared connections only. */
         DISCARD
     }
 
@@ -53,7 +53,7 @@ final class Incoming {
     private long lengthBytes;
     private long leftBytes;
 
-    /** With the last packet a message has come to its end, and has succeeded. */
+    /** With its last packet the message is complete, and has succeeded. */
     private boolean hasEnded;
 
     private boolean hasDiscarded;
@@ -69,17 +69,17 @@ final class Incoming {
         return hasEnded;
     }
 
-    /** The last packet was left of a message that was turned away, and means nothing. */
+    /** The packet was the last one of a rejected message, and is discarded. */
     boolean hasDiscarded() {
         return hasDiscarded;
     }
 
-    /** What that message was turned away with. */
+    /** The syndrome that rejected the message. */
     int refusal() {
         return refusal;
     }
 
-    /** The next packet of a SEND or WRITE; its PSN is the one that was expected. */
+    /** The next packet of a SEND or WRITE; its PSN is the expected one. */
     int take(Packet packet, long psn) {
         hasEnded = false;
         hasDiscarded = false;
@@ -104,8 +104,8 @@ final class Incoming {
     }
 
     /**
-     * Another message begins: whether none is under way. urma4j gives up messages, on shared connections and when a
-     * receiver was never ready; from others that is an error.
+     * Another message begins: whether none is in progress. urma4j abandons messages, on shared connections and when a
+     * receiver was never ready; from foreign peers that is an error.
      */
     boolean mayBegin() {
         if (config.peerIsOurs()) {
@@ -115,10 +115,10 @@ final class Incoming {
     }
 
     /**
-     * A packet came that stands for a part of a message whose payload is gone.
+     * A packet replaces a part of a message whose payload is gone.
      *
      * @param isLast whether it ends the message
-     * @return whether the message has ended by it, and was not refused before
+     * @return whether it ended the message, which was not refused before
      */
     boolean endInstead(boolean isLast) {
         hasDiscarded = state == State.DISCARD;
@@ -130,7 +130,7 @@ final class Incoming {
         return isLast;
     }
 
-    /** The message under way will not come to its end. */
+    /** The message in progress will not complete. */
     void giveUp() {
         if (work != null && taken != ReceiveWork.NONE) {
             work.giveBack(taken);
@@ -144,7 +144,7 @@ final class Incoming {
         taken = ReceiveWork.NONE;
     }
 
-    /** A message that is not ready to be taken is tried again from this packet on, unless the connection is shared. */
+    /** A message that found no receive is retried from this packet on, unless the connection is shared. */
     private int refuse(boolean isLast, int syndrome) {
         if (config.isShared()) {
             giveUp();
@@ -203,7 +203,7 @@ final class Incoming {
         return Ieth.remoteKey(packet.bytes(), packet.at(Header.IETH));
     }
 
-    /** Finds the receive work request that the message is for. */
+    /** Finds the receive work request for the message. */
     private int takeReceive(Packet packet, long psn) {
         int queue = config.number();
         int hint = 0;
@@ -248,7 +248,7 @@ final class Incoming {
                 handle, status, opcode(packet), length, immediate(packet), solicited, sourceQueue, config.number());
     }
 
-    /** What the record of the message says: an opcode of URMA. */
+    /** The opcode in the record of the message, a number of URMA. */
     private static int opcode(Packet packet) {
         int opcode = packet.opcode();
         if (kind(Opcodes.operation(opcode)) == State.WRITE) {
@@ -283,7 +283,7 @@ final class Incoming {
             remoteKey = Reth.remoteKey(bytes, at);
             lengthBytes = Reth.lengthBytes(bytes, at);
             leftBytes = lengthBytes;
-            // the range of nothing is not looked at, as Linux does (WIRE §3)
+            // the range of an empty message is not checked, as in Linux (WIRE §3)
             if (lengthBytes > 0 && !memory.isAllowed(remoteKey, va, lengthBytes, Memory.WRITE, config.number())) {
                 return Aeth.NAK_REMOTE_ACCESS;
             }

@@ -4,8 +4,8 @@ import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The card's way to registered memory: everything goes through a key, which is checked for its range and for what it
- * allows at each access. A key that is unknown, stale or revoked moves no byte.
+ * The card's access to registered memory: every access names a key, which is checked for its range and its permissions. A
+ * key that is unknown, stale or revoked moves no byte.
  */
 public interface Memory {
     // what an operation of a peer needs to be allowed
@@ -14,13 +14,13 @@ public interface Memory {
     int ATOMIC = KeyAccess.ATOMIC;
 
     /**
-     * Whether a peer may do that.
+     * Whether a peer has the permission.
      *
-     * @param connection the number of the connection that the request came by: a key may be meant for one alone
+     * @param connection the number of the request's connection: a key may be bound to one peer
      */
     boolean isAllowed(int key, long va, long lengthBytes, int access, int connection);
 
-    /** Copies a peer's bytes to their place; false when the key no longer allows it, and then no byte was moved. */
+    /** Copies a peer's bytes to their place; false if the key no longer permits it, and then no byte was moved. */
     boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection);
 
     /** Copies bytes for a peer; false as above. */
@@ -30,13 +30,13 @@ public interface Memory {
     boolean store(int key, long va, long value, int connection);
 
     /**
-     * Executes an atomic of 4 or 8 bytes. The key has been found to allow it.
+     * Executes an atomic of 4 or 8 bytes. The key has been checked before.
      *
      * @param opcode of URMA
      * @return the old value
      */
     long atomic(int opcode, int key, long va, int sizeBytes, long operand, long expected, int connection);
 
-    /** SEND_INVALIDATE: revokes the key, when the peer of the connection may ask for that; false when not. */
+    /** SEND_INVALIDATE: revokes the key, if the peer of the connection has the permission; false if not. */
     boolean invalidate(int key, int connection);
 }

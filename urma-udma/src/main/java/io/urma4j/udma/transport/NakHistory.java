@@ -3,9 +3,9 @@ package io.urma4j.udma.transport;
 import java.util.Arrays;
 
 /**
- * What a responder has decided on messages of a shared connection, by PSN: nothing, or the syndrome that refused the message.
- * Of the youngest PSNs only, as many as can be unacknowledged. It is kept to be said again when the message comes again,
- * and so every packet has it that came behind the one at which the message was refused.
+ * The decisions of a responder on messages of a shared connection, by PSN: none, or the syndrome that refused the message.
+ * It covers only the youngest PSNs, as many as can be unacknowledged. It is kept to repeat the NAK when the message is
+ * retransmitted, so every packet behind the refused one has it, too.
  */
 final class NakHistory {
     private static final int MASK = ConnectionConfig.MAX_WINDOW_PACKETS - 1;
@@ -28,7 +28,7 @@ final class NakHistory {
         return count == 0 ? 0 : syndromes[(int) psn & MASK] & 0xFF;
     }
 
-    /** The first one from a PSN up to another, that one excluded; that other one when there is none. */
+    /** The first one in a range of PSNs, the end excluded; the end if there is none. */
     long next(long from, long end) {
         long psn = from;
         while (psn < end && get(psn) == 0) {
@@ -37,7 +37,7 @@ final class NakHistory {
         return Math.min(psn, end);
     }
 
-    /** These PSNs are new, or over: nothing is known of them. */
+    /** These PSNs are new, or over: no decision is known. */
     void clear(long from, long end) {
         if (count == 0) {
             return;

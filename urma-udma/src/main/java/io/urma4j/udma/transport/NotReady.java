@@ -1,6 +1,6 @@
 package io.urma4j.udma.transport;
 
-/** How long an RNR NAK asks to wait (WIRE §4.4, IBTA 9.7.5.2.8). */
+/** The wait that an RNR NAK requests (WIRE §4.4, IBTA 9.7.5.2.8). */
 public final class NotReady {
     private static final long[] NANOS = {
         655_360_000, 10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 120_000,

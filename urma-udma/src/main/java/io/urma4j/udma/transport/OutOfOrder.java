@@ -8,17 +8,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets that came before one that is missing: kept until it is there, when the requester repeats what was lost and
- * nothing else. Takes no memory before something was lost.
+ * Packets that arrived behind a missing one: buffered until it arrives, if the requester retransmits only lost packets.
+ * Allocates no memory before the first loss.
  */
 final class OutOfOrder {
-    /** Packets further ahead than this are not kept. */
+    /** Packets further ahead than this are not buffered. */
     static final int SLOTS = 1024;
 
-    /** So much has a bit for each of them. */
+    /** The size of a bitmap with a bit for each of them. */
     static final int TOLD_BYTES = SLOTS / Byte.SIZE;
 
-    /** What is kept is told after so many packets, though nothing new is missing: what was sent again may be lost, too. */
+    /** The buffered packets are reported after this many, though no new gap appeared: retransmissions may be lost, too. */
     private static final int TELL_EVERY = 32;
 
     private static final long NONE = -1;
@@ -39,8 +39,8 @@ final class OutOfOrder {
     }
 
     /**
-     * Keeps a packet; true when what is kept is to be told: others are missing that nobody knew of, or have come after all.
-     * The first few are told of in any case, since so many say that the one before them is lost.
+     * Buffers a packet; true if the buffered packets must be reported: a new gap appeared, or a missing packet has arrived.
+     * The first few are reported in any case, since they prove that the packet before them is lost.
      */
     boolean keep(Packet packet, long psn, long expected) {
         int slot = (int) psn & MASK;
@@ -65,20 +65,20 @@ final class OutOfOrder {
         kept.lengthBytes(packet.lengthBytes());
     }
 
-    /** Nothing of it counts any more. */
+    /** Discards all. */
     void clear() {
         Arrays.fill(psns, NONE);
         count = 0;
     }
 
-    /** The packet with that PSN, if it is kept. */
+    /** The packet with that PSN, if it is buffered. */
     @Nullable
     Packet get(long psn) {
         int slot = (int) psn & MASK;
         return psns[slot] == psn ? packets[slot] : null;
     }
 
-    /** The packet with that PSN is kept no longer. */
+    /** Discards the packet with that PSN. */
     void drop(long psn) {
         int slot = (int) psn & MASK;
         if (psns[slot] == psn) {
@@ -87,7 +87,7 @@ final class OutOfOrder {
         }
     }
 
-    /** Everything from one PSN up to another, that one excluded, is in its place now. */
+    /** All packets in this range of PSNs, the end excluded, have been processed. */
     void remove(long from, long end) {
         for (int i = 0; i < SLOTS && from + i < end && count > 0; i++) {
             int slot = (int) (from + i) & MASK;
@@ -99,8 +99,8 @@ final class OutOfOrder {
     }
 
     /**
-     * Writes which ones are kept: bit i of it, from the lowest of the first byte on, is the PSN that follows the expected one
-     * by i + 1.
+     * Writes which packets are buffered: bit i, from the lowest of the first byte on, is the PSN that follows the expected
+     * one by i + 1.
      *
      * @return its length in bytes
      */

@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.wire.AckEth;
+import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
@@ -11,11 +12,11 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
 import org.jspecify.annotations.Nullable;
 
-/** Begins and ends the packets of one connection: knows its opcodes, its numbers, and what shared connections add. */
+/** Begins and ends the packets of one connection: adds its opcodes, its numbers, and the headers of shared connections. */
 final class PacketWriter {
     private static final int NOTICE_BYTES = 16;
 
-    /** Longer payloads have a datagram each: to copy them into one costs as much. */
+    /** Longer payloads have their own datagram: copying them into one would cost as much. */
     private static final int SHORT_BYTES = 512;
 
     private final Port port;
@@ -42,12 +43,12 @@ final class PacketWriter {
         this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
     }
 
-    /** Whether what is answered from now on has waited in this host, which peers that are ours are told. */
+    /** Whether requests answered from now on have waited in this host, which a bit tells urma4j peers. */
     void late(boolean late) {
         isLate = late && peerIsOurs;
     }
 
-    /** Which transmission the next request is, which peers that are ours are told. */
+    /** The transmission number of the next request, which some bits tell urma4j peers. */
     void transmission(int number) {
         transmission = peerIsOurs ? number : Bth.NO_TRANSMISSION;
     }
@@ -62,7 +63,7 @@ final class PacketWriter {
         return ours | operation;
     }
 
-    /** A request; null when the port has no room. */
+    /** A request; null if the port has no space. */
     @Nullable
     Packet begin(int opcode, long psn, int payloadBytes, Request request) {
         Packet packet = begin(opcode, payloadBytes);
@@ -80,7 +81,7 @@ final class PacketWriter {
         return packet;
     }
 
-    /** An answer to a transmission that the peer has numbered; null when the port has no room. */
+    /** A response to a transmission that the peer has numbered; null if the port has no space. */
     @Nullable
     Packet beginAnswer(int opcode, long psn, int payloadBytes, int answeredTransmission) {
         Packet packet = beginAnswer(opcode, psn, payloadBytes);
@@ -90,7 +91,7 @@ final class PacketWriter {
         return packet;
     }
 
-    /** An answer; null when the port has no room. */
+    /** A response; null if the port has no space. */
     @Nullable
     Packet beginAnswer(int opcode, long psn, int payloadBytes) {
         Packet packet = begin(opcode, payloadBytes);
@@ -112,7 +113,18 @@ final class PacketWriter {
                 : port.begin(route);
     }
 
-    /** Puts an acknowledgement into a request that has a place for it. */
+    /** An acknowledgement, positive or negative; false when the port has no room. */
+    boolean acknowledge(long psn, int syndrome, int msn, int answeredTransmission) {
+        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, answeredTransmission);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
+        end(0);
+        return true;
+    }
+
+    /** Piggybacks an acknowledgement on a request that has space for it. */
     void acknowledge(Packet packet, ResponseScheduler answers) {
         AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(answers.acknowledged()), answers.msn());
         Bth.answeredTransmission(packet.bytes(), answers.acknowledgedTransmission());
@@ -121,7 +133,7 @@ final class PacketWriter {
         }
     }
 
-    /** A CNP, of which everything is given (WIRE §9); false when the port has no room. */
+    /** A CNP, whose fields are all fixed (WIRE §9); false if the port has no space. */
     boolean sendNotice() {
         Packet packet = port.begin(route);
         if (packet == null) {

@@ -1,8 +1,8 @@
 package io.urma4j.udma.transport;
 
 /**
- * Packet sequence numbers. The wire has 24 bits of them (WIRE §4.1); inside they are {@code long} and never wrap, so that
- * they compare as numbers do. Only who reads or writes a packet knows of the 24 bits.
+ * Packet sequence numbers. The wire has 24 bits of them (WIRE §4.1); in memory they are {@code long} and never wrap, so
+ * that they compare as numbers. Only code that reads or writes a packet knows the 24 bits.
  */
 final class Psn {
     private static final int BITS = 24;
@@ -10,13 +10,13 @@ final class Psn {
 
     private Psn() {}
 
-    /** The one that the wire means: that which is nearest to one that is known, half the numbers back or ahead. */
+    /** The PSN of a wire value: the one nearest to a known PSN, half the range back or ahead. */
     static long near(long known, int onWire) {
         int distance = (onWire - (int) known) << UNUSED_BITS >> UNUSED_BITS;
         return known + distance;
     }
 
-    /** What is written to the wire. */
+    /** The value on the wire. */
     static int onWire(long psn) {
         return (int) psn & (1 << BITS) - 1;
     }

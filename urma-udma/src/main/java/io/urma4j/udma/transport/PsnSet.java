@@ -2,7 +2,7 @@ package io.urma4j.udma.transport;
 
 import java.util.Arrays;
 
-/** Some of the PSNs that can be unacknowledged at once: a bit each. */
+/** A set of PSNs that can be unacknowledged at once: a bit each. */
 final class PsnSet {
     private static final int MASK = ConnectionConfig.MAX_WINDOW_PACKETS - 1;
 
@@ -30,7 +30,7 @@ final class PsnSet {
         }
     }
 
-    /** These are over. */
+    /** Removes these PSNs, which are over. */
     void clear(long from, long end) {
         for (long psn = from; psn < end && count > 0; psn++) {
             remove(psn);

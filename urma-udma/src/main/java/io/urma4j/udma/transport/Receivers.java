@@ -2,13 +2,13 @@ package io.urma4j.udma.transport;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the queue that a message is for. */
+/** Finds the queue of a message. */
 public interface Receivers {
     /**
-     * The buffers for messages to that queue; null when nobody has the number, or its owner does not take messages from
+     * The buffers for messages to that queue; null if the number is unknown, or its owner does not accept messages from
      * there.
      *
-     * @param hint which member of a Jetty group is meant
+     * @param hint for the member of a Jetty group
      */
     @Nullable
     ReceiveWork receiver(int queue, int hint, int sourceQueue, int connection);

@@ -1,26 +1,26 @@
 package io.urma4j.udma.transport;
 
 /**
- * How much later than those sent after it a packet may arrive before it counts as lost (RACK, RFC 8985). RACK grows its
- * window step by step while packets were sent again for nothing. Here each of them tells by how much it was late, and so
- * does each one that was late and was waited for: the window is the most of it, and a quarter more. What nothing has shown
- * for a while is forgotten, so that where nothing is late a loss is seen at once.
+ * How much later than packets sent after it a packet may arrive before it counts as lost (RACK, RFC 8985). RACK grows its
+ * window step by step with spurious retransmissions. Here each spurious retransmission shows the packet's delay, and so
+ * does each delayed packet that was waited for: the window is their maximum, and a quarter more. Delays expire after a
+ * while, so that without delays a loss is detected at once.
  */
 final class ReorderWindow {
-    /** Where nothing was late, so many younger packets say that one is lost. */
+    /** Without delays, this many younger packets show that one is lost. */
     static final int OVERTAKING = 3;
 
-    /** No longer than this, or than a round trip: parallel ways differ by their queues, however long they are. */
+    /** Maximum window, besides one RTT: parallel paths differ by their queues, however long they are. */
     static final long LONGEST_NANOS = 20_000_000;
 
     private static final long MEMORY_NANOS = 2_000_000_000;
 
-    // how late packets were at most, in the last one to two times as long as is remembered
+    // maximum delay in the last one to two times the expiry interval
     private long latest;
     private long latestBefore;
     private long sinceNanos = Long.MIN_VALUE;
 
-    /** A packet came so much later than it would have with those that were sent behind it. */
+    /** A packet arrived this much later than it would have with those that were sent after it. */
     void late(long nanos, long nowNanos) {
         forget(nowNanos);
         latest = Math.max(latest, nanos);
@@ -35,7 +35,7 @@ final class ReorderWindow {
         }
     }
 
-    /** How long to wait for a packet when one sent after it has come; 0 when none was late for a while. */
+    /** How long to wait for a packet when one sent after it has arrived; 0 if none was delayed for a while. */
     long nanos(long roundTripNanos, long nowNanos) {
         forget(nowNanos);
         long most = Math.max(latest, latestBefore);

@@ -8,7 +8,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A work request that was started and has not ended. It is carried by one {@link WireMessage} or by several. Used again and again. */
+/** A work request in progress. It is carried by one {@link WireMessage} or by several. The object is reused. */
 final class Request {
     private static final long U32 = 0xFFFF_FFFFL;
 
@@ -27,21 +27,21 @@ final class Request {
     int remoteKey;
     long remoteVa;
 
-    /** So many bytes of it are in messages. */
+    /** How many of its bytes are in messages. */
     long cutBytes;
 
     boolean isCut;
 
-    /** Messages of it that have not ended. */
+    /** How many of its messages are unfinished. */
     int open;
 
-    /** What it will end with, as far as is known. */
+    /** Its status, as far as is known. */
     int status;
 
-    /** How long its queue is to wait before it tries again; negative unless the target was not ready. */
+    /** How long its queue must wait before it retries; negative unless the target was not ready. */
     long waitNanos;
 
-    /** Nobody waits for it any more, and its payload may be gone. */
+    /** Its queue no longer waits for it, and its payload may be gone. */
     boolean isAbandoned;
 
     void start(SendWork from, long at, int toQueue, boolean anew) {
@@ -75,7 +75,7 @@ final class Request {
         return work == some;
     }
 
-    /** READs and atomics bring something back: no acknowledgement of others stands for theirs. */
+    /** READs and atomics have responses: no acknowledgement of other packets completes them. */
     boolean isAnswered() {
         return opcode == WorkOpcode.READ || WorkOpcode.isAtomic(opcode);
     }
@@ -99,13 +99,13 @@ final class Request {
         return isCut && open == 0;
     }
 
-    /** Tells its queue now, though the connection is not done with it. */
+    /** Reports it to its queue now, though the connection is not done with it. */
     void abandon() {
         isAbandoned = true;
         work().done(position, status);
     }
 
-    /** Tells its queue, once. */
+    /** Reports it to its queue, once. */
     void end() {
         SendWork queue = work();
         work = null;
@@ -119,7 +119,7 @@ final class Request {
         }
     }
 
-    // ---- what only its packets need, straight from the element
+    // ---- fields that only its packets need, read directly from the element
 
     long operand() {
         return SendWqe.operand(work().ring(), work().at(position));

@@ -15,20 +15,20 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
 import java.lang.foreign.MemorySegment;
 
-/** Writes the packets of requests: which opcode, which headers, which part of the payload (WIRE §2, §3). */
+/** Writes the packets of requests: opcode, headers, and part of the payload (WIRE §2, §3). */
 final class RequestPackets {
-    /** What became of a packet that was to be sent. */
+    /** The result of sending a packet. */
     enum Outcome {
         SENT,
-        /** The port has no room. */
+        /** The port has no space. */
         NO_ROOM,
-        /** The payload cannot be read: the request has failed with that. */
+        /** The payload cannot be read: the request has failed with that status. */
         NO_PAYLOAD
     }
 
     private static final int IMMEDIATE_BITS = 32;
 
-    // what the last or only packet of a message brings besides
+    // the additional headers of the last or only packet of a message
     private enum Tail {
         NOTHING,
         IMMEDIATE,
@@ -43,7 +43,7 @@ final class RequestPackets {
     private final boolean isShared;
     private final int mtuBytes;
 
-    /** @param answers of the other half: whether it owes the peer an acknowledgement */
+    /** @param answers of the other half: whether an acknowledgement is pending */
     RequestPackets(ConnectionConfig config, PacketWriter writer, ResponseScheduler answers) {
         this.writer = writer;
         this.answers = answers;
@@ -53,12 +53,14 @@ final class RequestPackets {
     }
 
     /**
-     * Sends the packet of that PSN; of a READ, the request for all answers from there on.
+     * Sends the packet of that PSN; of a READ, the request for all responses from there on.
      *
-     * @param isAlone it is all of its message, and nothing else is under way: then it may bring an acknowledgement along, which
-     *     would have been a packet of its own. Among many it would break the run of those that have one length
+     * @param transmission which one of this packet it is
+     * @param isAlone it is the whole message, and nothing else is in flight: then it may piggyback an acknowledgement,
+     *     which would have been a separate packet. Among many packets it would break the run of equal lengths
      */
-    Outcome send(WireMessage message, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+    Outcome send(WireMessage message, long psn, int transmission, boolean asksForAcknowledgement, boolean isAlone) {
+        writer.transmission(transmission);
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
             return sendFiller(message, psn);
@@ -71,7 +73,7 @@ final class RequestPackets {
                 : sendPart(message, (int) (psn - message.firstPsn), psn, asksForAcknowledgement, isAlone);
     }
 
-    /** Takes the place of a packet whose payload is gone: ends the message at the responder without any effect. */
+    /** Replaces a packet whose payload is gone: ends the message at the responder without any effect. */
     private Outcome sendFiller(WireMessage message, long psn) {
         Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), psn, 0, message.request());
         if (packet == null) {
@@ -85,7 +87,7 @@ final class RequestPackets {
         return Outcome.SENT;
     }
 
-    /** On a connection of one queue: the responder goes on behind that PSN, wherever it is. False when there is no room. */
+    /** On a connection of one queue: the responder continues behind that PSN, wherever it is. False if there is no space. */
     boolean sendResync(long psn) {
         Packet packet = writer.beginAnswer(writer.ours(Opcodes.RESYNC), psn, 0);
         if (packet == null) {
@@ -97,8 +99,12 @@ final class RequestPackets {
         return true;
     }
 
-    /** Of a READ or an atomic: asks again for the answers from one PSN up to another, that one excluded. False when there is no room. */
-    boolean sendAgain(WireMessage message, long psn, long endPsn) {
+    /**
+     * Of a READ or an atomic: requests the responses in a range of PSNs, the end excluded, again. False if there is no
+     * space.
+     */
+    boolean sendAgain(WireMessage message, long psn, long endPsn, int transmission) {
+        writer.transmission(transmission);
         Outcome outcome =
                 message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
         return outcome == Outcome.SENT;

@@ -10,11 +10,10 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of a connection: executes what comes in order, once, and notes what the peer is to be told; {@link
- * Answers} tells it (WIRE §4.2).
+ * The receiving half of a connection: executes requests in order, once, and notes what the peer is to be told. {@link
+ * ResponseScheduler} tells it (WIRE §4.2). {@link ResponderRecovery} deals with losses.
  *
  * <p>Refusals differ. On a connection of one queue an error ends it: no further request is executed, and each one draws the
  * same refusal again. On a shared one the PSNs go on, the message alone is refused, and the verdict is remembered.
@@ -28,8 +27,7 @@ final class Responder {
     private final ResponderResources resources;
     private final ResponseScheduler answers;
 
-    /** When the peer repeats what was lost and nothing else. */
-    private final @Nullable OutOfOrder outOfOrder;
+    private final ResponderRecovery recovery;
 
     private long expected;
     /** Which transmission the packet is that is being looked at; of one that was kept, the time says nothing. */
@@ -51,8 +49,8 @@ final class Responder {
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
         this.resources = new ResponderResources(config.maxReadsIn());
-        this.outOfOrder = config.selective() ? new OutOfOrder() : null;
-        this.answers = new ResponseScheduler(config, memory, writer, resources, outOfOrder, traffic);
+        this.recovery = config.selective() ? new SelectiveResponder(traffic) : new GoBackNResponder();
+        this.answers = new ResponseScheduler(config, memory, writer, resources, recovery, traffic);
         this.expected = config.firstReceivePsn();
     }
 
@@ -75,45 +73,17 @@ final class Responder {
         } else if (psn == expected) {
             isGapTold = false;
             inOrder(packet, psn, nowNanos);
-            if (outOfOrder != null && !outOfOrder.isEmpty()) {
-                goOn(outOfOrder, psn, nowNanos);
+            if (!recovery.isEmpty()) {
+                goOn(psn, nowNanos);
             }
         } else if (psn < expected) {
             traffic.duplicates++;
             again(packet, psn);
-        } else if (outOfOrder == null ? !isGapTold : keep(outOfOrder, packet, psn)) {
+        } else if (recovery.arrivedEarly(packet, psn, expected, isGapTold)) {
             traffic.gapsSeen += isGapTold ? 0 : 1;
             isGapTold = true;
             answers.gap();
         }
-    }
-
-    /** Keeps what came too early; true when that is to be told. */
-    private boolean keep(OutOfOrder kept, Packet packet, long psn) {
-        Packet before = kept.get(psn);
-        if (before != null && !isSame(before, packet)) {
-            traffic.contradictions++;
-            kept.drop(psn);
-            return true;
-        }
-        if (before != null) {
-            traffic.duplicates++;
-            answers.cameAgain(psn);
-            return true;
-        }
-        return kept.keep(packet, psn, expected) || Bth.asksForAcknowledgement(packet.bytes());
-    }
-
-    /**
-     * Whether two packets of one PSN ask for the same. If not, one of them is forged, or the application has changed its buffer
-     * meanwhile: nothing tells which of them is right, so both are dropped, and the peer sends its own again.
-     */
-    private static boolean isSame(Packet one, Packet other) {
-        int end = one.payloadAt() + one.payloadBytes();
-        return one.opcode() == other.opcode()
-                && end == other.payloadAt() + other.payloadBytes()
-                && Bth.destinationQp(one.bytes()) == Bth.destinationQp(other.bytes())
-                && MemorySegment.mismatch(one.bytes(), Bth.BYTES, end, other.bytes(), Bth.BYTES, end) < 0;
     }
 
     /**
@@ -135,27 +105,25 @@ final class Responder {
 
     private void leap(long psn) {
         incoming.giveUp();
-        if (outOfOrder != null) {
-            outOfOrder.clear();
-        }
+        recovery.clear();
         isGapTold = false;
         executed(psn);
         answers.acknowledge();
     }
 
     /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
-    private void goOn(OutOfOrder kept, long arrived, long nowNanos) {
+    private void goOn(long arrived, long nowNanos) {
         transmission = Bth.NO_TRANSMISSION;
-        kept.remove(arrived, expected);
+        recovery.remove(arrived, expected);
         long before = arrived;
-        Packet next = kept.get(expected);
+        Packet next = recovery.get(expected);
         while (next != null && expected > before) {
             before = expected;
             inOrder(next, before, nowNanos);
-            kept.remove(before, expected);
-            next = kept.get(expected);
+            recovery.remove(before, expected);
+            next = recovery.get(expected);
         }
-        if (kept.isEmpty()) {
+        if (recovery.isEmpty()) {
             answers.acknowledge(); // else the requester would think that the late one is lost
         } else if (expected > arrived) {
             answers.gap();
@@ -359,14 +327,7 @@ final class Responder {
         }
         long end = psn + Segmenter.packets(length, config.mtuBytes());
         resource.transmission = psn == resource.firstPsn ? transmission : Bth.NO_TRANSMISSION;
-        if (config.selective()) {
-            resources.wantToo(resource, psn, end);
-            return;
-        }
-        boolean isUnderWay = resource.isWanted() && psn >= resource.nextPsn() && resource.endByte() == from + length;
-        if (!isUnderWay) {
-            resources.want(resource, psn, end, from + length);
-        }
+        recovery.wantAgain(resources, resource, psn, end, from + length);
     }
 
     private void atomicAgain(long psn) {

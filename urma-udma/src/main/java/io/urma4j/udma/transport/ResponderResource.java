@@ -1,13 +1,13 @@
 package io.urma4j.udma.transport;
 
-/** A READ or an atomic of the peer: what is needed to answer it, now and when it comes again. Used again and again. */
+/** A READ or an atomic of the peer: the state for its response and for duplicates. The object is reused. */
 final class ResponderResource {
-    /** So many parts of an answer can be wanted at once; further ones are joined to their neighbours. */
+    /** Maximum parts of a response that can be pending; further ones are merged with their neighbours. */
     static final int MAX_PARTS = 8;
 
     long firstPsn;
 
-    /** PSNs that it takes, one for each packet of its answer. */
+    /** Number of its PSNs, one for each packet of its response. */
     int packets;
 
     boolean isRead;
@@ -15,22 +15,22 @@ final class ResponderResource {
     int remoteKey;
     long lengthBytes;
 
-    /** Of an atomic: what was there before. */
+    /** Of an atomic: the previous value. */
     long original;
 
-    /** Which transmission of it came last; its answer says so. */
+    /** Its last transmission, which its response names. */
     int transmission;
 
-    /** The count of successes with this one. */
+    /** The count of successes including this one. */
     int msn;
 
-    // ---- what is to be sent of the answer: parts that do not touch, in the order of their PSNs
+    // ---- the pending parts of the response: disjoint, in the order of their PSNs
 
     private final long[] froms = new long[MAX_PARTS];
     private final long[] tos = new long[MAX_PARTS];
     private int parts;
 
-    /** The byte behind the last one that is wanted, counted from {@link #va}. */
+    /** The end of the last pending part, counted from {@link #va}. */
     private long endByte;
 
     /** The next packet is the first one of its part. */
@@ -40,12 +40,12 @@ final class ResponderResource {
         return parts > 0;
     }
 
-    /** Nothing of it is to be sent. */
+    /** No part is pending. */
     void letGo() {
         parts = 0;
     }
 
-    /** That part is to be sent, and nothing else. */
+    /** Only that part is pending. */
     void want(long fromPsn, long toPsn, long toByte) {
         parts = 1;
         froms[0] = fromPsn;
@@ -54,7 +54,7 @@ final class ResponderResource {
         isAtStart = true;
     }
 
-    /** That part is to be sent, whole packets of it, beside what is wanted already. */
+    /** That part, in whole packets, becomes pending in addition to others. */
     void wantToo(long fromPsn, long toPsn) {
         long before = parts == 0 ? Long.MAX_VALUE : froms[0];
         int first = 0;
@@ -94,7 +94,7 @@ final class ResponderResource {
         return froms[0] + 1 == tos[0];
     }
 
-    /** Where what is wanted ends, counted from {@link #va}. */
+    /** The end of the pending parts, counted from {@link #va}. */
     long endByte() {
         return endByte;
     }

@@ -3,15 +3,15 @@ package io.urma4j.udma.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responder resources: the last READs and atomics of the peer, as many as it was promised (WIRE §4.2). An atomic that
- * comes again gets the answer that it got, and is not executed; a READ is read again, within its range.
+ * The responder resources: the last READs and atomics of the peer, as many as it was promised (WIRE §4.2). A duplicate
+ * atomic gets the stored response, and is not executed again; a duplicate READ is read again, within its range.
  */
 final class ResponderResources {
     private final @Nullable ResponderResource[] slots; // made when a READ or an atomic first needs one
     private long first; // the oldest that may be wanted
     private long next; // where the next one goes
 
-    /** For at least so many, 0 for none. */
+    /** With at least this capacity, 0 for none. */
     ResponderResources(int count) {
         slots = new ResponderResource[count == 0 ? 0 : Integer.highestOneBit(2 * count - 1)];
     }
@@ -20,7 +20,7 @@ final class ResponderResources {
         return slots.length == 0;
     }
 
-    /** Whether the oldest was answered, so that its place can be taken. */
+    /** Whether the oldest was answered, so that its place can be reused. */
     boolean hasRoom() {
         ResponderResource oldest = slots[slot(next)];
         return oldest == null || !oldest.isWanted();
@@ -35,7 +35,7 @@ final class ResponderResources {
         return resource;
     }
 
-    /** The oldest of which something is to be sent; null when there is none. */
+    /** The oldest with a pending response; null if there is none. */
     @Nullable
     ResponderResource wanted() {
         while (first < next) {
@@ -48,7 +48,7 @@ final class ResponderResources {
         return null;
     }
 
-    /** The one that a PSN belongs to; null when it is not remembered. */
+    /** The one of a PSN; null if it was evicted. */
     @Nullable
     ResponderResource find(long psn) {
         for (long i = next - 1; i >= Math.max(0, next - slots.length); i--) {
@@ -60,13 +60,13 @@ final class ResponderResources {
         return null;
     }
 
-    /** Its answer is to be sent again, or a part of it. */
+    /** Its response, or a part of it, must be retransmitted. */
     void want(ResponderResource resource, long fromPsn, long toPsn, long endByte) {
         resource.want(fromPsn, toPsn, endByte);
         first = Math.max(0, next - slots.length);
     }
 
-    /** A part of its answer was lost, and is to be sent beside what is on its way. */
+    /** A part of its response was lost, and must be sent in addition to the parts in flight. */
     void wantToo(ResponderResource resource, long fromPsn, long toPsn) {
         resource.wantToo(fromPsn, toPsn);
         first = Math.max(0, next - slots.length);

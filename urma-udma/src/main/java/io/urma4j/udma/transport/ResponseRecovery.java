@@ -94,9 +94,8 @@ final class ResponseRecovery {
         }
     }
 
-    /** A new packet was sent, which has the PSNs up to {@code next}; for {@link Scoreboard} as well. */
-    void sent(long psn, long next, long nowNanos) {
-        scoreboard.sent(psn, next, nowNanos);
+    /** A new packet was sent, which has the PSNs up to {@code next}. */
+    void sent(long psn, long next) {
         suspected.clear(psn, next);
     }
 
@@ -126,14 +125,8 @@ final class ResponseRecovery {
         return acknowledgedMsn;
     }
 
-    /** Packets that are where they belong before their turn: requests there, and answers here. */
-    int arrived() {
-        return scoreboard.arrived() + come();
-    }
-
-    /** Everything before that PSN is acknowledged; for {@link Scoreboard} as well. */
+    /** Everything before that PSN is acknowledged. */
     void over(long unacked) {
-        scoreboard.over(unacked);
         proofs.over(unacked);
         if (come.count() > 0) {
             come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
@@ -141,9 +134,8 @@ final class ResponseRecovery {
         overUpTo = unacked;
     }
 
-    /** All of it before {@code end} is asked for again, whatever was known, here and in {@link Scoreboard}. */
-    void forget(long end) {
-        scoreboard.forget(end);
+    /** All of it is asked for again, whatever was known. */
+    void forget() {
         come.clear();
         proofs.clear();
         sureUpTo = Long.MIN_VALUE;

@@ -1,7 +1,5 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.Bth;
@@ -25,17 +23,11 @@ final class ResponseScheduler {
     private static final int BEHIND_ERROR = 0x10; // added
     private static final long NONE = Long.MAX_VALUE;
 
-    /** Packets that have come again are told of no further back than this. */
-    private static final int AGAIN_PACKETS = OutOfOrder.SLOTS;
-
-    /** Of a SELECTIVE_ACK: what is kept, and what has come again. */
-    private static final int MOST_TOLD_BYTES = 2 * OutOfOrder.TOLD_BYTES;
-
     private final ConnectionConfig config;
     private final Memory memory;
     private final PacketWriter writer;
     private final ResponderResources resources;
-    private final @Nullable OutOfOrder outOfOrder;
+    private final ResponderRecovery recovery;
     private final Traffic traffic;
 
     /** How many messages have succeeded. */
@@ -55,12 +47,6 @@ final class ResponseScheduler {
     private int refusal;
     private long refusedPsn;
 
-    /** Of a peer that repeats what was lost: packets that have come again. */
-    private final @Nullable PsnSet again;
-
-    /** One that is not kept came since it was told. */
-    private boolean isAgainDue;
-
     // on shared connections
     private final @Nullable NakHistory nakHistory;
     private long dueFrom = NONE;
@@ -74,17 +60,16 @@ final class ResponseScheduler {
             Memory memory,
             PacketWriter writer,
             ResponderResources resources,
-            @Nullable OutOfOrder outOfOrder,
+            ResponderRecovery recovery,
             Traffic traffic) {
         this.config = config;
         this.memory = memory;
         this.writer = writer;
         this.resources = resources;
-        this.outOfOrder = outOfOrder;
+        this.recovery = recovery;
         this.traffic = traffic;
         this.acknowledged = config.firstReceivePsn() - 1L;
         this.nakHistory = config.isShared() ? new NakHistory() : null;
-        this.again = outOfOrder == null ? null : new PsnSet();
     }
 
     // ---- what is due
@@ -117,9 +102,7 @@ final class ResponseScheduler {
         if (nakHistory != null) {
             nakHistory.clear(psn, expected);
         }
-        if (again != null && again.count() > 0) {
-            again.clear(psn + AGAIN_PACKETS, expected + AGAIN_PACKETS); // of long ago, with the same place
-        }
+        recovery.executed(psn, expected);
     }
 
     /** What is told from now on was caused by that packet, not by the one of {@link #acknowledged}, unless they are the same. */
@@ -127,12 +110,9 @@ final class ResponseScheduler {
         acknowledgedTransmission = psn == acknowledged ? transmission : Bth.NO_TRANSMISSION;
     }
 
-    /** A packet has come that had come before. A peer that repeats what was lost is told, for it was not. */
+    /** A packet has arrived that had arrived before. */
     void cameAgain(long psn) {
-        if (again != null && acknowledged - psn < AGAIN_PACKETS) {
-            again.add(psn);
-            isAgainDue |= psn <= acknowledged;
-        }
+        recovery.arrivedTwice(psn, acknowledged);
     }
 
     void acknowledge() {
@@ -236,11 +216,11 @@ final class ResponseScheduler {
                 isRefusalDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isGapDue) {
-                isSent = outOfOrder == null ? tell(expected, Aeth.NAK_SEQUENCE) : tellKept(outOfOrder, expected);
+                isSent = recovery.reportGap(writer, expected, msn);
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isAcknowledgementDue && !holds) {
-                isSent = again != null && isAgainDue ? tellAgain(again) : tellAcknowledged();
+                isSent = tellAcknowledged();
                 isAcknowledgementDue = !isSent;
             } else {
                 return false;
@@ -259,7 +239,7 @@ final class ResponseScheduler {
     /** Whether nothing but an acknowledgement is due, which a request may bring along. */
     boolean isMereAcknowledgementDue() {
         return isAcknowledgementDue
-                && !isAgainDue
+                && !recovery.isArrivedTwiceDue()
                 && !isGapDue
                 && !isRefusalDue
                 && dueFrom == NONE
@@ -309,72 +289,13 @@ final class ResponseScheduler {
     }
 
     private boolean tellAcknowledged() {
-        return tell(acknowledged, Aeth.ACK, acknowledgedTransmission);
+        return recovery.isArrivedTwiceDue()
+                ? recovery.reportArrivedTwice(writer, acknowledged, acknowledgedTransmission, msn)
+                : writer.acknowledge(acknowledged, Aeth.ACK, msn, acknowledgedTransmission);
     }
 
     private boolean tell(long psn, int syndrome) {
-        return tell(psn, syndrome, Bth.NO_TRANSMISSION);
-    }
-
-    private boolean tell(long psn, int syndrome, int transmission) {
-        Packet packet = writer.beginAnswer(writer.standard(Opcodes.ACKNOWLEDGE), psn, 0, transmission);
-        if (packet == null) {
-            return false;
-        }
-        Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
-        writer.end(0);
-        return true;
-    }
-
-    /** What is missing, and what of the packets behind it is there. */
-    private boolean tellKept(OutOfOrder kept, long expected) {
-        Packet packet = writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), expected, MOST_TOLD_BYTES);
-        if (packet == null) {
-            return false;
-        }
-        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
-        int bytes = kept.tell(packet.bytes(), packet.payloadAt(), expected);
-        int againBytes = again == null ? 0 : tell(again, expected + 1, 1, packet, OutOfOrder.TOLD_BYTES);
-        if (againBytes > 0) {
-            packet.bytes()
-                    .asSlice(packet.payloadAt() + bytes, OutOfOrder.TOLD_BYTES - bytes)
-                    .fill((byte) 0);
-            bytes = OutOfOrder.TOLD_BYTES + againBytes;
-        }
-        writer.end(bytes);
-        return true;
-    }
-
-    /** How far it is, and what has come again before that. */
-    private boolean tellAgain(PsnSet cameAgain) {
-        Packet packet = writer.beginAnswer(
-                writer.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES, acknowledgedTransmission);
-        if (packet == null) {
-            return false;
-        }
-        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
-        writer.end(tell(cameAgain, acknowledged, -1, packet, 0));
-        isAgainDue = false;
-        return true;
-    }
-
-    /**
-     * Writes which ones have come again, a bit each from that PSN on, forwards or backwards.
-     *
-     * @return its length in bytes
-     */
-    private static int tell(PsnSet cameAgain, long psn, int step, Packet packet, int atByte) {
-        int told = 0;
-        int bits = 0;
-        for (int i = 0; i < AGAIN_PACKETS && cameAgain.count() > 0; i++) {
-            bits |= cameAgain.has(psn + (long) step * i) ? 1 << i % Byte.SIZE : 0;
-            if (i % Byte.SIZE == Byte.SIZE - 1) {
-                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + atByte + i / Byte.SIZE, (byte) bits);
-                told = bits == 0 ? told : i / Byte.SIZE + 1;
-                bits = 0;
-            }
-        }
-        return told;
+        return writer.acknowledge(psn, syndrome, msn, Bth.NO_TRANSMISSION);
     }
 
     private boolean sendAtomic(ResponderResource resource) {

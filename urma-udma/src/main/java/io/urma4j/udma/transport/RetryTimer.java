@@ -1,23 +1,22 @@
 package io.urma4j.udma.transport;
 
 /**
- * When a requester has waited long enough: the time until it sends again, how often it did so without any progress, and
- * when the peer counts as silent. The wait follows the measured round trip, doubles with each vain try, and is never
- * longer than what was configured.
+ * The retransmission timer of a requester: the timeout, the number of retries without progress, and when the peer counts as
+ * silent. The timeout follows the measured RTT, doubles with each failed try, and never exceeds the configured limit.
  */
 final class RetryTimer {
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** A scheduler may keep the peer for so long, and nothing was lost. */
+    /** A scheduler may stall the peer for this time, and nothing was lost. */
     private static final long SHORTEST_NANOS = 4_000_000;
 
-    /** Until a round trip was measured. */
+    /** Before the first RTT sample. */
     private static final long FIRST_NANOS = 200_000_000;
 
     /**
-     * Towards urma4j peers so many timeouts in a row are equally long. One packet is under way then, and answers say which
-     * transmission they answer, so that a round trip that has grown is noticed without waiting longer. On a path that loses half of
-     * all packets each way three of four attempts are vain, and a wait that doubled with each would grow without limit.
+     * Towards urma4j peers this many timeouts in a row are equal. One packet is in flight then, and responses name the
+     * transmission, so that an RTT that has grown is detected without a longer wait. On a path that loses half of all
+     * packets each way, three of four attempts fail, and a wait that doubled with each would grow without limit.
      */
     private static final int TRIES_UNTIL_BACKOFF = 16;
 
@@ -32,7 +31,11 @@ final class RetryTimer {
     private long sampledAtNanos = Long.MIN_VALUE;
     private int vain;
 
-    RetryTimer(ConnectionConfig config) {
+    /** Since when nothing has been acknowledged: the receiver was not ready then, or nothing was awaited. */
+    private long progressedNanos;
+
+    RetryTimer(ConnectionConfig config, long nowNanos) {
+        this.progressedNanos = nowNanos;
         this.longestNanos = config.timeoutNanos();
         this.retries = config.retries();
         this.triesUntilBackoff = config.selective() ? TRIES_UNTIL_BACKOFF : 0;
@@ -40,22 +43,22 @@ final class RetryTimer {
         this.roundTrip = new RttEstimator(Math.min(FIRST_NANOS, ceiling), Math.min(SHORTEST_NANOS, ceiling), ceiling);
     }
 
-    /** The smoothed round trip; 0 while nothing was measured. */
+    /** The smoothed RTT; 0 before the first sample. */
     long smoothedNanos() {
         return roundTrip.smoothedNanos();
     }
 
-    /** Whether nothing was sent for it since something was answered. */
+    /** Whether nothing was retransmitted since the last acknowledgement. */
     boolean isFirst() {
         return vain == 0;
     }
 
-    /** A packet that was sent once was answered after so long. */
+    /** A packet that was sent once was acknowledged after that time. */
     void sample(long rttNanos) {
         roundTrip.sample(rttNanos);
     }
 
-    /** The same of one packet of many: one in a round trip counts. */
+    /** The same of one packet of many: one per RTT counts. */
     void sampleOfMany(long rttNanos, long nowNanos) {
         if (sampledAtNanos == Long.MIN_VALUE || nowNanos - sampledAtNanos >= roundTrip.smoothedNanos()) {
             sampledAtNanos = nowNanos;
@@ -63,27 +66,53 @@ final class RetryTimer {
         }
     }
 
-    /** Packets may be late by so much, and are not lost. */
+    /** Packets may be delayed by that much without being lost. */
     void allow(long nanos) {
         lateNanos = nanos;
     }
 
-    /** Something is unanswered now, and it was not before, or something was answered. */
-    void restart(long nowNanos) {
+    /** A packet is unacknowledged now; the wait begins if none was. */
+    void awaits(long nowNanos) {
+        if (!isRunning()) {
+            restart(nowNanos);
+        }
+    }
+
+    /** Something was acknowledged; the wait for the rest begins, if there is any. */
+    void progressed(boolean isAnyUnacked, long nowNanos) {
+        if (isAnyUnacked) {
+            restart(nowNanos);
+        } else {
+            hold(nowNanos);
+        }
+    }
+
+    private void restart(long nowNanos) {
         vain = 0;
         roundTrip.progress();
         silentSinceNanos = nowNanos;
+        progressedNanos = nowNanos;
         again(nowNanos);
     }
 
-    /** The wait begins anew; nothing was won by it. */
+    /** Restarts the wait without progress. */
     void again(long nowNanos) {
         dueNanos = longestNanos == 0 ? NEVER : nowNanos + Math.min(longestNanos, roundTrip.timeoutNanos() + lateNanos);
     }
 
-    /** Nothing is awaited. */
+    /** The peer was heard, and nothing is awaited. */
+    void hold(long nowNanos) {
+        progressedNanos = nowNanos;
+        stop();
+    }
+
+    /** Nothing is unacknowledged. */
     void stop() {
         dueNanos = NEVER;
+    }
+
+    long progressedNanos() {
+        return progressedNanos;
     }
 
     boolean isRunning() {
@@ -98,7 +127,7 @@ final class RetryTimer {
         return dueNanos;
     }
 
-    /** It was due, and everything is sent again. */
+    /** It expired, and everything is retransmitted. */
     void expired(long nowNanos) {
         vain++;
         if (vain > triesUntilBackoff) {
@@ -107,7 +136,9 @@ final class RetryTimer {
         again(nowNanos);
     }
 
-    /** Whether the peer counts as silent. After a long pause of our own the tries are still missing, and it does not. */
+    /**
+     * Whether the peer counts as silent. After a long stall of this process the retries are still missing, and it does not.
+     */
     boolean isSilent(long nowNanos) {
         return vain >= retries && nowNanos - silentSinceNanos >= longestNanos * (retries + 1L);
     }

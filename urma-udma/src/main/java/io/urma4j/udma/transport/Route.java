@@ -2,7 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.wire.IpHeaders;
 
-/** The way of packets to a peer's port: what a {@link Port} needs to address them. Immutable. */
+/** The route to a peer's port: what a {@link Port} needs to address packets. Immutable. */
 public interface Route {
     /** Largest payload of a packet that this machine's interface can send unfragmented: 256, 512, 1024, 2048 or 4096. */
     int mtuBytes();
@@ -12,10 +12,10 @@ public interface Route {
 
     long eidLow();
 
-    /** The UDP port that the peer takes packets by. */
+    /** The UDP port of the peer. */
     int port();
 
-    /** What enters the ICRC of packets on this way, which no one else knows; {@link IpHeaders#NO_SECRET} for nothing. */
+    /** The secret in the ICRC of packets on this route; {@link IpHeaders#NO_SECRET} for none. */
     default long secret() {
         return IpHeaders.NO_SECRET;
     }

@@ -1,14 +1,13 @@
 package io.urma4j.udma.transport;
 
 /**
- * How long an answer may take: smoothed round trip, its variation, and from both the time after which a request counts as
- * lost (RFC 6298, with limits that fit a local network).
+ * The retransmission timeout from the smoothed RTT and its variation (RFC 6298, with limits for a local network).
  *
- * <p>A sample is the time from a packet's <em>only</em> transmission to its answer: nobody can tell which of two
- * transmissions an answer is for (Karn's rule), so whoever sent a packet again takes no sample from it.
+ * <p>A sample is the time from a packet's <em>only</em> transmission to its acknowledgement. Which of two transmissions an
+ * acknowledgement is for is unknown (Karn's rule), so a retransmitted packet gives no sample.
  */
 public final class RttEstimator {
-    /** However steady the round trip was, a queue or a scheduler may add this at any time. */
+    /** However steady the RTT was, a queue or a scheduler may add this at any time. */
     private static final long GRANULARITY_NANOS = 1_000_000;
 
     private static final int SMOOTHING_SHIFT = 3; // a sample counts one eighth
@@ -26,8 +25,8 @@ public final class RttEstimator {
      * Without a sample yet.
      *
      * @param initialNanos the timeout until there is one
-     * @param floorNanos the timeout is never shorter
-     * @param ceilingNanos nor longer, however often it was doubled
+     * @param floorNanos minimum timeout
+     * @param ceilingNanos maximum timeout, however often it was doubled
      */
     public RttEstimator(long initialNanos, long floorNanos, long ceilingNanos) {
         if (floorNanos <= 0 || initialNanos < floorNanos || ceilingNanos < initialNanos) {
@@ -40,7 +39,7 @@ public final class RttEstimator {
         this.undoubledNanos = initialNanos;
     }
 
-    /** A packet that was sent once was answered after so long; ends the backing off. */
+    /** A packet that was sent once was acknowledged after that time; ends the backoff. */
     public void sample(long rttNanos) {
         long rtt = Math.max(1, rttNanos);
         if (smoothedNanos == 0) {
@@ -56,15 +55,16 @@ public final class RttEstimator {
         timeoutNanos = undoubledNanos;
     }
 
-    /** The timeout has passed without an answer: the next one is twice as long. */
+    /** The timeout expired: the next one is twice as long. */
     public void backOff() {
         backoffs++;
         timeoutNanos = Math.min(ceilingNanos, 2 * timeoutNanos);
     }
 
     /**
-     * Something was acknowledged, perhaps a retransmission that gives no sample: of the doublings one remains at most. Else a
-     * path that loses every other packet would wait for ever longer, since few packets arrive at the first attempt.
+     * Something was acknowledged, perhaps a retransmission that gives no sample: at most one of the doublings remains.
+     * Otherwise a path that loses every other packet would wait longer and longer, since few packets arrive at the first
+     * attempt.
      */
     public void progress() {
         if (backoffs > 1) {
@@ -73,12 +73,12 @@ public final class RttEstimator {
         }
     }
 
-    /** How long to wait for an answer now. */
+    /** The current timeout. */
     public long timeoutNanos() {
         return timeoutNanos;
     }
 
-    /** The smoothed round trip; 0 while nothing was measured. */
+    /** The smoothed RTT; 0 before the first sample. */
     public long smoothedNanos() {
         return smoothedNanos;
     }
@@ -88,7 +88,7 @@ public final class RttEstimator {
         return variationNanos;
     }
 
-    /** How many doublings are in the timeout. */
+    /** The number of doublings in the timeout. */
     public int backoffs() {
         return backoffs;
     }

@@ -139,6 +139,7 @@ final class Scoreboard {
         missedBeforeAt[slot] = missedAt[slot];
         missedAt[slot] = UNKNOWN;
         repeatedUpTo = Math.max(repeatedUpTo, psn + 1);
+        assert invariants();
     }
 
     /** Of a packet that was sent: which transmission the next one is. */
@@ -194,6 +195,7 @@ final class Scoreboard {
             lost.clear(from, to);
         }
         takenUpTo = to;
+        assert invariants();
     }
 
     /**
@@ -215,6 +217,7 @@ final class Scoreboard {
                 news++;
             }
         }
+        assert invariants();
         return news;
     }
 
@@ -339,6 +342,7 @@ final class Scoreboard {
             allUpTo = Long.MIN_VALUE;
             congestion.lost(news, nowNanos);
         }
+        assert invariants();
         return found > 0;
     }
 
@@ -370,6 +374,7 @@ final class Scoreboard {
             lost.clear(from, unacked);
         }
         overUpTo = unacked;
+        assert invariants();
     }
 
     /** All of it is sent again, whatever was known. */
@@ -379,5 +384,15 @@ final class Scoreboard {
         takenUpTo = Long.MIN_VALUE;
         allUpTo = end;
         dueNanos = NEVER;
+    }
+
+    /** A packet arrived or is lost, but for the one that is probed. What was retransmitted or is suspected has its times. */
+    private boolean invariants() {
+        boolean hasTimes = missedAt.length == SLOTS;
+        boolean isYoungestKnown = youngestPsn != Long.MIN_VALUE;
+        return arrived.count() + lost.count() <= SLOTS + 1
+                && (hasTimes || repeated.count() + suspected.count() == 0)
+                && isYoungestKnown == (youngestAt != Long.MIN_VALUE)
+                && (repeated.count() == 0 || repeatedUpTo != Long.MIN_VALUE);
     }
 }

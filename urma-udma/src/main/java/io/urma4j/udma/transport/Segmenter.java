@@ -6,25 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes messages of work requests. A READ is cut into several, so that its responses fit the receive buffer (WIRE §0.8) and the
- * queues of the network. A WRITE on a shared connection is cut into messages of one packet. Packets of one length leave and
- * arrive in runs; the first packet of a longer message has a RETH, so it would end each run. The first pieces are cut at once.
- * Each other one is cut when nothing else is left to send, one of each such request in turn, so that other queues come between.
+ * Splits work requests into messages. A READ is split so that its responses fit the receive buffer (WIRE §0.8) and the
+ * queues of the network. A WRITE on a shared connection is split into messages of one packet. Packets of equal length leave
+ * and arrive in runs; the first packet of a longer message has a RETH, so it would end each run.
+ *
+ * <p>The first pieces are created at once. Each other one is created when nothing else is left to send, round robin between
+ * such requests, so that other queues get their share.
  */
 final class Segmenter {
     /** Of a WRITE; the next work request of its queue need not wait for its last piece then. */
     private static final int PIECES_AT_ONCE = 32;
 
-    /** With fewer READs at once than this, each takes all of the budget. */
+    /** With fewer READs at once than this, each uses the whole budget. */
     private static final int READS_TO_SHARE_BUDGET = 4;
 
     /**
-     * A window has so many pieces of READs at least, so that answers come in small groups, each when an earlier one lets its
-     * request out. A piece is one burst of the responder, and a burst that is longer than a queue on the way overflows it.
+     * Minimum READ pieces per window, so that responses arrive in small groups, each released by an earlier one. A piece is
+     * one burst of the responder, and a burst longer than a queue on the path overflows it.
      */
     private static final int READS_IN_A_WINDOW = 8;
 
-    /** A piece has so many packets however small the window, unless the window is smaller still. */
+    /** Minimum packets of a piece, unless the window is smaller. */
     private static final int SMALL_READ_PACKETS = 4;
 
     private final InFlight inFlight;
@@ -57,7 +59,7 @@ final class Segmenter {
         this.readsInAWindow = Math.clamp(maxReads, 1, READS_IN_A_WINDOW);
     }
 
-    /** Whether a work request of that queue may be started: there is room, and nothing that it would overtake. */
+    /** Whether a work request of that queue may start: there is space, and it would overtake none. */
     boolean mayStart(SendWork work) {
         return inFlight.size() + uncut.size() < maxMessages && (uncut.isEmpty() || mayPassTheUncut(work));
     }
@@ -89,7 +91,7 @@ final class Segmenter {
         }
     }
 
-    /** A peer that is not urma4j knows what RoCE knows, and nothing else. */
+    /** A foreign peer knows only RoCE. */
     private boolean isPossible(Request request) {
         if (request.isAnswered() && maxReads == 0) {
             return false;
@@ -109,7 +111,7 @@ final class Segmenter {
         return peerIsOurs && (request.lengthBytes == Long.BYTES || request.lengthBytes == Integer.BYTES);
     }
 
-    /** Cuts off a piece of a long request, if one is due. */
+    /** Creates the next piece of a long request, if one is due. */
     void cutNext() {
         if (uncut.isEmpty()) {
             return;
@@ -140,7 +142,7 @@ final class Segmenter {
         return switch (request.opcode) {
             case WorkOpcode.READ -> readPieceBytes();
             case WorkOpcode.WRITE, WorkOpcode.WRITE_NOTIFY -> isShared ? mtuBytes : Long.MAX_VALUE;
-            default -> Long.MAX_VALUE; // of a message, or an immediate, the receiver is told the length
+            default -> Long.MAX_VALUE; // the record of a message, or an immediate, holds the length
         };
     }
 
@@ -157,12 +159,12 @@ final class Segmenter {
         return WorkOpcode.isAtomic(request.opcode) ? 1 : packets(pieceBytes, mtuBytes);
     }
 
-    /** At least one: also nothing takes a packet. */
+    /** At least one: an empty message also takes a packet. */
     static int packets(long lengthBytes, int mtuBytes) {
         return (int) Math.max(1, (lengthBytes + mtuBytes - 1) / mtuBytes);
     }
 
-    /** The request will not succeed: no more is cut off from it. */
+    /** The request will not succeed: no more pieces are created from it. */
     void stop(Request request) {
         if (!request.isCut) {
             request.isCut = true;
@@ -174,7 +176,7 @@ final class Segmenter {
         return uncut.isEmpty();
     }
 
-    /** What is between two pieces ends with that status. */
+    /** Requests between two pieces end with that status. */
     void endAll(int status) {
         while (!uncut.isEmpty()) {
             Request request = uncut.removeFirst();
@@ -201,7 +203,7 @@ final class Segmenter {
         }
     }
 
-    /** The request has ended and was told. */
+    /** The request has ended and was reported. */
     void reuse(Request request) {
         unused.add(request);
     }

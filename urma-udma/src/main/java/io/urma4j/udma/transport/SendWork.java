@@ -3,23 +3,23 @@ package io.urma4j.udma.transport;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A send queue, as the transport sees it: work queue elements that stay where they are until they are {@linkplain #done
- * done}, so that any part of them can be sent again.
+ * A send queue, as the transport sees it: work queue elements that do not change until they are {@linkplain #done done}, so
+ * that any part of them can be retransmitted.
  */
 public interface SendWork {
     /** Number of the queue: the source of its messages. */
     int queueId();
 
-    /** The elements, laid out as {@link io.urma4j.udma.ring.SendWqe} says. */
+    /** The elements, in the layout of {@link io.urma4j.udma.ring.SendWqe}. */
     MemorySegment ring();
 
-    /** Where the element of a position lies in the ring. */
+    /** The location in the ring of a position's element. */
     long at(long position);
 
-    /** Copies a part of the payload, inline or gathered from the local ranges; false when local memory is gone. */
+    /** Copies a part of the payload, inline or gathered from the local ranges; false if local memory is closed. */
     boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes);
 
-    /** Stores a part of what a READ brings, or the old value of an atomic; false when local memory is gone. */
+    /** Stores a part of a READ response, or the old value of an atomic; false if local memory is closed. */
     boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);
 
     /**
@@ -30,8 +30,8 @@ public interface SendWork {
     void done(long position, int status);
 
     /**
-     * Its target had no receive work request: it is over for the connection, nothing of it was delivered, and it may be
-     * started anew after the time that the target asked for. Only on connections that several queues share.
+     * Its target had no receive work request. It is over for the connection, nothing of it was delivered, and it may be
+     * started again after the time that the target requested. Only on connections that several queues share.
      */
     void notReady(long position, long waitNanos);
 }

@@ -2,7 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.wire.IpHeaders;
 
-/** Where a packet came from. Belongs to whoever hands the packet over: it may say something else for the next one. */
+/** The source of a packet. It belongs to the caller, which reuses it for the next packet. */
 public interface Source {
     /** The sender's address as an EID, high half. */
     long eidHigh();
@@ -10,14 +10,14 @@ public interface Source {
     long eidLow();
 
     /**
-     * The port that it was sent from. A peer of urma4j takes packets by the same one; a peer of Linux listens at 4791,
-     * whatever it sends from (WIRE §0).
+     * The source port. A urma4j peer receives packets on the same one; a Linux peer listens at 4791, whatever its source
+     * port (WIRE §0).
      */
     int port();
 
     /**
-     * The secret that the ICRC of the packet was right with: who knows it is the peer that agreed on it. {@link
-     * IpHeaders#NO_SECRET} for the ICRC of RoCE, which anybody can make.
+     * The secret that verified the ICRC of the packet, which only the peer with the same secret knows. {@link
+     * IpHeaders#NO_SECRET} for the ICRC of RoCE, which any host can compute.
      */
     default long secret() {
         return IpHeaders.NO_SECRET;

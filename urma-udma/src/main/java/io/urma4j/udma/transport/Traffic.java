@@ -1,6 +1,6 @@
 package io.urma4j.udma.transport;
 
-/** What a connection has counted, for whoever must find out why something is slow. Plain numbers, of its owner's thread. */
+/** The counters of a connection, for diagnosis. Plain numbers, owned by the connection's thread. */
 public final class Traffic {
     long packetsSent;
     long packetsReceived;
@@ -29,12 +29,12 @@ public final class Traffic {
         return packetsReceived;
     }
 
-    /** Of those sent, with a PSN that had been sent before. */
+    /** Retransmissions among the sent packets. */
     public long packetsResent() {
         return packetsResent;
     }
 
-    /** How often nothing came in time. */
+    /** How often the timeout expired. */
     public long timeouts() {
         return timeouts;
     }
@@ -44,7 +44,7 @@ public final class Traffic {
         return gapsSeen;
     }
 
-    /** How often the peer has missed packets of ours (NAK 0x60 received). */
+    /** How often the peer has missed packets of this end (NAK 0x60 received). */
     public long gapsTold() {
         return gapsTold;
     }
@@ -58,7 +58,7 @@ public final class Traffic {
         return notReadyReceived;
     }
 
-    /** Requests of the peer that were in error. */
+    /** Requests of the peer that were refused with an error. */
     public long refusalsSent() {
         return refusalsSent;
     }
@@ -67,32 +67,32 @@ public final class Traffic {
         return refusalsReceived;
     }
 
-    /** Requests that had been received before. */
+    /** Duplicate requests. */
     public long duplicates() {
         return duplicates;
     }
 
-    /** Packets that mean nothing here and now: answers to what was never asked or is over, opcodes of other transports. */
+    /** Ignored packets: responses to requests that are unknown or over, opcodes of other transports. */
     public long ignored() {
         return ignored;
     }
 
-    /** How often the peer has told that packets of ours were marked (CNP received). */
+    /** How often the peer has reported marked packets (CNP received). */
     public long congestionNotices() {
         return congestionNotices;
     }
 
-    /** The same, told to the peer. */
+    /** How often marked packets were reported to the peer (CNP sent). */
     public long congestionNoticesSent() {
         return congestionNoticesSent;
     }
 
-    /** Packets of the peer that a switch on the way has marked. */
+    /** Packets of the peer that a switch on the path has marked. */
     public long marked() {
         return marked;
     }
 
-    /** Requests that had the PSN of a request that was kept, and asked for something else: both were dropped. */
+    /** Requests with the PSN of a buffered request but different content: both were dropped. */
     public long contradictions() {
         return contradictions;
     }

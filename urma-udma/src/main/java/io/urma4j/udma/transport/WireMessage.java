@@ -5,14 +5,14 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the wire: a work request, or a piece of a long one. It has its PSNs from when its first packet is sent, one
- * for each packet; a READ has those of its answers. Used again and again.
+ * A message on the wire: a work request, or a piece of a long one. It gets its PSNs when its first packet is sent, one for
+ * each packet; a READ has those of its responses. The object is reused.
  */
 final class WireMessage {
     @Nullable
     private Request request;
 
-    /** Where it begins within the payload of its request. */
+    /** Its offset in the payload of its request. */
     long fromByte;
 
     long lengthBytes;
@@ -21,13 +21,13 @@ final class WireMessage {
     long firstPsn;
     int packets;
 
-    /** The responder has refused it, or was not ready: it counts as no success there. */
+    /** The responder has refused it, or was not ready: it does not count as a success there. */
     boolean isRefused;
 
-    /** Its READ or atomic was sent, and not since then taken back to be sent again. */
+    /** Its READ or atomic was sent, and not scheduled for retransmission since then. */
     boolean isAsked;
 
-    /** Parts of it were replaced by nothing: the responder may have executed it, or not. */
+    /** Parts of it were replaced by RESYNC: the responder may have executed it, or not. */
     boolean isUncertain;
 
     void begin(Request of, long from, long length, int packetCount, boolean last) {
@@ -58,7 +58,9 @@ final class WireMessage {
         return request().isAnswered();
     }
 
-    /** A READ or an atomic whose answer must come; no acknowledgement passes it. One that was never sent has none. */
+    /**
+     * A READ or an atomic whose response is required; no acknowledgement passes it. A message that was never sent has none.
+     */
     boolean isUnanswered() {
         return packets > 0 && isAnswered() && !isRefused && !isUncertain;
     }

@@ -2,16 +2,16 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.udma.wire.Packet;
 
-/** Where datagrams come in, and those that came last, by their numbers from 0 on. For one thread at a time. */
+/** The input of datagrams, and the last received ones, by their numbers from 0 on. For one thread at a time. */
 interface Arrivals {
     /**
-     * Receives what is there, as much as fits.
+     * Receives the available datagrams, as many as fit.
      *
      * @return how many datagrams; {@code -errno}
      */
     int receive();
 
-    /** How many datagrams come at a time at most. */
+    /** Maximum datagrams of one call. */
     int most();
 
     int receivedBytes(int datagram);
@@ -21,11 +21,11 @@ interface Arrivals {
 
     boolean isTruncated(int datagram);
 
-    /** Of the IP header of each packet in it; 0 unless the port takes part in {@link Ecn}. */
+    /** Of the IP header of each packet in it; 0 unless the port uses {@link Ecn}. */
     int trafficClass(int datagram);
 
     void origin(int datagram, Origin origin);
 
-    /** A part of it as a packet, which is good until the next {@link #receive}. */
+    /** A part of it as a packet, which is valid until the next {@link #receive}. */
     Packet view(int datagram, int at, int lengthBytes);
 }

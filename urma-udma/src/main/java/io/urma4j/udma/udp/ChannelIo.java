@@ -18,8 +18,8 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * I/O by the JDK's own channel: the last resort, a system call and some garbage for each packet. IPv4 only, since Java
- * cannot ask for packets without a UDP checksum, as Linux RDMA sends them over IPv6 (WIRE §0). Waits in a selector.
+ * I/O by the JDK's own channel: the last resort, with a system call and some garbage for each packet. IPv4 only, since Java
+ * cannot receive packets without a UDP checksum, as Linux RDMA sends them over IPv6 (WIRE §0). Waits in a selector.
  */
 final class ChannelIo implements Io, Arrivals {
     private static final int BUFFERS = 16;
@@ -51,7 +51,7 @@ final class ChannelIo implements Io, Arrivals {
     /**
      * Binds a channel.
      *
-     * @throws java.net.BindException when the port is taken
+     * @throws java.net.BindException if the port is taken
      */
     static ChannelIo open(InetAddress address, int port, Outbox outbox, int bufferBytes) throws IOException {
         DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
@@ -94,7 +94,7 @@ final class ChannelIo implements Io, Arrivals {
         return count;
     }
 
-    /** The channel tells no errno; what it says of a datagram that is too long is the same text everywhere. */
+    /** The channel reports no errno; its text for a datagram that is too long is the same everywhere. */
     private int send(int slot, int lengthBytes, UdpRoute route) {
         try {
             return channel.send(outgoing[slot].limit(lengthBytes).position(0), route.socketAddress());

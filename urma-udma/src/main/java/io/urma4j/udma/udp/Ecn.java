@@ -8,20 +8,20 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a port takes part in explicit congestion notification: has what it sends say that it may be marked (ECT), and looks
- * for marks (CE) in what it receives.
+ * Whether a port uses explicit congestion notification (ECN): it sends ECT packets, and reads the marks (CE) of received
+ * ones.
  */
 public enum Ecn {
-    /** Where the kernel can, but for addresses of this machine alone: nothing on the way would mark, and to look costs some. */
+    /** If the kernel supports it, except at loopback addresses: no switch would mark there, and reading marks has a cost. */
     AUTO,
-    /** Or the port is not opened. */
+    /** Required: otherwise the port is not opened. */
     ON,
     OFF;
 
     /**
-     * Reads the setting {@code urma.udma.ecn}; null is auto.
+     * Parses the setting {@code urma.udma.ecn}; null is auto.
      *
-     * @throws IllegalArgumentException naming what there is
+     * @throws IllegalArgumentException listing the valid values
      */
     public static Ecn parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {
@@ -36,9 +36,9 @@ public enum Ecn {
     }
 
     /**
-     * Why a port at that address does without; empty when it does not.
+     * Why a port at that address does not use ECN; empty if it does.
      *
-     * @throws PortException when it was asked for, and does not work here
+     * @throws PortException if it is required, but does not work here
      */
     String objection(InetAddress address, IoBackend backend) {
         if (this == OFF) {
@@ -56,9 +56,9 @@ public enum Ecn {
     }
 
     /**
-     * Has a socket take part.
+     * Enables ECN on a socket.
      *
-     * @throws io.urma4j.libc.LibcException when this kernel cannot
+     * @throws io.urma4j.libc.LibcException if this kernel does not support it
      */
     static void enable(UdpSocket socket, InetAddress address) {
         send(socket, address, UdpOption.ECN_CAPABLE);
@@ -66,12 +66,12 @@ public enum Ecn {
         socket.set(ipv6 ? UdpOption.IPV6_TELL_TRAFFIC_CLASS : UdpOption.IPV4_TELL_TRAFFIC_CLASS, 1);
     }
 
-    /** Whether a switch on the way has marked what came with that traffic class. */
+    /** Whether a switch has marked a packet with that traffic class. */
     static boolean isMarked(int trafficClass) {
         return (trafficClass & UdpOption.ECN_MARKED) == UdpOption.ECN_MARKED;
     }
 
-    /** Has it send with these bits. */
+    /** Sends with these bits. */
     static void send(UdpSocket socket, InetAddress address, int bits) {
         boolean ipv6 = address instanceof Inet6Address;
         socket.set(ipv6 ? UdpOption.IPV6_TRAFFIC_CLASS : UdpOption.IPV4_TRAFFIC_CLASS, bits);

@@ -9,8 +9,8 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 
 /**
- * Finds out whether this kernel tells of marks, by trying it as {@link IoProbe} does: one socket sends what looks as if it had
- * been marked on the way, the other is to see that.
+ * Finds out whether this kernel reports marks, by a test like that of {@link IoProbe}: one socket sends a marked packet,
+ * the other must see the mark.
  */
 final class EcnProbe {
     private static final int PATIENCE_MILLIS = 100;
@@ -19,7 +19,7 @@ final class EcnProbe {
 
     private EcnProbe() {}
 
-    /** Why it does not; empty when it does. */
+    /** Why it does not; empty if it does. */
     static String refusal(InetAddress address) {
         try (UdpSocket from = SocketIo.open(address, BUFFER_BYTES);
                 UdpSocket to = SocketIo.open(address, BUFFER_BYTES)) {
@@ -33,7 +33,7 @@ final class EcnProbe {
         }
     }
 
-    /** Or not at all, when the machine's own loopback is down: the kernel's word must do then. */
+    /** Or none arrives, if the machine's own loopback is down: then the kernel's options must do. */
     private static boolean arrivesMarked(UdpSocket from, UdpSocket to, InetAddress address) {
         UdpMessages messages = new UdpMessages(1, Arena.ofAuto().allocate(BYTES));
         messages.put(0, 0, 1);

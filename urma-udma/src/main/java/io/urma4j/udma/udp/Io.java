@@ -6,39 +6,39 @@ import java.net.InetAddress;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** A way of I/O: what a port needs of a socket. For one thread at a time, but for {@link #await} and {@link #wake}. */
+/** An I/O backend: what a port needs of a socket. For one thread at a time, except {@link #await} and {@link #wake}. */
 sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
     int localPort();
 
-    /** What the kernel gave for the buffer of the receiving side. */
+    /** The size of the receive buffer that the kernel granted. */
     int receiveBufferBytes();
 
     /**
      * Sends datagrams of the outbox, in order.
      *
-     * @return how many left; {@code -errno} when the first did not
+     * @return how many left; {@code -errno} if the first did not
      */
     int send(Outbox outbox, int from, int count);
 
-    /** Where datagrams come in. */
+    /** The input of datagrams. */
     Arrivals arrivals();
 
     /**
-     * Gives those whom nobody knows sockets of their own.
+     * Opens separate sockets for unknown peers.
      *
-     * @throws LibcException when this kernel cannot
-     * @throws UnsupportedOperationException when this way cannot
+     * @throws LibcException if this kernel does not support it
+     * @throws UnsupportedOperationException if this backend does not
      */
     default void openSideDoors(InetAddress address, RandomGenerator random) {
         throw new UnsupportedOperationException("DatagramChannel cannot");
     }
 
-    /** The sockets for those whom nobody knows; null when they have none. */
+    /** The sockets for unknown peers; null if there are none. */
     default @Nullable UnknownPeerSockets unknownPeerSockets() {
         return null;
     }
 
-    /** How many datagrams the kernel has dropped before we could receive them, for want of room; -1 when it does not say. */
+    /** How many datagrams the kernel has dropped because the buffer was full; -1 if unknown. */
     default long drops() {
         return -1;
     }
@@ -46,24 +46,27 @@ sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
     // ---- waiting
 
     /**
-     * Waits until {@link #wake}, or until the time is over.
+     * Waits until {@link #wake}, or until the timeout.
      *
      * @param packets also until there is something to receive
-     * @param room also until there is room to send
+     * @param room also until there is space to send
      */
     void await(long timeoutNanos, boolean packets, boolean room);
 
-    /** Ends the wait that goes on, or else the next. Any thread. */
+    /** Ends the current wait, or else the next one. Any thread. */
     void wake();
 
-    /** Has {@link #await} run something whenever a descriptor becomes readable. False when this way cannot. */
+    /**
+     * Makes {@link #await} run a callback whenever a descriptor becomes readable. False if this backend does not support
+     * it.
+     */
     default boolean watch(Fd fd, Runnable whenReadable) {
         return false;
     }
 
     /** Before the descriptor is closed. */
     default void unwatch(Fd fd) {
-        // nobody could watch
+        // no thread could watch it
     }
 
     @Override

@@ -3,13 +3,13 @@ package io.urma4j.udma.udp;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How packets pass between us and the kernel, the fastest way first. */
+/** How packets pass to and from the kernel, fastest backend first. */
 public enum IoBackend {
-    /** Packets of equal length to one peer are one datagram for the kernel, which cuts it; likewise on receive. */
+    /** Packets of equal length to one peer are one datagram for the kernel, which splits it; likewise on receive. */
     GSO("gso", "UDP GSO and GRO"),
-    /** Many datagrams in a system call. */
+    /** Many datagrams per system call. */
     MMSG("mmsg", "sendmmsg and recvmmsg"),
-    /** The JDK's own channel, a datagram a call; IPv4 only. */
+    /** The JDK's own channel, one datagram per call; IPv4 only. */
     CHANNEL("channel", "DatagramChannel");
 
     private final String option;
@@ -20,15 +20,15 @@ public enum IoBackend {
         this.title = title;
     }
 
-    /** What the setting {@code urma.udma.io} calls it. */
+    /** Its name in the setting {@code urma.udma.io}. */
     public String option() {
         return option;
     }
 
     /**
-     * Reads the setting {@code urma.udma.io}: null and "auto" leave the choice to the port.
+     * Parses the setting {@code urma.udma.io}: null and "auto" let the port choose.
      *
-     * @throws IllegalArgumentException naming what there is
+     * @throws IllegalArgumentException listing the valid values
      */
     public static @Nullable IoBackend parse(@Nullable String text) {
         if (text == null || text.isEmpty() || text.equalsIgnoreCase("auto")) {

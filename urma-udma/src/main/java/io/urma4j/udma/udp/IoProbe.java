@@ -12,11 +12,11 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which way of I/O works here, by trying it: two sockets at the address, and one datagram from one to the other
- * that the kernel is to cut. What a kernel says of its options is not enough, as a sandbox may take them and do nothing.
+ * Finds the I/O backend that works here, by a test: two sockets at the address, and one datagram between them that the
+ * kernel must split. The kernel's options alone prove nothing, since a sandbox may accept and ignore them.
  *
  * @param backend the fastest that works
- * @param reason why none faster; empty when there is none
+ * @param reason why no faster one works; empty if there is none
  */
 record IoProbe(IoBackend backend, String reason) {
     private static final int SEGMENT_BYTES = 64;
@@ -25,9 +25,9 @@ record IoProbe(IoBackend backend, String reason) {
     private static final int BUFFER_BYTES = 1 << 16;
 
     /**
-     * Tries it.
+     * Runs the test.
      *
-     * @throws LibcException with EADDRNOTAVAIL when the address is not ours
+     * @throws LibcException with EADDRNOTAVAIL if the address is not local
      */
     static IoProbe at(InetAddress address) {
         try (UdpSocket from = SocketIo.open(address, BUFFER_BYTES);
@@ -65,7 +65,7 @@ record IoProbe(IoBackend backend, String reason) {
         if (pieces == 0) {
             run.put(0, 0, 1); // without cutting it
             from.send(run, 0, 1);
-            // when nothing arrives, the machine's own loopback is down: so the kernel's word must do, until it is
+            // if nothing arrives, the machine's own loopback is down: so the kernel's options must do, until a send is
             // refused
             return arrived(to, 1) == 0 ? null : "a datagram for UDP_SEGMENT did not arrive";
         }
@@ -80,7 +80,7 @@ record IoProbe(IoBackend backend, String reason) {
         }
     }
 
-    /** How many pieces of the right length came, together or singly; or one of any length, when one is wanted. */
+    /** How many pieces of the right length arrived, together or singly; or one of any length, if one is expected. */
     private static int arrived(UdpSocket to, int wanted) {
         UdpMessages places = new UdpMessages(1, Arena.ofAuto().allocate(2 * PIECES * SEGMENT_BYTES));
         int pieces = 0;

@@ -4,11 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where packets may come from that are no stranger's: the ports of peers, and the addresses of those whose port is not
- * known. Somebody who is known twice must be forgotten twice. Any thread.
+ * The known sources of packets: the ports of peers, and the addresses of peers whose port is unknown. A source that was
+ * added twice must be removed twice. Any thread.
  *
- * <p>A peer of urma4j sends by the socket that it receives by, so its port is known; and nothing on the way can change it,
- * for the ICRC covers it. Whoever else speaks RoCE takes what source port he likes (WIRE §0).
+ * <p>A urma4j peer sends from the socket that it receives on, so its port is known; no host on the path can change it,
+ * because the ICRC covers it. Foreign RoCE peers use arbitrary source ports (WIRE §0).
  */
 final class KnownSources {
     /** A port of 0 is any port. */
@@ -33,12 +33,12 @@ final class KnownSources {
         }
     }
 
-    /** Whether {@link #take} would tell something new. */
+    /** Whether {@link #take} would return a change. */
     boolean isChanged() {
         return isChanged;
     }
 
-    /** All of them, which are no news from now on. */
+    /** All sources; marks the changes as taken. */
     synchronized Source[] take() {
         isChanged = false;
         return counts.keySet().toArray(Source[]::new);

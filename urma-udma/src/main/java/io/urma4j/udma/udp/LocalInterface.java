@@ -7,7 +7,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 
 /**
- * The interface that an address of ours belongs to.
+ * The interface of a local address.
  *
  * @param name such as eth0
  * @param index its number
@@ -20,7 +20,7 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
     private static final int IPV6_MORE_BYTES = 20;
     private static final int LARGEST_MTU = 4096;
 
-    /** Without one, everything may be sent: the kernel refuses what is too long. */
+    /** Without an interface, everything may be sent: the kernel refuses what is too long. */
     private static final LocalInterface UNKNOWN = new LocalInterface("none", 0, 1 << 16, false);
 
     static LocalInterface of(InetAddress address) {
@@ -40,7 +40,7 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
                 .anyMatch(local -> local.getAddress().equals(address) || isOfLoopback(local, address));
     }
 
-    /** All of 127.0.0.0/8 is ours, though one address alone is listed. */
+    /** All of 127.0.0.0/8 is local, though only one address is listed. */
     private static boolean isOfLoopback(InterfaceAddress local, InetAddress address) {
         return local.getAddress().isLoopbackAddress()
                 && address.isLoopbackAddress()

@@ -13,13 +13,13 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a port consists of once it is open, and what was found out on the way to it.
+ * The parts of an open port, and the results of opening it.
  *
  * @param backend of I/O
- * @param reason why it is no faster way; empty for the fastest
- * @param portNote why the UDP port is not that of RoCE; empty when it is
- * @param ecnNote why it neither asks for marks of congestion nor looks for them; empty when it does
- * @param strangersNote why strangers have no sockets of their own; empty when they have
+ * @param reason why no faster backend is used; empty for the fastest
+ * @param portNote why the UDP port is not that of RoCE; empty if it is
+ * @param ecnNote why it does not use ECN; empty if it does
+ * @param strangersNote why unknown peers have no separate sockets; empty if they have
  */
 record OpenedPort(
         Io io,
@@ -33,9 +33,9 @@ record OpenedPort(
     private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
 
     /**
-     * Opens one.
+     * Opens a port.
      *
-     * @throws PortException when the address is not ours, the port is taken, or the way does not work here
+     * @throws PortException if the address is not local, the port is taken, or the backend does not work here
      */
     static OpenedPort open(PortOptions options) {
         InetAddress address = options.address();
@@ -94,7 +94,7 @@ record OpenedPort(
         return new OpenedPort(io, outbox, backend, reason, note, ecnNote, strangers, localInterface);
     }
 
-    /** Parts strangers from peers; tells why it cannot be done. */
+    /** Opens separate sockets for unknown peers; returns why that is impossible. */
     private static String part(Io io, InetAddress address) {
         try {
             io.openSideDoors(address, new SecureRandom());
@@ -104,7 +104,7 @@ record OpenedPort(
         }
     }
 
-    /** Null when the port is taken. */
+    /** Null if the port is taken. */
     private static @Nullable Io tryBind(PortOptions options, int port, IoBackend backend, Outbox outbox, boolean ecn) {
         InetAddress address = options.address();
         try {

@@ -3,7 +3,7 @@ package io.urma4j.udma.udp;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.IpHeaders;
 
-/** Where a packet came from. Used again for the next packet: who keeps it copies it. For one thread at a time. */
+/** The source of a packet. The object is reused for the next packet: copy it to keep it. For one thread at a time. */
 public final class Origin implements Source {
     private static final long IPV4_PREFIX = 0xFFFF_0000_0000L; // ::ffff:0:0
 
@@ -21,7 +21,7 @@ public final class Origin implements Source {
         secret = IpHeaders.NO_SECRET;
     }
 
-    /** The ICRC of the packet is right with it. */
+    /** The secret that verified the ICRC of the packet. */
     void proven(long withSecret) {
         secret = withSecret;
     }

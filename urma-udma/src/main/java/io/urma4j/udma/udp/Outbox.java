@@ -9,14 +9,14 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets on their way out, in slots of native memory, and the datagrams that they form: one packet each, or a run of
- * packets to one peer that the kernel cuts. All packets of such a run have the same length, but for the last, which may be
- * shorter. The kernel numbers them in their IPv4 identification from 0 on (WIRE §8.4), and the ICRC covers that number.
+ * Outgoing packets, in slots of native memory, and their datagrams: one packet each, or a run of packets to one peer that
+ * the kernel splits. All packets of a run have equal length, except the last, which may be shorter. The kernel numbers them
+ * in their IPv4 identification from 0 on (WIRE §8.4), and the ICRC covers that number.
  *
- * <p>Slots are filled from the first on, and used again when all of them have left.
+ * <p>Slots are filled from the first on, and reused when all of them have left.
  */
 final class Outbox {
-    /** At most so many packets wait here. */
+    /** Maximum pending packets. */
     static final int SLOTS = 256;
 
     private static final int SLOT_BYTES = (Packet.MAX_BYTES + 63) / 64 * 64;
@@ -69,9 +69,9 @@ final class Outbox {
     }
 
     /**
-     * Closes the packet that was begun last, and puts it into a datagram.
+     * Completes the last begun packet, and adds it to a datagram.
      *
-     * @return whether a run has become full, so that waiting for more is of no use
+     * @return whether a run has become full, so that waiting for more is useless
      */
     boolean end(int payloadBytes) {
         Packet packet = packets[used];
@@ -144,7 +144,7 @@ final class Outbox {
         return lengths[datagram];
     }
 
-    /** Where the kernel is to cut a datagram of several packets. */
+    /** Length at which the kernel splits a datagram of several packets. */
     int segmentBytes(int datagram) {
         return segments[datagram];
     }
@@ -153,13 +153,13 @@ final class Outbox {
         return packets[slot];
     }
 
-    /** Whether somebody slows down when it is marked on the way: nobody does for datagrams and control messages. */
+    /** Whether its sender slows down for marks: no sender does for datagrams and control messages. */
     boolean isOfConnection(int slot) {
         int opcode = packets[slot].opcode();
         return !Opcodes.has(opcode, Header.DETH) || Opcodes.has(opcode, Header.RDETH);
     }
 
-    /** The identification that the ICRC of the packet counts on. */
+    /** The identification that the ICRC of the packet covers. */
     int id(int slot) {
         return ids[slot];
     }
@@ -172,7 +172,7 @@ final class Outbox {
         return route;
     }
 
-    /** The next datagram has left, or never will. */
+    /** The next datagram has left, or is dropped. */
     void leave() {
         sent++;
         if (sent == datagrams) {
@@ -183,12 +183,12 @@ final class Outbox {
         }
     }
 
-    /** Forms runs from now on, or no longer. */
+    /** Enables or disables runs. */
     void runs(boolean wanted) {
         runs = wanted;
     }
 
-    /** Makes a datagram of its own of each packet that has not left, and stops to form runs. */
+    /** Splits the pending packets into a datagram each, and disables runs. */
     void split() {
         runs = false;
         int slot = firstSlots[sent];

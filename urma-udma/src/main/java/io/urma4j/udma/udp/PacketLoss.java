@@ -3,14 +3,14 @@ package io.urma4j.udma.udp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets that a port loses on purpose, of those that arrive: for who wants to see what a lossy network does to a program
- * where the kernel cannot make one. The same seed loses the same ones of a sequence.
+ * Simulated loss of received packets, to test a program under loss where the kernel cannot simulate it. The same seed drops
+ * the same packets of a sequence.
  *
  * @param share of the packets, from 0 to below 1
- * @param seed of the draw
+ * @param seed of the random choices
  */
 public record PacketLoss(double share, long seed) {
-    /** @throws IllegalArgumentException for a share that is none */
+    /** @throws IllegalArgumentException for an invalid share */
     public PacketLoss {
         if (!(share >= 0 && share < 1)) {
             throw new IllegalArgumentException("loss " + share + " must lie in 0…1, excluding 1");
@@ -18,10 +18,10 @@ public record PacketLoss(double share, long seed) {
     }
 
     /**
-     * Reads the setting {@code urma.udma.loss}: a share, as "0.01", and perhaps a seed behind it, as "0.01:7"; else the seed
+     * Parses the setting {@code urma.udma.loss}: a share, as "0.01", optionally with a seed, as "0.01:7"; the default seed
      * is 1.
      *
-     * @return null for null: nothing is lost
+     * @return null for null: no loss
      * @throws IllegalArgumentException for anything else
      */
     public static @Nullable PacketLoss parse(@Nullable String text) {
@@ -38,19 +38,19 @@ public record PacketLoss(double share, long seed) {
         }
     }
 
-    /** A new sequence of draws. */
+    /** A new sequence of choices. */
     Draws draws() {
         return new Draws();
     }
 
-    /** Which packets of a sequence are lost. For one thread at a time; allocates nothing. */
+    /** Which packets of a sequence are dropped. For one thread at a time; allocates nothing. */
     final class Draws {
         private static final long STEP = 0x9E37_79B9_7F4A_7C15L; // SplitMix64
 
         private final long bound = (long) (share * 0x1p63);
         private long state = seed;
 
-        /** Whether the next one is. */
+        /** Whether to drop the next one. */
         boolean takesNext() {
             state += STEP;
             long mixed = (state ^ state >>> 30) * 0xBF58_476D_1CE4_E5B9L;

@@ -6,13 +6,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer that the kernel fills with several packets, and these as packets. A view of a place is made when it is first
- * asked for, and kept; when there are many, what comes at a new place is copied out instead, so that a hostile sender
- * cannot have us make one for every place.
+ * One buffer that the kernel fills with several packets, and views of these packets. A view of a position is created when
+ * it is first needed, and cached. Beyond a limit, packets at new positions are copied instead, so that a hostile sender
+ * cannot cause a view for every position.
  */
 final class PacketViews {
     private static final int MAX_VIEWS = 1024;
-    private static final int GRAIN = 4; // packets of RoCE are so many bytes long, or a multiple of it
+    private static final int GRAIN = 4; // the length of RoCE packets is a multiple of it
 
     private final MemorySegment buffer;
     private final @Nullable Packet[] views;
@@ -28,7 +28,7 @@ final class PacketViews {
         return buffer;
     }
 
-    /** The packet of so many bytes there; more than a packet can have are left out, but counted. */
+    /** The packet of that length at that position; bytes beyond the maximum of a packet are left out, but counted. */
     Packet at(int at, int lengthBytes) {
         Packet packet = at % GRAIN == 0 ? view(at) : null;
         if (packet == null || packet.bytes().byteSize() < lengthBytes) {

@@ -4,7 +4,7 @@ import io.urma4j.libc.Errno;
 import io.urma4j.udma.wire.Drop;
 import java.util.function.ObjLongConsumer;
 
-/** What a port has counted. Written by the port's owner alone; others read values that may be a little old. */
+/** The counters of a port. Only the port's owner writes them; other threads may read slightly old values. */
 public final class PortCounters {
     private long sentPackets;
     private long sentBytes;
@@ -45,7 +45,7 @@ public final class PortCounters {
         blocked++;
     }
 
-    /** A datagram of so many packets could not leave, and is dropped as the network would drop it. */
+    /** A datagram of this many packets could not leave, and is dropped as the network would drop it. */
     void notSent(int errno, int packets) {
         switch (errno) {
             case Errno.EMSGSIZE -> tooLongForRoute += packets;
@@ -69,7 +69,7 @@ public final class PortCounters {
         receivedBytes += bytes;
     }
 
-    /** One of those that were handed on had been marked on the way for congestion. */
+    /** A received packet had been marked on the path for congestion. */
     void marked() {
         marked++;
     }
@@ -97,17 +97,17 @@ public final class PortCounters {
         return sentPackets;
     }
 
-    /** For the kernel: several packets that it cuts itself are one. */
+    /** For the kernel: several packets that it splits itself are one. */
     public long sentDatagrams() {
         return sentDatagrams;
     }
 
-    /** Those that were handed on. */
+    /** Packets passed to the card. */
     public long receivedPackets() {
         return receivedPackets;
     }
 
-    /** Those of them that a switch on the way has marked for congestion; 0 unless the port looks for marks. */
+    /** Of these, packets that a switch on the path has marked for congestion; 0 unless the port uses ECN. */
     public long receivedMarked() {
         return marked;
     }
@@ -116,7 +116,7 @@ public final class PortCounters {
         return receivedDatagrams;
     }
 
-    /** Those of them that strangers have sent, when these have sockets of their own. */
+    /** Of these, packets of unknown peers, if these have separate sockets. */
     public long receivedFromStrangers() {
         return ofStrangers;
     }
@@ -125,7 +125,7 @@ public final class PortCounters {
         return icrc;
     }
 
-    /** Packets in the name of a peer of urma4j whose ICRC lacks the secret that it and we have agreed on. */
+    /** Packets from a urma4j peer's address and port whose ICRC lacks the shared secret. */
     public long droppedForNoSecret() {
         return noSecret;
     }
@@ -135,12 +135,12 @@ public final class PortCounters {
         return tooLongForRoute + unreachable + addressGone + noBuffers + refused;
     }
 
-    /** Those of them that were longer than the path takes, as the kernel knows it. */
+    /** Of these, packets longer than the path MTU that the kernel knows. */
     public long tooLongForRoute() {
         return tooLongForRoute;
     }
 
-    /** Packets that arrived and were not handed on, whatever the reason. */
+    /** Received packets that were dropped, whatever the reason. */
     public long dropped() {
         return tooShort
                 + unknownOpcode
@@ -154,7 +154,7 @@ public final class PortCounters {
                 + onPurpose;
     }
 
-    /** Names and values, in the order in which a person wants to read them. */
+    /** Names and values, in display order. */
     public void forEach(ObjLongConsumer<String> reader) {
         reader.accept("sent_packets", sentPackets);
         reader.accept("sent_bytes", sentBytes);

@@ -5,18 +5,18 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a port is opened.
+ * Options for opening a port.
  *
- * @param address one of this machine's own, and no wildcard: the ICRC covers it
- * @param port {@link #DEFAULT_PORT} for that of RoCE when it is free, else any; {@link #ANY_PORT} for any but that of RoCE;
- *     otherwise this one and no other
+ * @param address a local one, and no wildcard: the ICRC covers it
+ * @param port {@link #DEFAULT_PORT} for that of RoCE if it is free, else any; {@link #ANY_PORT} for any but that of RoCE;
+ *     otherwise exactly this one
  * @param backend null for the fastest that works here
- * @param bufferBytes wanted for each of the socket's two buffers; the machine may give less
- * @param capture keeps what is sent and received; null for nobody
- * @param loss packets that are lost on purpose when they arrive; null for none
- * @param strangersApart whether those whom nobody here knows get sockets of their own, where the kernel can; then {@link
- *     UdpPort#receiveFromStrangers} takes in what they send
- * @param ecn whether it asks for marks of congestion, and looks for them
+ * @param bufferBytes requested for each of the socket's two buffers; the machine may grant less
+ * @param capture for all packets sent and received; null for none
+ * @param loss simulated loss of received packets; null for none
+ * @param strangersApart whether unknown peers get separate sockets, if the kernel supports it; then {@link
+ *     UdpPort#receiveFromStrangers} receives their packets
+ * @param ecn whether the port uses ECN
  */
 public record PortOptions(
         InetAddress address,
@@ -29,7 +29,7 @@ public record PortOptions(
         Ecn ecn) {
     public static final int DEFAULT_PORT = 0;
 
-    /** Who only asks leaves the port of RoCE to those who can be asked. */
+    /** A client that only sends requests leaves the port of RoCE to servers. */
     public static final int ANY_PORT = -1;
 
     private static final int DEFAULT_BUFFER_BYTES = 8 << 20;
@@ -41,7 +41,7 @@ public record PortOptions(
         }
     }
 
-    /** Everything by default, and one socket for all. */
+    /** All defaults, and one socket for all. */
     public static PortOptions of(InetAddress address) {
         return new PortOptions(address, DEFAULT_PORT, null, DEFAULT_BUFFER_BYTES, null, null, false, Ecn.AUTO);
     }

@@ -6,7 +6,7 @@ import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What comes in by a socket: many datagrams in a system call, each of which may hold many packets. */
+/** The input of a socket: many datagrams per system call, each of which may hold many packets. */
 final class SocketArrivals implements Arrivals {
     private static final int LONGEST_RUN_BYTES = 1 << 16; // what GRO puts together
     private static final int SINGLE_BUFFER_BYTES = (Packet.MAX_BYTES + 4 + 63) / 64 * 64;
@@ -26,12 +26,12 @@ final class SocketArrivals implements Arrivals {
         incoming = new UdpMessages(count, places);
     }
 
-    /** Of a socket that puts packets together: up to so many runs at a time. */
+    /** Of a socket that merges packets: maximum runs per call. */
     static SocketArrivals ofRuns(UdpSocket socket, int runs) {
         return new SocketArrivals(socket, runs, LONGEST_RUN_BYTES);
     }
 
-    /** Of a socket that does not: up to so many packets at a time. */
+    /** Of a socket that does not: maximum packets per call. */
     static SocketArrivals ofPackets(UdpSocket socket, int packets) {
         return new SocketArrivals(socket, packets, SINGLE_BUFFER_BYTES);
     }
@@ -48,7 +48,7 @@ final class SocketArrivals implements Arrivals {
     @Override
     public int receive() {
         int result = socket.receive(incoming, wanted);
-        // all that was asked for: there may be more; less: not so many next time
+        // all that was requested: there may be more; less: request fewer next time
         wanted = result == wanted ? Math.min(2 * wanted, buffers.length) : Math.max(result, 1);
         return result;
     }

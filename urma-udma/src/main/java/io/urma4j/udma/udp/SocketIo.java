@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** I/O by system calls that take many datagrams, each of which may hold many packets; others than peers may have sockets of their own. */
+/** I/O by system calls for many datagrams, each of which may hold many packets; unknown peers may have separate sockets. */
 final class SocketIo implements Io {
     private static final int RUNS = 8; // taken in at a time
     private static final int PACKETS = 64; // the same, of those that come singly
@@ -53,9 +53,9 @@ final class SocketIo implements Io {
     /**
      * Binds a socket.
      *
-     * @param coalesces whether the kernel is to put packets together
-     * @param ecn whether it takes part in {@link Ecn}
-     * @throws io.urma4j.libc.LibcException with EADDRINUSE when the port is taken
+     * @param coalesces whether the kernel merges packets
+     * @param ecn whether it uses {@link Ecn}
+     * @throws io.urma4j.libc.LibcException with EADDRINUSE if the port is taken
      */
     static SocketIo open(
             InetAddress address, int port, Outbox outbox, boolean coalesces, boolean ecn, int bufferBytes) {
@@ -75,7 +75,7 @@ final class SocketIo implements Io {
         }
     }
 
-    /** A socket whose packets have an identification that we know (WIRE §0). */
+    /** A socket whose packets have a known identification (WIRE §0). */
     static UdpSocket open(InetAddress address, int bufferBytes) {
         boolean ipv6 = address instanceof Inet6Address;
         UdpSocket socket = UdpSocket.open(ipv6);
@@ -182,7 +182,7 @@ final class SocketIo implements Io {
         }
     }
 
-    /** A socket that is watched for nothing costs each sender a look at who watches it: then it is not watched at all. */
+    /** A socket in an epoll without events costs each sender a check for waiters: then it is removed from the epoll. */
     private void watch(int events) {
         if (events == 0) {
             epoll.remove(socket.fd());
@@ -206,7 +206,7 @@ final class SocketIo implements Io {
         }
     }
 
-    /** Something beside the socket that ends a wait. */
+    /** A wake-up source besides the socket. */
     private record Watched(Fd fd, Runnable whenReadable) {}
 
     @Override

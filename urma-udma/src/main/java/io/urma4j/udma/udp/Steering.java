@@ -11,13 +11,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the program by which the kernel sorts datagrams before they take room in a socket: {@link #KNOWN} from where a peer
- * sends, {@link #NEWCOMER} from anybody else when it may be a greeting or a datagram for a queue, and {@link #OTHER}, which
- * is for nobody.
+ * Generates the BPF program by which the kernel sorts datagrams before they take buffer space in a socket: {@link #KNOWN} for
+ * sources of peers, {@link #NEWCOMER} for others that may be a greeting or a datagram for a queue, and {@link #OTHER} for the
+ * rest.
  *
- * <p>It makes one number of address and port, with factors that nobody else knows, and looks for it in a sorted tree of
- * those of the peers. So two sources may fall together: then a stranger passes for a peer, and never the other way round.
- * Beyond {@link #MAX_KNOWN} peers neighbours in the tree become one range, and more strangers pass.
+ * <p>The program hashes address and port with secret factors, and searches a sorted tree of the peers' hashes. Two sources may
+ * collide: then an unknown source passes for a peer, and never the other way round. Beyond {@link #MAX_KNOWN} peers,
+ * neighbours in the tree become one range, and more unknown sources pass.
  *
  * <pre>
  *   too short, IP options          → OTHER
@@ -31,10 +31,10 @@ final class Steering {
     static final int NEWCOMER = 1;
     static final int OTHER = 2;
 
-    /** Ports of peers that are told apart exactly. */
+    /** Maximum ports of peers that are distinguished exactly. */
     static final int MAX_KNOWN = 1200;
 
-    /** Addresses of peers with unknown ports that are told apart exactly. */
+    /** Maximum addresses of peers with unknown ports that are distinguished exactly. */
     static final int MAX_KNOWN_BY_ADDRESS = 200;
 
     private static final int LEAF = 8; // ranges that are looked through one after the other
@@ -55,7 +55,7 @@ final class Steering {
     private final int firstFactor;
     private final int secondFactor;
 
-    /** For a port of that family, with numbers that nobody can guess. */
+    /** For a port of that family, with secret factors. */
     Steering(boolean ipv6, RandomGenerator random) {
         this.ipv6 = ipv6;
         this.seed = random.nextInt();
@@ -63,12 +63,12 @@ final class Steering {
         this.secondFactor = random.nextInt() | 1;
     }
 
-    /** The program that knows these, and nobody else, as long as they are not too many. */
+    /** The program that accepts exactly these sources, unless they are too many. */
     SocketProgram program(Source... known) {
         return program(1, known);
     }
 
-    /** The same, but it is so many times shorter when they are many. */
+    /** The same, but shorter by that factor if they are many. */
     SocketProgram program(int coarseness, Source... known) {
         Ranges addresses = Ranges.of(fingerprints(known, false), MAX_KNOWN_BY_ADDRESS / coarseness);
         Ranges ports = Ranges.of(fingerprints(known, true), MAX_KNOWN / coarseness);
@@ -89,7 +89,7 @@ final class Steering {
         return program;
     }
 
-    /** Those in which nothing is where it should be: a load from where nothing is would make them known. */
+    /** Malformed packets: a load beyond the end would make them known. */
     private void refuseOddOnes(SocketProgram program) {
         program.loadLength();
         program.ifNotBelow(Bth.BYTES, 1, 0);
@@ -145,7 +145,7 @@ final class Steering {
 
     // ---- the tree
 
-    /** Ends with {@link #KNOWN} when A lies in one of the ranges; else goes on with what is added next. */
+    /** Ends with {@link #KNOWN} if A lies in one of the ranges; otherwise continues with what is added next. */
     private static void search(SocketProgram program, Ranges ranges) {
         if (ranges.count() > 0) {
             int[] misses = new int[ranges.count()];
@@ -156,7 +156,7 @@ final class Steering {
         }
     }
 
-    /** Returns how many jumps there are for those who were not found. */
+    /** Returns the number of jumps for sources that were not found. */
     private static int search(SocketProgram program, Ranges ranges, int from, int to, int[] misses, int count) {
         if (to - from <= LEAF) {
             misses[count] = compare(program, ranges, from, to);
@@ -190,7 +190,7 @@ final class Steering {
         return miss;
     }
 
-    /** Sorted ranges of numbers without a sign. */
+    /** Sorted ranges of unsigned numbers. */
     private static final class Ranges {
         private final int[] firsts;
         private final int[] lasts;
@@ -200,7 +200,7 @@ final class Steering {
             this.lasts = lasts;
         }
 
-        /** Numbers as ranges, no more than so many: the closest neighbours become one. */
+        /** Numbers as ranges, at most that many: the closest neighbours are merged. */
         static Ranges of(int[] numbers, int max) {
             long[] sorted = Arrays.stream(numbers)
                     .mapToLong(Integer::toUnsignedLong)
@@ -208,7 +208,8 @@ final class Steering {
                     .distinct()
                     .toArray();
             long @Nullable [] gaps = sorted.length <= max ? null : gaps(sorted);
-            long widest = gaps == null ? 0 : gaps[gaps.length - max + 1]; // so many gaps and wider ones part ranges
+            long widest =
+                    gaps == null ? 0 : gaps[gaps.length - max + 1]; // gaps of this width and wider separate ranges
             int[] firsts = new int[sorted.length];
             int[] lasts = new int[sorted.length];
             int count = 0;

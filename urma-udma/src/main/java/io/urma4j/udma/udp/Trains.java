@@ -5,13 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Packs runs of short packets one behind the other before the kernel takes them: it takes one piece of memory in a third of
- * the time that it needs for 64.
+ * Copies runs of short packets into contiguous memory before the kernel takes them: the kernel copies one piece in a third
+ * of the time that it needs for 64.
  *
- * <p>The train of a run begins at the place of its first packet's slot, and cannot reach the next run's.
+ * <p>The copy of a run begins at the position of its first packet's slot, and cannot reach the next run's.
  */
 final class Trains {
-    /** Longer packets go from where they are: to copy them would cost more. */
+    /** Longer packets are sent from their slots: copying them would cost more. */
     private static final int MAX_PACKET_BYTES = 512;
 
     private final Outbox outbox;

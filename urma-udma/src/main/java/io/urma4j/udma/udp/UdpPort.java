@@ -20,18 +20,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP port that packets of RoCEv2 leave and arrive by.
+ * A UDP port for packets of RoCEv2.
  *
- * <p>One thread at a time sends and receives, the one that holds the card. {@link #await} may go on meanwhile in another,
- * and {@link #wake}, {@link #backend} and their like may be called by any.
+ * <p>One thread at a time sends and receives, the holder of the card's lock. {@link #await} may run meanwhile in another
+ * thread, and any thread may call {@link #wake}, {@link #backend} and the like.
  *
- * <p>What the network does to a packet is no failure: one that cannot leave is dropped and counted, as one that is lost on
- * the way, and whoever sent it finds out by its timers.
+ * <p>Network failures are no errors: a packet that cannot leave is dropped and counted, like one lost on the path, and the
+ * sender's timers detect it.
  */
 public final class UdpPort implements Port, AutoCloseable {
     private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
 
-    /** Of packets that the kernel does not put together as many are taken in at a time: what follows them is done once. */
+    /** How many packets are received at a time if the kernel does not merge them: later work is done once per batch. */
     private static final int PACKETS_OF_A_TURN = 64;
 
     private record RouteKey(long eidHigh, long eidLow, int port, long secret) {}
@@ -92,7 +92,7 @@ public final class UdpPort implements Port, AutoCloseable {
     /**
      * Opens a port.
      *
-     * @throws PortException when the address is not ours, the port is taken, or the way does not work here
+     * @throws PortException if the address is not local, the port is taken, or the backend does not work here
      */
     public static UdpPort open(PortOptions options) {
         return new UdpPort(options, OpenedPort.open(options));
@@ -124,17 +124,17 @@ public final class UdpPort implements Port, AutoCloseable {
         return port;
     }
 
-    /** Why it is not that of RoCE, and what is lost thereby; empty when it is. */
+    /** Why it is not the port of RoCE, and the consequences; empty if it is. */
     public String portNote() {
         return portNote;
     }
 
-    /** Why it neither asks for marks of congestion nor looks for them ({@link Ecn}); empty when it does. */
+    /** Why it does not use ECN ({@link Ecn}); empty if it does. */
     public String ecnNote() {
         return ecnNote;
     }
 
-    /** What share of the packets it loses on purpose; empty when it does not. */
+    /** The share of packets that it drops on purpose; empty if none. */
     public String lossNote() {
         return lossNote;
     }
@@ -143,22 +143,22 @@ public final class UdpPort implements Port, AutoCloseable {
         return backend;
     }
 
-    /** Why it is no faster way; empty for the fastest. */
+    /** Why no faster backend is used; empty for the fastest. */
     public String reason() {
         return reason;
     }
 
-    /** Path MTU of RoCE that the interface allows. */
+    /** The RoCE path MTU that the interface allows. */
     public int mtuBytes() {
         return localInterface.pathMtuBytes(address instanceof Inet6Address);
     }
 
-    /** How much may arrive before somebody receives it; packets of the kernel count for more than their length. */
+    /** Size of the receive buffer; the kernel counts more than a packet's length. */
     public int receiveBufferBytes() {
         return io.receiveBufferBytes();
     }
 
-    /** The last reason why a packet could not leave, or peers are taken for strangers; empty when all is well. */
+    /** The last reason why a packet could not leave, or why peers are treated as unknown; empty if all is well. */
     public String trouble() {
         return trouble;
     }
@@ -168,10 +168,10 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     /**
-     * Looks whether packets can leave still: what has become of the address and of its interface since the port was
-     * opened. It asks the kernel, so it is nothing for each packet. Any thread.
+     * Checks whether packets can still leave: the state of the address and of its interface since the port was opened. It
+     * asks the kernel, so it is too slow for each packet. Any thread.
      *
-     * @return why they cannot; empty when nothing is known against it
+     * @return why they cannot; empty if no reason is known
      */
     public String objection() {
         LocalInterface now = LocalInterface.of(address);
@@ -191,8 +191,7 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- routes
 
     /**
-     * The way to a peer's port; the same object for the same peer, as long as not too many others were asked for. Any
-     * thread.
+     * The route to a peer's port; the same object for the same peer, while not too many others are used. Any thread.
      *
      * @param udpPort {@link IpHeaders#ROCE_PORT}, unless the peer's descriptor says otherwise
      * @throws PortException for an address that this port cannot send to
@@ -202,9 +201,9 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     /**
-     * The same for packets of connections with a peer of urma4j.
+     * The same for packets of connections with a urma4j peer.
      *
-     * @param secret that it and we have agreed on
+     * @param secret shared with the peer
      */
     public UdpRoute route(long eidHigh, long eidLow, int udpPort, long secret) {
         RouteKey key = new RouteKey(eidHigh, eidLow, udpPort, secret);
@@ -277,7 +276,7 @@ public final class UdpPort implements Port, AutoCloseable {
         blocked = false;
     }
 
-    /** Whether packets wait for room in the socket: {@link #await} waits for it as well. */
+    /** Whether packets wait for space in the socket: {@link #await} waits for it as well. */
     public boolean isBlocked() {
         return blocked;
     }
@@ -290,7 +289,7 @@ public final class UdpPort implements Port, AutoCloseable {
         counters.blocked();
         if (!blocked) {
             blocked = true;
-            io.wake(); // who waits already does not wait for room
+            io.wake(); // a thread that already waits does not wait for space
         }
     }
 
@@ -323,7 +322,7 @@ public final class UdpPort implements Port, AutoCloseable {
         }
     }
 
-    /** The next datagram cannot leave: perhaps it can in single packets; else it is lost. */
+    /** The next datagram cannot leave: retries it as single packets; otherwise it is lost. */
     private void refused(int errno) {
         int datagram = outbox.next();
         int count = outbox.count(datagram);
@@ -345,10 +344,10 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- receiving
 
     /**
-     * Receives what is there, up to a bound, and hands on what is right.
+     * Receives available packets, up to a limit, and passes valid ones on.
      *
      * @param sink may send by this port, but not receive
-     * @return how many datagrams came; 0 when there was none
+     * @return how many datagrams arrived; 0 if there was none
      */
     public int receive(PacketSink sink) {
         Arrivals arrivals = io.arrivals();
@@ -412,11 +411,11 @@ public final class UdpPort implements Port, AutoCloseable {
             origin.proven(secret);
         }
         if (drop == null && loss != null && loss.takesNext()) {
-            counters.dropped(Drop.ON_PURPOSE); // it stands for one that the network has lost: nobody has seen it here
+            counters.dropped(Drop.ON_PURPOSE); // it counts as lost by the network, before this host
             return;
         }
         if (capture != null) {
-            capture.packet(packet, arriving); // the damaged ones, too: who looks for a reason looks for them
+            capture.packet(packet, arriving); // corrupted packets, too: they may be the cause that is looked for
         }
         if (drop != null) {
             counters.dropped(drop);
@@ -433,16 +432,16 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- strangers
 
     /**
-     * Whether those whom nobody here knows have sockets of their own: then {@link #receive} takes in what peers send and
-     * nothing else. Empty when so, else why not. Any thread.
+     * Whether unknown peers have separate sockets: then {@link #receive} receives only packets of peers. Empty if so, else
+     * why not. Any thread.
      */
     public String strangersNote() {
         return strangersNote;
     }
 
     /**
-     * From now on that source is no stranger; the kernel hears of it by {@link #steer}. For as many times as it is {@link
-     * #forget forgotten}. Any thread.
+     * Adds a known source; {@link #steer} updates the kernel. It must be {@link #forget removed} as often as it was added.
+     * Any thread.
      *
      * @param udpPort of the source; 0 for any
      */
@@ -459,26 +458,26 @@ public final class UdpPort implements Port, AutoCloseable {
         }
     }
 
-    /** Whether the kernel does not yet know all whom we know, or knows too many. Any thread. */
+    /** Whether the kernel's filter lacks a known source, or has an obsolete one. Any thread. */
     public boolean mustSteer() {
         return unknownPeerSockets != null && unknownPeerSockets.known().isChanged();
     }
 
-    /** Has the kernel know all whom we know; what was on its way before stays where it is. */
+    /** Updates the kernel's filter; packets that have already arrived stay in their socket. */
     public void steer() {
         if (unknownPeerSockets != null && !unknownPeerSockets.steer()) {
             trouble = "the kernel does not accept the BPF program that recognises peers";
         }
     }
 
-    /** Whether there may be something of strangers. For the thread that waits. */
+    /** Whether a socket of unknown peers may have packets. For the waiting thread. */
     public boolean hasStrangers() {
         return unknownPeerSockets != null && unknownPeerSockets.haveSome();
     }
 
     /**
-     * Receives some of what strangers have sent, some of each kind, and hands on what is right. For the thread that waits,
-     * when it has the port.
+     * Receives some packets of unknown peers, some of each kind, and passes valid ones on. For the waiting thread, when it
+     * holds the port.
      */
     public void receiveFromStrangers(PacketSink sink) {
         if (unknownPeerSockets == null) {
@@ -495,12 +494,14 @@ public final class UdpPort implements Port, AutoCloseable {
         }
     }
 
-    /** How many datagrams the kernel has dropped for want of room, those of strangers apart; -1 when it does not say. */
+    /**
+     * How many datagrams the kernel has dropped because the buffer was full, without those of unknown peers; -1 if unknown.
+     */
     public long droppedByKernel() {
         return io.drops();
     }
 
-    /** How many datagrams of strangers the kernel has dropped, when they have sockets of their own. */
+    /** How many datagrams of unknown peers the kernel has dropped, if they have separate sockets. */
     public long droppedOfStrangers() {
         return unknownPeerSockets == null ? 0 : unknownPeerSockets.drops();
     }
@@ -508,16 +509,16 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- waiting
 
     /**
-     * Waits until there is something to receive, until there is room while {@linkplain #isBlocked packets wait}, until
-     * {@link #wake}, or until the time is over; or returns earlier for no reason. One thread at a time.
+     * Waits until there is something to receive, until there is space while {@linkplain #isBlocked packets wait}, until
+     * {@link #wake}, or until the timeout; may return earlier spuriously. One thread at a time.
      *
-     * @param timeoutNanos {@code Long.MAX_VALUE} for no end
+     * @param timeoutNanos {@code Long.MAX_VALUE} for no limit
      */
     public void await(long timeoutNanos) {
         await(timeoutNanos, true);
     }
 
-    /** The same, but what there is to receive is somebody else's business: it ends no wait, and costs no wake-up. */
+    /** The same, but another thread receives packets: they end no wait, and cost no wake-up. */
     public void awaitOther(long timeoutNanos) {
         await(timeoutNanos, false);
     }
@@ -530,9 +531,9 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     /**
-     * Has {@link #await} run something whenever a descriptor becomes readable: it is to be quick.
+     * Makes {@link #await} run a callback whenever a descriptor becomes readable; the callback must be quick.
      *
-     * @return false when this port's way of I/O cannot
+     * @return false if this port's backend does not support it
      */
     public boolean watch(Fd fd, Runnable whenReadable) {
         return io.watch(fd, whenReadable);
@@ -543,12 +544,12 @@ public final class UdpPort implements Port, AutoCloseable {
         io.unwatch(fd);
     }
 
-    /** Ends a wait of another thread; when none waits, the next ends at once. */
+    /** Ends a wait of another thread; if none waits, the next one ends at once. */
     public void wake() {
         io.wake();
     }
 
-    /** Takes nothing more; what was not flushed is lost. Nobody may be sending, receiving or waiting. */
+    /** Closes the port; unflushed packets are lost. No thread may be sending, receiving or waiting. */
     @Override
     public void close() {
         io.close();

@@ -4,7 +4,7 @@ import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.IpHeaders;
 import java.net.InetSocketAddress;
 
-/** The way from one of our ports to one of a peer's; see {@link UdpPort#route}. */
+/** The route from a local port to a peer's; see {@link UdpPort#route}. */
 public final class UdpRoute implements Route {
     private final long eidHigh;
     private final long eidLow;
@@ -49,7 +49,7 @@ public final class UdpRoute implements Route {
         return headers.secret();
     }
 
-    /** Whether it leads to the same port as another, with whatever secret: one datagram can carry packets of both. */
+    /** Whether it leads to the same port as another, with any secret: one datagram can carry packets of both. */
     boolean leadsWhere(UdpRoute other) {
         return this == other || eidLow == other.eidLow && eidHigh == other.eidHigh && port == other.port;
     }

@@ -11,14 +11,14 @@ import java.net.InetAddress;
 import java.util.random.RandomGenerator;
 
 /**
- * Two more sockets at a port, for those whom nobody here knows: one for what may be a greeting or a datagram, one for all
- * else. Whatever comes there in whatever number takes no room from what peers send; and how much of it is looked at, and
- * when, is up to who owns the port. {@link Steering} tells who goes where.
+ * Two more sockets at a port, for unknown peers: one for possible greetings and datagrams, one for all other packets. Their
+ * packets take no buffer space from peers, and the port's owner decides how many are processed, and when. {@link Steering}
+ * assigns the packets.
  *
- * <p>A door that has something says so once, and is watched again when it has been found empty: so a flood does not wake
- * anybody for each packet.
+ * <p>A socket with packets is reported once, and watched again when it has been found empty. So an overload does not wake a
+ * thread for each packet.
  *
- * <p>For the thread that waits at the port, but for {@link #known}.
+ * <p>For the thread that waits at the port, except {@link #known}.
  */
 final class UnknownPeerSockets implements AutoCloseable {
     private static final int DOORS = 2;
@@ -34,7 +34,7 @@ final class UnknownPeerSockets implements AutoCloseable {
     private final UdpSocket[] sockets = new UdpSocket[DOORS];
     private final Arrivals[] arrivals = new Arrivals[DOORS];
     private final boolean[] hasSome = new boolean[DOORS];
-    private int coarseness = 1; // of the program; of who steers
+    private int coarseness = 1; // of the program; owned by the steering thread
 
     private UnknownPeerSockets(UdpSocket main, Steering steering, Epoll epoll, long firstTag) {
         this.main = main;
@@ -44,17 +44,17 @@ final class UnknownPeerSockets implements AutoCloseable {
     }
 
     /**
-     * Opens them at the port of a socket that is bound, alone.
+     * Opens them at the port of a bound socket.
      *
-     * @param ecn whether they tell of marks as well: who is new is taken for a stranger for a moment
-     * @param epoll to be watched by, with this tag and those that follow
-     * @throws LibcException when this kernel cannot; then all is as before
+     * @param ecn whether they report marks as well: a new peer counts as unknown for a moment
+     * @param epoll that watches them, with this tag and the following ones
+     * @throws LibcException if this kernel does not support it; then nothing has changed
      */
     static UnknownPeerSockets open(
             UdpSocket main, InetAddress address, boolean ecn, Epoll epoll, long firstTag, RandomGenerator random) {
         Steering steering = new Steering(address instanceof Inet6Address, random);
         UnknownPeerSockets unknownPeerSockets = new UnknownPeerSockets(main, steering, epoll, firstTag);
-        // not before the port is ours: else two devices that look for a free one would both find it
+        // not before the port is bound: otherwise two devices that look for a free one would both find it
         main.set(UdpOption.SHARE_PORT, 1);
         try {
             int port = main.localPort();
@@ -87,12 +87,12 @@ final class UnknownPeerSockets implements AutoCloseable {
         return DOORS;
     }
 
-    /** A wait has ended for a door. */
+    /** A socket of these has ended a wait. */
     void hasSome(long tag) {
         hasSome[(int) (tag - firstTag)] = true;
     }
 
-    /** Whether there may be something at one of them. */
+    /** Whether one of them may have packets. */
     boolean haveSome() {
         return hasSome[0] || hasSome[1];
     }
@@ -105,24 +105,24 @@ final class UnknownPeerSockets implements AutoCloseable {
         return arrivals[door];
     }
 
-    /** A door was found empty: it tells when that changes. */
+    /** A socket was found empty: it is watched again. */
     void watch(int door) {
         hasSome[door] = false;
         epoll.modify(sockets[door].fd(), Epoll.IN | Epoll.ONCE, firstTag + door);
     }
 
-    /** Who is no stranger; for any thread. {@link #steer} makes it so. */
+    /** The known sources; for any thread. {@link #steer} applies changes. */
     KnownSources known() {
         return known;
     }
 
     /**
-     * From now on the kernel knows all whom we know. One thread at a time.
+     * Updates the kernel's filter. One thread at a time.
      *
-     * <p>A kernel may take only short programs (its {@code optmem_max}); then the program is a coarse one. Were even that
-     * refused, who is new would stay a stranger: he is served all the same.
+     * <p>A kernel may accept only short programs (its {@code optmem_max}); then the program is a coarse one. If even that
+     * were refused, a new peer would stay unknown: it is served all the same.
      *
-     * @return whether the kernel took it
+     * @return whether the kernel accepted it
      */
     boolean steer() {
         Source[] all = known.take();

@@ -25,12 +25,12 @@ final class CrcShift {
 
     private CrcShift() {}
 
-    /** The register as it was so many bytes of zero before. */
+    /** The register before that number of zero bytes. */
     static int back(int register, int bytes) {
         return multiply(register, BACK[bytes]);
     }
 
-    /** The register as it is so many bytes of zero later. */
+    /** The register after that number of zero bytes. */
     static int on(int register, int bytes) {
         return multiply(register, ON[bytes]);
     }

@@ -17,6 +17,6 @@ public enum Drop {
     ICRC,
     /** Its ICRC is that of RoCE, and its sender and we have agreed on a secret: it was forged, or sent before that. */
     NO_SECRET,
-    /** It was right, and somebody wanted to lose some. */
+    /** It was valid, but dropped by the simulated loss. */
     ON_PURPOSE
 }

@@ -13,7 +13,7 @@ public final class IpHeaders {
     /** The UDP port of RoCEv2. */
     public static final int ROCE_PORT = 4791;
 
-    /** The eight bytes of RoCE: a masked LRH, which is not there. Whoever has agreed on no secret has this one. */
+    /** The eight bytes of RoCE: a masked LRH, which is not there. The value without an agreed secret. */
     public static final long NO_SECRET = -1;
 
     private static final int ONES = 8;

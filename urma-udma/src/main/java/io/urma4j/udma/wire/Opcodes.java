@@ -208,7 +208,7 @@ public final class Opcodes {
         HEADER_BYTES[opcode] = at;
     }
 
-    /** Whether it is one of ours, which nobody but urma4j knows. */
+    /** Whether it is a manufacturer opcode of urma4j. */
     public static boolean isOurs(int opcode) {
         return opcode >= OURS_RC;
     }

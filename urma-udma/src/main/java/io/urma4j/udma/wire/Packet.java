@@ -39,7 +39,7 @@ public final class Packet {
         return lengthBytes;
     }
 
-    /** So many bytes are there now, as somebody has put them into {@link #bytes}. */
+    /** Sets the length after the bytes were written to {@link #bytes}. */
     public void lengthBytes(int length) {
         if (length < 0 || length > bytes.byteSize()) {
             throw new IllegalArgumentException("length " + length + " is not within the place of " + bytes.byteSize());
@@ -79,7 +79,7 @@ public final class Packet {
         Bth.put(bytes, opcode, destinationQp, psn);
     }
 
-    /** Pads a payload of so many bytes, which lies at {@link #payloadAt}, and adds the ICRC. */
+    /** Pads a payload of that length at {@link #payloadAt}, and adds the ICRC. */
     public void end(int payloadBytes, IpHeaders ip, Icrc icrc) {
         lengthBytes = pad(payloadBytes) + Icrc.BYTES;
         icrc.seal(this, ip);

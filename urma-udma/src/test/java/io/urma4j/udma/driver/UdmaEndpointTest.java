@@ -40,9 +40,9 @@ class UdmaEndpointTest {
     @Test
     void keysThatSayMoreThanIsKnownAreRefused() {
         long key = new UdmaEndpoint(AT, 5, 0).toEndpoint().key();
-        assertRefused(key | 1L << 48, "says more than this version can read");
-        assertRefused(key | 1L << 63, "says more than this version can read");
-        assertRefused(5, "names no UDP port");
+        assertRefused(key | 1L << 48, "has bits that this version does not know");
+        assertRefused(key | 1L << 63, "has bits that this version does not know");
+        assertRefused(5, "has no UDP port");
     }
 
     private static void assertRefused(long key, String why) {

@@ -110,7 +110,7 @@ class BadNetworkIT {
         assertThat(open(first)).contains("on port 4791 of " + ONE);
         assertThat(open(second))
                 .contains("port 4791 of " + ONE + " is taken by another process")
-                .contains("Linux RDMA and network cards cannot reach us");
+                .contains("Linux RDMA and network cards cannot reach it");
         assertThat(second.importSegment(first.share())).isEqualTo("imported");
         assertThat(first.importSegment(second.share())).isEqualTo("imported");
         assertThat(first.write(4096)).isEqualTo("SUCCESS, READY");

@@ -332,7 +332,7 @@ class UdpPortTest {
             assertThat(second.port()).isNotEqualTo(4791).isPositive();
             assertThat(second.portNote())
                     .startsWith("port 4791 of 127.0.71.77 is taken by")
-                    .contains("Linux RDMA and network cards cannot reach us");
+                    .contains("Linux RDMA and network cards cannot reach it");
         }
     }
 
@@ -366,7 +366,7 @@ class UdpPortTest {
     void theChannelRefusesIpv6() {
         assertThatExceptionOfType(PortException.class)
                 .isThrownBy(() -> PortPair.port("::1", IoBackend.CHANNEL))
-                .withMessageContaining("DatagramChannel cannot receive what Linux RDMA sends over IPv6");
+                .withMessageContaining("DatagramChannel cannot receive Linux RDMA packets over IPv6");
     }
 
     @Test

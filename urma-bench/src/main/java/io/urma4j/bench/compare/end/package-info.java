@@ -1,7 +1,7 @@
 /**
- * What runs in the two processes of a JVM: {@link io.urma4j.bench.compare.end.EndMain} hears the lines, a
- * {@link io.urma4j.bench.compare.end.Participant} obeys them. Whoever exchanges messages has but to be a
- * {@link io.urma4j.bench.compare.end.Link}; {@link io.urma4j.bench.compare.end.MessageLoops} are the same for all.
+ * The code of the two processes of a JVM peer: {@link io.urma4j.bench.compare.end.EndMain} reads the commands, a
+ * {@link io.urma4j.bench.compare.end.Participant} executes them. A participant that exchanges messages only implements
+ * {@link io.urma4j.bench.compare.end.Link}; all share {@link io.urma4j.bench.compare.end.MessageLoops}.
  */
 @NullMarked
 package io.urma4j.bench.compare.end;

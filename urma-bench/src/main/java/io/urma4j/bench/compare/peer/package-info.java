@@ -1,4 +1,4 @@
-/** The peers, one file each: how to get it, what it can do, how to ask it. */
+/** The peers, one file each: installation, abilities, and how to run it. */
 @NullMarked
 package io.urma4j.bench.compare.peer;
 

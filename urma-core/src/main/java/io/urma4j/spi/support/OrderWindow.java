@@ -1,0 +1,187 @@
+package io.urma4j.spi.support;
+
+import io.urma4j.spi.support.SendEntry.Stage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work requests of a {@link SendOrder}: from {@code head}, the oldest without a record, to {@code end}, behind the
+ * youngest. It counts those that wait, and those whose failure has not had its consequences yet.
+ *
+ * @param <E> the provider's entries
+ * @param <P> the provider's peers
+ */
+public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
+    private final SendActions<E, P> actions;
+    private final @Nullable SendEntry<?, P>[] entries;
+    private final int mask;
+
+    private long head;
+    private long end;
+    private int waiting;
+    private int failed; // in stage FAILED
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+    OrderWindow(SendActions<E, P> actions, int depth) {
+        this.actions = actions;
+        this.entries = new SendEntry[depth];
+        this.mask = depth - 1;
+    }
+
+    /** The oldest position without a record. */
+    public long head() {
+        return head;
+    }
+
+    /** Behind the youngest. */
+    public long end() {
+        return end;
+    }
+
+    public boolean isEmpty() {
+        return head == end;
+    }
+
+    /** Whether {@code position} was added, and has not left. */
+    public boolean holds(long position) {
+        return position >= head && position < end;
+    }
+
+    public boolean hasWaiting() {
+        return waiting > 0;
+    }
+
+    boolean hasFailed() {
+        return failed > 0;
+    }
+
+    /** Whether the place of {@code position} is free. */
+    public boolean hasRoom(long position) {
+        return head == end || position - head <= mask;
+    }
+
+    /** The entry for {@code position}, to be filled and then added. */
+    @SuppressWarnings("unchecked") // only newEntry() fills places
+    public E entry(long position) {
+        int index = (int) position & mask;
+        SendEntry<?, P> entry = entries[index];
+        if (entry == null) {
+            entry = actions.newEntry();
+            entries[index] = entry;
+        }
+        return (E) entry;
+    }
+
+    /** The entry of a position that the window holds. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // only newEntry() fills places, and each has one before it is added
+    public E at(long position) {
+        return (E) entries[(int) position & mask];
+    }
+
+    // ---- what enters and leaves
+
+    /** Adds the entry of {@code position}, which waits. */
+    void add(long position, E entry) {
+        addStarted(position);
+        entry.stage = Stage.WAITING;
+        waiting++;
+    }
+
+    /** Adds the entry of {@code position}, which was started within its post. */
+    void addStarted(long position) {
+        if (head == end) {
+            head = position;
+        }
+        end = position + 1;
+    }
+
+    /** Adds the entry of {@code position}, which waits and may be older than the head. */
+    void addAnywhere(long position, E entry) {
+        boolean isAlone = head == end;
+        long endBefore = end;
+        add(position, entry);
+        if (!isAlone) {
+            head = position;
+            end = endBefore;
+        }
+    }
+
+    /** Everything before {@code position} has its record. */
+    void leaveTo(long position) {
+        if (position != head) {
+            head = position;
+            actions.reported(position);
+        }
+    }
+
+    /** Takes the oldest out: it has no record, and needs none any more. */
+    void takeOut(E oldest) {
+        leave(oldest);
+        if (oldest.stage == Stage.FAILED) {
+            failed--;
+        }
+        oldest.release();
+        oldest.stage = Stage.REPORTED;
+        head++;
+    }
+
+    // ---- stages
+
+    /** All of it is handed to its peer or its connection. */
+    public void started(E entry, long nowNanos) {
+        entry.stage = Stage.STARTED;
+        entry.enterFlow(nowNanos);
+        waitsNoMore();
+    }
+
+    void waitAgain(E entry) {
+        entry.leaveFlow();
+        if (entry.stage != Stage.WAITING) {
+            entry.stage = Stage.WAITING;
+            waiting++;
+        }
+    }
+
+    /** It has its status, which has no consequences for others. */
+    public void end(E entry, int status) {
+        leave(entry);
+        entry.stage = Stage.DONE;
+        entry.status = status;
+    }
+
+    /** It has failed; the consequences follow at the next step, since connections may be in the middle of a call. */
+    public void failLater(E entry, int status) {
+        end(entry, status);
+        entry.stage = Stage.FAILED;
+        failed++;
+    }
+
+    /** Its failure has its consequences now. */
+    void settle(E entry) {
+        entry.stage = Stage.DONE;
+        failed--;
+    }
+
+    private void leave(E entry) {
+        entry.leaveFlow();
+        actions.left(entry);
+        if (entry.stage == Stage.WAITING) {
+            waitsNoMore();
+        }
+    }
+
+    private void waitsNoMore() {
+        if (--waiting == 0) {
+            actions.demandChanged();
+        }
+    }
+
+    /** What must hold between two calls. */
+    boolean isSound() {
+        return waiting >= 0 && failed >= 0 && waiting + failed <= end - head && end - head <= entries.length;
+    }
+
+    @Override
+    public String toString() {
+        return head + " to " + end + ", " + waiting + " waiting, " + failed + " failed";
+    }
+}

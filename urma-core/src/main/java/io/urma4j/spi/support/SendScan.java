@@ -1,0 +1,148 @@
+package io.urma4j.spi.support;
+
+import io.urma4j.CompletionStatus;
+import io.urma4j.QueueState;
+import io.urma4j.spi.support.SendEntry.Stage;
+
+/**
+ * Starts what waits in a {@link SendOrder}: from the oldest to the youngest, whatever has nothing before it in its way.
+ * What is blocked marks its flow and its peer with the number of the scan, so that nothing behind passes it.
+ */
+final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
+    private static final int SUCCESS = CompletionStatus.SUCCESS.value();
+
+    private final OrderWindow<E, P> window;
+    private final SendLife life;
+    private final SendReports<E, P> reports;
+    private final SendActions<E, P> actions;
+    private final SendRules rules;
+
+    private long firstWaiting; // nothing before it waits
+    private long scans;
+
+    SendScan(
+            OrderWindow<E, P> window,
+            SendLife life,
+            SendReports<E, P> reports,
+            SendActions<E, P> actions,
+            SendRules rules) {
+        this.window = window;
+        this.life = life;
+        this.reports = reports;
+        this.actions = actions;
+        this.rules = rules;
+    }
+
+    /** Nothing before {@code position} waits. */
+    void startAt(long position) {
+        firstWaiting = position;
+    }
+
+    /** The work request of {@code position} waits again. */
+    void waitsAgain(long position) {
+        firstWaiting = Math.min(firstWaiting, position);
+    }
+
+    /** Starts what can be started; the queue is READY. */
+    void run(long nowNanos) {
+        scans++;
+        boolean anyBlocked = false;
+        int started = 0;
+        long end = window.end();
+        // not before the head: the places of older ones have younger ones in them by now
+        long position = Math.max(firstWaiting, window.head());
+        for (; position < end && window.hasWaiting(); position++) {
+            E entry = window.at(position);
+            if (entry.stage != Stage.WAITING) {
+                continue;
+            }
+            if (started == rules.startsPerScan()) {
+                actions.wantStep();
+                break;
+            }
+            if (tryStart(position, entry, nowNanos)) {
+                started++;
+                continue;
+            }
+            if (life.state() != QueueState.READY) {
+                return; // it has failed, and the queue with it
+            }
+            if (window.hasFailed()) {
+                actions.wantStep(); // the consequences for the others come before they start
+                return;
+            }
+            if (!anyBlocked) {
+                firstWaiting = position;
+                anyBlocked = true;
+            }
+            if (actions.blocksAll(entry)) {
+                break;
+            }
+        }
+        if (!anyBlocked) {
+            firstWaiting = position;
+        }
+    }
+
+    private boolean tryStart(long position, E entry, long nowNanos) {
+        if (entry.kind == WorkKind.NOP) {
+            return tryNop(position, entry);
+        }
+        P peer = entry.peer;
+        if (peer == null) {
+            return actions.begin(position, entry, nowNanos);
+        }
+        if (!rules.keepsOrder()) {
+            return !actions.mustWait(entry, peer) && actions.begin(position, entry, nowNanos);
+        }
+        SendFlow flow = entry.flow;
+        return entry.kind == WorkKind.MESSAGE && flow != null
+                ? tryMessage(position, entry, flow, peer, nowNanos)
+                : tryOneSided(position, entry, peer, nowNanos);
+    }
+
+    private boolean tryNop(long position, E entry) {
+        reports.run();
+        if (position != window.head()) {
+            return false; // a NOP completes after everything before it
+        }
+        window.end(entry, SUCCESS);
+        return true;
+    }
+
+    private boolean tryOneSided(long position, E entry, P peer, long nowNanos) {
+        if (peer.sentMessages > 0
+                || peer.flowBlockedInScan == scans
+                || peer.oneSidedBlockedInScan == scans
+                || actions.mustWait(entry, peer)
+                || !actions.begin(position, entry, nowNanos)) {
+            if (entry.stage == Stage.WAITING) {
+                peer.oneSidedBlockedInScan = scans;
+            }
+            return false;
+        }
+        return true;
+    }
+
+    private boolean tryMessage(long position, E entry, SendFlow flow, P peer, long nowNanos) {
+        if (flow.blockedInScan == scans
+                || peer.oneSidedBlockedInScan == scans
+                || (flow.probing && mustProbe(entry, flow, nowNanos))
+                || (entry.placesBytes && (peer.sentMessages > 0 || peer.flowBlockedInScan == scans))
+                || actions.mustWait(entry, peer)
+                || !actions.begin(position, entry, nowNanos)) {
+            if (entry.stage == Stage.WAITING) {
+                flow.blockedInScan = scans;
+                peer.flowBlockedInScan = scans;
+            }
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether it follows a message that found its receiver not ready, or is that message too early. */
+    private static boolean mustProbe(SendEntry<?, ?> entry, SendFlow flow, long nowNanos) {
+        boolean isRest = entry.isHalfSent(); // of a message that the ring had no room for: it goes on
+        return !isRest && (flow.sent > 0 || nowNanos - flow.retryAtNanos < 0);
+    }
+}

@@ -1,0 +1,52 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The targets that a queue whose failures are a target's own serves no more (S6.12): flows, and keys of memory. */
+final class FailedTargets {
+    private final MemorySegment ring;
+    private final Set<Integer> keys = new HashSet<>();
+
+    FailedTargets(MemorySegment ring) {
+        this.ring = ring;
+    }
+
+    /** A message fails at its queue, unless its bytes were refused; everything else at what its keys open. */
+    void blame(SendSlot failed, int status, long nowNanos) {
+        Flow flow = failed.flow;
+        if (flow == null) {
+            return;
+        }
+        boolean access = status == WorkStatus.REM_ACCESS_ABORT_ERR;
+        if (failed.isMessage() && !(failed.placesBytes && access)) {
+            flow.failed = true;
+            flow.startAnew(nowNanos);
+        } else if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
+            keys.add(SendWqe.notifyKey(ring, failed.at));
+        } else {
+            keys.add(SendWqe.remoteKey(ring, failed.at));
+        }
+    }
+
+    /** Whether the work request is to one of them. */
+    boolean areNamedBy(SendSlot slot) {
+        Flow flow = slot.flow;
+        if (flow == null) {
+            return false;
+        }
+        if (flow.failed && slot.isMessage()) {
+            return true;
+        }
+        return !keys.isEmpty() && namesKey(slot);
+    }
+
+    private boolean namesKey(SendSlot slot) {
+        return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(ring, slot.at)))
+                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(ring, slot.at)));
+    }
+}

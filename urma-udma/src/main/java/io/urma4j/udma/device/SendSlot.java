@@ -1,0 +1,96 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.spi.support.SendEntry;
+import io.urma4j.spi.support.WorkKind;
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** How far a work request of a send queue is, and what the card has read of its element. */
+final class SendSlot extends SendEntry<Flow, PeerFlow> {
+    private static final int GONE = SendWqe.REMOTE_GONE | SendWqe.NOTIFY_GONE;
+
+    /** Where its element lies in the ring. */
+    long at;
+
+    int opcode;
+    int flags;
+
+    /** Whether it was handed to a connection before; its receiver may not have been ready. */
+    private boolean tried;
+
+    /** Reads the element of a work request that was just posted. */
+    void fill(MemorySegment ring, long at, long nowNanos) {
+        this.at = at;
+        opcode = SendWqe.opcode(ring, at);
+        flags = SendWqe.flags(ring, at);
+        kind = WorkKind.of(opcode);
+        placesBytes = opcode == WorkOpcode.WRITE_IMM; // again with each retransmission
+        hasPlaced = false;
+        status = WorkStatus.SUCCESS;
+        tried = false;
+        sinceNanos = nowNanos;
+        resetFlow();
+    }
+
+    /** The flow to its target; null when it has none. */
+    void target(@Nullable Flow to) {
+        flow = to;
+        peer = to == null ? null : to.peer;
+    }
+
+    boolean isMessage() {
+        return kind == WorkKind.MESSAGE;
+    }
+
+    boolean isRead() {
+        return kind == WorkKind.READ;
+    }
+
+    void tried() {
+        tried = true;
+    }
+
+    /** Whether the driver knows that the home has revoked what it names: then the home is not asked. */
+    boolean isRefused() {
+        return (flags & GONE) != 0; // of a message without bytes to place it is never set
+    }
+
+    boolean isFenced() {
+        return (flags & WorkOpcode.FENCE) != 0;
+    }
+
+    @Override
+    protected boolean isInFlight() {
+        return stage == Stage.STARTED;
+    }
+
+    /** What was turned away was begun before what is in flight: its result comes before, too (S6.8). */
+    @Override
+    protected boolean hasBegun(boolean isYoungerInFlight) {
+        return stage == Stage.STARTED || (isYoungerInFlight && tried);
+    }
+
+    @Override
+    protected boolean isHalfSent() {
+        return false;
+    }
+
+    /** What was started ends with its own result: its connection may still send it. */
+    @Override
+    protected boolean mayEndEarly() {
+        return stage == Stage.WAITING;
+    }
+
+    @Override
+    protected boolean isSilent() {
+        return status == WorkStatus.SUCCESS && (flags & WorkOpcode.SIGNALLED) == 0;
+    }
+
+    @Override
+    protected void release() {
+        target(null);
+    }
+}

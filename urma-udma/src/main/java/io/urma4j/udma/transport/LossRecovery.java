@@ -1,0 +1,156 @@
+package io.urma4j.udma.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How a requester finds out what was lost, and which packets it retransmits for that. {@link SelectiveRepeat} serves
+ * urma4j peers, {@link GoBackN} all others. The requester reports what it sends and what is acknowledged, and asks what to
+ * do next.
+ *
+ * <p>An answer is a packet of a READ response or an atomic acknowledgement. It is early when an older one is missing.
+ */
+sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
+    // ---- what is sent
+
+    /**
+     * A packet was sent for the first time.
+     *
+     * @param next the PSN behind it; behind all of its answers for a READ
+     * @param isAckRequested an acknowledgement follows it at once
+     */
+    void sent(long psn, long next, boolean isAckRequested, long nowNanos);
+
+    /**
+     * A packet was retransmitted.
+     *
+     * @param end the PSN behind the last one that was ever sent
+     */
+    void retransmitted(long psn, long next, long end, long nowNanos);
+
+    /** A RESYNC took that PSN. */
+    void resyncSent(long psn);
+
+    /** Which transmission of a packet the next one is; the packet was sent before. */
+    int nextTransmission(long psn);
+
+    /** Whether a packet that was sent before need not be retransmitted. */
+    boolean skips(long psn);
+
+    /** A packet requests an acknowledgement after that number of others at the latest. */
+    int packetsPerAck(int windowPackets);
+
+    /**
+     * Requests the answers that are lost.
+     *
+     * @param budget the most requests to send
+     * @return false when there are more to request
+     */
+    boolean requestLostAnswers(PsnWindow psns, int budget, long nowNanos);
+
+    // ---- what arrives
+
+    /**
+     * The responder has everything before that PSN.
+     *
+     * @param transmission which one of the last packet the responder acknowledges
+     */
+    void received(long to, int transmission, long nowNanos);
+
+    /** Everything before that PSN is acknowledged, and every answer before it was placed. */
+    void acknowledged(long unacked);
+
+    /** Something was acknowledged, so that a new loss may be retransmitted for. */
+    void progressed(long unacked, long nowNanos);
+
+    /** The round trip that the last acknowledgement shows; {@link CongestionControl#NO_SAMPLE} for none. */
+    long sample(long unacked, long nowNanos);
+
+    /** How many packets are unacknowledged and known to have arrived. */
+    int packetsArrived();
+
+    /** How many answers are early. */
+    int answersArrived();
+
+    /** Whether a negative acknowledgement with that opcode reports what has arrived behind the gap. */
+    boolean isArrivalReport(int opcode);
+
+    /**
+     * The responder reports what it has behind a gap: a bit for each PSN behind the one that it expects.
+     *
+     * @param end the PSN behind the last one that was ever sent
+     * @return how many packets are newly known to have arrived
+     */
+    int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos);
+
+    /**
+     * The responder reports which packets arrived twice.
+     *
+     * @param psn of the first bit; the others follow forwards or backwards
+     * @param step 1 or -1
+     * @param end the PSN behind the last one that was ever sent
+     */
+    void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos);
+
+    // ---- early answers
+
+    /** Whether answers that are early are placed, and an acknowledgement waits for an answer that is missing. */
+    boolean keepsEarlyAnswers();
+
+    /** Whether that answer has arrived early. */
+    boolean hasAnswer(long psn);
+
+    /** An answer has arrived in order. */
+    void answered(long psn, long nowNanos);
+
+    /**
+     * An answer has arrived early, for the first time.
+     *
+     * @param isEnd it is the last one of its response
+     */
+    void answeredEarly(long psn, boolean isEnd, long nowNanos);
+
+    /** An answer has arrived that had arrived before. */
+    void answeredTwice(long psn, long nowNanos);
+
+    /** An acknowledgement of everything before that PSN waits for an answer that is missing. */
+    void keepAcknowledgement(long to, int msn, long nowNanos);
+
+    /** The PSN of the acknowledgement that waits; {@code Long.MIN_VALUE} for none. */
+    long keptAcknowledgement();
+
+    int keptMsn();
+
+    // ---- what is lost
+
+    /**
+     * Looks for packets that are lost by now. They are no longer skipped.
+     *
+     * @param end the PSN behind the last one that was ever sent
+     * @return whether any was found
+     */
+    boolean findLost(long end, long nowNanos);
+
+    /** Whether {@link #findLost} has something to find at that time, though nothing has arrived. */
+    boolean isLossDue(long nowNanos);
+
+    /** When something that is missing will count as lost; {@code Long.MAX_VALUE} for never. */
+    long dueNanos();
+
+    /** Whether everything that is unacknowledged is retransmitted now, since something of it was lost. Counts the loss. */
+    boolean goesBack(long unacked, long nowNanos);
+
+    /** Whether a gap is a sign of the loss for which the requester went back last, and no new one. */
+    boolean isGapOfLastRewind(long nowNanos);
+
+    /** Whether the first timeout retransmits the oldest packet alone. If so, it is no longer skipped. */
+    boolean probes(long unacked);
+
+    /** The requester starts over at the oldest packet, except for what is skipped. */
+    void rewound();
+
+    /** Everything before {@code end} is retransmitted, whatever was known. */
+    void forget(long end);
+
+    /** The requester starts anew at that PSN, with nothing in flight. */
+    void restart(long unacked);
+}

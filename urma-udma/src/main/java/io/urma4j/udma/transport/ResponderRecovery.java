@@ -1,0 +1,60 @@
+package io.urma4j.udma.transport;
+
+import io.urma4j.udma.wire.Packet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a responder does about a loss: with packets that are early, since an older one is missing, with packets that arrive
+ * twice, and with READs that are requested again. {@link SelectiveResponder} serves urma4j peers, {@link GoBackNResponder}
+ * all others.
+ */
+sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder {
+    // ---- early packets
+
+    /**
+     * A packet has arrived early.
+     *
+     * @param isGapTold the gap before it was reported, and nothing has filled it since
+     * @return whether to report the gap now
+     */
+    boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold);
+
+    /** Whether no early packet is kept. */
+    boolean isEmpty();
+
+    /** The packet with that PSN, if it is kept. */
+    @Nullable
+    Packet get(long psn);
+
+    /** Everything from one PSN up to another, that one excluded, is in its place now. */
+    void remove(long from, long end);
+
+    /** The requester starts anew: nothing that is kept counts any more. */
+    void clear();
+
+    // ---- packets that arrive twice
+
+    /** These PSNs were executed. */
+    void executed(long psn, long expected);
+
+    /**
+     * A packet has arrived that had arrived before.
+     *
+     * @param acknowledged the PSN that an acknowledgement names now
+     */
+    void arrivedTwice(long psn, long acknowledged);
+
+    /** Whether an acknowledgement is to report which packets arrived twice. */
+    boolean isArrivedTwiceDue();
+
+    /** A READ is requested again: from one PSN up to another, that one excluded, and up to that byte. */
+    void wantAgain(ResponderResources resources, ResponderResource read, long psn, long end, long endByte);
+
+    // ---- reports to the peer
+
+    /** Sends a NAK that reports the gap; false when the port has no room. */
+    boolean reportGap(PacketWriter writer, long expected, int msn);
+
+    /** Sends an acknowledgement that reports which packets arrived twice; false when the port has no room. */
+    boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn);
+}

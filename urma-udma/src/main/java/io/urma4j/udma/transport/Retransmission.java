@@ -1,0 +1,143 @@
+package io.urma4j.udma.transport;
+
+/**
+ * When a requester starts over: at a sign of a loss, at a timeout, and when a receiver that was not ready may be tried again.
+ * {@link LossRecovery} finds the losses and chooses the packets.
+ */
+final class Retransmission {
+    private final PsnWindow psns;
+    private final InFlight inFlight;
+    private final LossRecovery recovery;
+    private final RetryTimer timer;
+    private final CongestionControl congestion;
+    private final Traffic traffic;
+    private final RnrHold rnrHold;
+
+    Retransmission(
+            PsnWindow psns,
+            InFlight inFlight,
+            LossRecovery recovery,
+            RetryTimer timer,
+            CongestionControl congestion,
+            RnrHold rnrHold,
+            Traffic traffic) {
+        this.psns = psns;
+        this.inFlight = inFlight;
+        this.recovery = recovery;
+        this.timer = timer;
+        this.congestion = congestion;
+        this.rnrHold = rnrHold;
+        this.traffic = traffic;
+    }
+
+    // ---- signs of a loss
+
+    /** Something was lost on the way there or back: everything that is not acknowledged is retransmitted, once. */
+    void goBack(long nowNanos) {
+        boolean mayGoBack = !rnrHold.isHeld(nowNanos) && psns.isAnyUnacked();
+        if (mayGoBack && recovery.goesBack(psns.unacked(), nowNanos)) {
+            rewindWholly();
+            timer.again(nowNanos);
+        }
+    }
+
+    /** The responder misses the oldest packet, and has dropped whatever arrived behind it. */
+    void goBackForGap(long nowNanos) {
+        boolean isOld = psns.inFlight() > 0 && recovery.isGapOfLastRewind(nowNanos);
+        if (!isOld) {
+            goBack(nowNanos);
+        }
+    }
+
+    /** Has the packets that are lost by now retransmitted, once. */
+    void retransmitLost(long nowNanos) {
+        boolean mayFind = !psns.isResyncing() && !rnrHold.isHeld(nowNanos);
+        if (mayFind && recovery.findLost(psns.end(), nowNanos)) {
+            rewind();
+            timer.again(nowNanos);
+        }
+    }
+
+    private void rewindWholly() {
+        recovery.forget(psns.end());
+        rewind();
+    }
+
+    private void rewind() {
+        recovery.rewound();
+        psns.rewind();
+        inFlight.rewind();
+    }
+
+    // ---- a receiver that is not ready
+
+    boolean isHeld(long nowNanos) {
+        return rnrHold.isHeld(nowNanos);
+    }
+
+    /** Nothing is sent until the receiver may be ready, and then everything again. False when it was tried often enough. */
+    boolean hold(long waitNanos, long nowNanos) {
+        if (!rnrHold.mayRetry()) {
+            return false;
+        }
+        rewindWholly();
+        timer.hold(nowNanos);
+        rnrHold.hold(nowNanos + waitNanos);
+        return true;
+    }
+
+    /** Something was acknowledged. */
+    void progressed(long nowNanos) {
+        recovery.progressed(psns.unacked(), nowNanos);
+        rnrHold.progressed();
+    }
+
+    // ---- time
+
+    /** False when the peer counts as silent. */
+    boolean runTimers(long nowNanos) {
+        if (recovery.isLossDue(nowNanos)) {
+            retransmitLost(nowNanos);
+        }
+        if (!timer.isDue(nowNanos)) {
+            return true;
+        }
+        if (timer.isSilent(nowNanos)) {
+            return false;
+        }
+        expire(nowNanos);
+        return true;
+    }
+
+    private void expire(long nowNanos) {
+        traffic.timeouts++;
+        boolean mayProbe = timer.isFirst() && psns.isAnyUnacked() && !psns.isResyncing();
+        if (mayProbe && recovery.probes(psns.unacked())) {
+            rewind();
+        } else {
+            congestion.timedOut(nowNanos);
+            rewindWholly();
+        }
+        timer.expired(nowNanos);
+    }
+
+    /** @param isStopped nothing is sent any more, and so nothing retransmitted before a timeout */
+    long deadlineNanos(boolean isStopped) {
+        if (rnrHold.wasHeld() && !inFlight.isEmpty() && !timer.isRunning()) {
+            return rnrHold.untilNanos();
+        }
+        return isStopped || !timer.isRunning() ? timer.dueNanos() : Math.min(timer.dueNanos(), lossDueNanos());
+    }
+
+    /** When something that is missing will count as lost. */
+    private long lossDueNanos() {
+        return Math.max(rnrHold.untilNanos(), recovery.dueNanos());
+    }
+
+    /** Starts anew, with nothing in flight. */
+    void restart() {
+        recovery.restart(psns.unacked());
+        timer.stop(); // a late answer may have set it
+        rnrHold.clear();
+    }
+}

@@ -1,0 +1,165 @@
+package io.urma4j.udma.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The responder of an urma4j peer, which retransmits what was lost and nothing else: keeps early packets and reports them, and
+ * reports packets that arrived twice, since these were not lost.
+ */
+final class SelectiveResponder implements ResponderRecovery {
+    /** Packets that arrived twice are reported no further back than this. */
+    private static final int TWICE_PACKETS = OutOfOrder.SLOTS;
+
+    /** Of a SELECTIVE_ACK: what is kept, and what has arrived twice. */
+    private static final int MOST_TOLD_BYTES = 2 * OutOfOrder.TOLD_BYTES;
+
+    private final Traffic traffic;
+    private final OutOfOrder kept = new OutOfOrder();
+    private final PsnSet twice = new PsnSet();
+
+    /** One that is not kept arrived twice since the last report. */
+    private boolean isArrivedTwiceDue;
+
+    SelectiveResponder(Traffic traffic) {
+        this.traffic = traffic;
+    }
+
+    // ---- early packets
+
+    @Override
+    public boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold) {
+        Packet before = kept.get(psn);
+        if (before != null && !isSame(before, packet)) {
+            traffic.contradictions++;
+            kept.drop(psn);
+            return true;
+        }
+        if (before != null) {
+            traffic.duplicates++;
+            twice.add(psn);
+            return true;
+        }
+        return kept.keep(packet, psn, expected) || Bth.asksForAcknowledgement(packet.bytes());
+    }
+
+    /**
+     * Whether two packets of one PSN ask for the same. If not, one of them is forged, or the application has changed its buffer
+     * meanwhile. Nothing tells which of them is right, so both are dropped, and the peer retransmits its own.
+     */
+    private static boolean isSame(Packet one, Packet other) {
+        int end = one.payloadAt() + one.payloadBytes();
+        return one.opcode() == other.opcode()
+                && end == other.payloadAt() + other.payloadBytes()
+                && Bth.destinationQp(one.bytes()) == Bth.destinationQp(other.bytes())
+                && MemorySegment.mismatch(one.bytes(), Bth.BYTES, end, other.bytes(), Bth.BYTES, end) < 0;
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return kept.isEmpty();
+    }
+
+    @Override
+    public @Nullable Packet get(long psn) {
+        return kept.get(psn);
+    }
+
+    @Override
+    public void remove(long from, long end) {
+        kept.remove(from, end);
+    }
+
+    @Override
+    public void clear() {
+        kept.clear();
+    }
+
+    // ---- packets that arrive twice
+
+    @Override
+    public void executed(long psn, long expected) {
+        if (twice.count() > 0) {
+            twice.clear(psn + TWICE_PACKETS, expected + TWICE_PACKETS); // of long ago, with the same place
+        }
+    }
+
+    @Override
+    public void arrivedTwice(long psn, long acknowledged) {
+        if (acknowledged - psn < TWICE_PACKETS) {
+            twice.add(psn);
+            isArrivedTwiceDue |= psn <= acknowledged;
+        }
+    }
+
+    @Override
+    public boolean isArrivedTwiceDue() {
+        return isArrivedTwiceDue;
+    }
+
+    /** That part alone, beside other parts that are wanted. */
+    @Override
+    public void wantAgain(ResponderResources resources, ResponderResource read, long psn, long end, long endByte) {
+        resources.wantToo(read, psn, end);
+    }
+
+    // ---- reports to the peer
+
+    @Override
+    public boolean reportGap(PacketWriter writer, long expected, int msn) {
+        Packet packet = writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), expected, MOST_TOLD_BYTES);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
+        int bytes = kept.tell(packet.bytes(), packet.payloadAt(), expected);
+        int twiceBytes = putTwice(expected + 1, 1, packet, OutOfOrder.TOLD_BYTES);
+        if (twiceBytes > 0) {
+            packet.bytes()
+                    .asSlice(packet.payloadAt() + bytes, OutOfOrder.TOLD_BYTES - bytes)
+                    .fill((byte) 0);
+            bytes = OutOfOrder.TOLD_BYTES + twiceBytes;
+        }
+        writer.end(bytes);
+        return true;
+    }
+
+    @Override
+    public boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn) {
+        Packet packet =
+                writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES, transmission);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
+        writer.end(putTwice(acknowledged, -1, packet, 0));
+        isArrivedTwiceDue = false;
+        return true;
+    }
+
+    /**
+     * Writes which packets arrived twice, a bit each from that PSN on, forwards or backwards.
+     *
+     * @return its length in bytes
+     */
+    private int putTwice(long psn, int step, Packet packet, int atByte) {
+        int told = 0;
+        int bits = 0;
+        for (int i = 0; i < TWICE_PACKETS && twice.count() > 0; i++) {
+            bits |= twice.has(psn + (long) step * i) ? 1 << i % Byte.SIZE : 0;
+            if (i % Byte.SIZE == Byte.SIZE - 1) {
+                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + atByte + i / Byte.SIZE, (byte) bits);
+                told = bits == 0 ? told : i / Byte.SIZE + 1;
+                bits = 0;
+            }
+        }
+        return told;
+    }
+}
