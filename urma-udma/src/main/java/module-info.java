@@ -20,6 +20,8 @@ module io.urma4j.udma {
     exports io.urma4j.udma.ping to
             io.urma4j.tools;
     // the simulator plays the driver of whole cards, and the network between them
+    exports io.urma4j.udma.command to
+            io.urma4j.simulation;
     exports io.urma4j.udma.device to
             io.urma4j.simulation;
     exports io.urma4j.udma.ring to

@@ -69,7 +69,7 @@ final class CompletionReader {
         private long position;
 
         Ring(Life life) {
-            cq = life.card.createCq(memory, DEPTH, 1, 0, () -> {});
+            cq = life.card.createCq(memory, DEPTH, 1, 0);
         }
 
         long at() {

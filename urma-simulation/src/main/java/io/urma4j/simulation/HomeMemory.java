@@ -1,7 +1,7 @@
 package io.urma4j.simulation;
 
+import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.KeyConfig;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;

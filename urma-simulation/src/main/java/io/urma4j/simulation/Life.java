@@ -2,11 +2,12 @@ package io.urma4j.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardListener;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.FlushHint;
-import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
@@ -18,6 +19,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,6 +55,7 @@ final class Life implements CardListener {
     private final Icrc icrc = new Icrc();
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
     private final Map<Life, SimulatedRoute> routesToPeers = new HashMap<>();
+    private final Map<RemotePort, SimulatedRoute> routesToPorts = new HashMap<>();
     private long armed = Long.MAX_VALUE;
     private long steppedAt;
     private int stepsAtOnce;
@@ -64,7 +67,7 @@ final class Life implements CardListener {
         this.number = lives;
         int burst = 1 << (3 + world.random.nextInt(6));
         this.port = new SimulatedPort(world.network, this::leaves, world.time, burst, 10_000);
-        this.card = new Card(port, this);
+        this.card = new Card(port, this::routeTo, this);
         long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
         this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
         this.local = new LocalMemory(card);
@@ -81,6 +84,21 @@ final class Life implements CardListener {
     SimulatedRoute routeTo(Life peer) {
         return routesToPeers.computeIfAbsent(
                 peer, to -> routeTo(to.machine.index).withSecret(secretWith(to)));
+    }
+
+    /** The port that a route leads to, as commands of the card name it. */
+    RemotePort portOf(SimulatedRoute route) {
+        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret());
+        routesToPorts.put(port, route);
+        return port;
+    }
+
+    private SimulatedRoute routeTo(RemotePort port) {
+        SimulatedRoute route = routesToPorts.get(port);
+        if (route == null) {
+            throw new IllegalArgumentException("no command names " + port);
+        }
+        return route;
     }
 
     /** No two pairs have the same, nor has anything else to be drawn for it. */
@@ -217,14 +235,29 @@ final class Life implements CardListener {
     // ---- what the card tells
 
     @Override
-    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+    public boolean takesControl() {
+        return true;
+    }
+
+    @Override
+    public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
         if (!world.hasStrangers) {
             throw Violation.of("%s: a control packet that nobody has sent", this);
         }
     }
 
     @Override
-    public void requestRefused(int tag, int syndrome) {
+    public void recordsArrived(int cq) {
+        throw Violation.of("%s: an event of CQ %d, which was not armed", this, cq);
+    }
+
+    @Override
+    public void valueStored(int notifyTag) {
+        throw Violation.of("%s: a value for %d, of which no key reports any", this, notifyTag);
+    }
+
+    @Override
+    public void requestRefused(int tag, Refusal why) {
         world.trace.say(machine.toString(), "is told that a request to %s was refused", sends.get(tag));
     }
 

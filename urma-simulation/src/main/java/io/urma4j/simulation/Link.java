@@ -1,8 +1,8 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardConnectionConfig;
-import io.urma4j.udma.device.PeerInfo;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.PeerInfo;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -33,8 +33,8 @@ final class Link {
     }
 
     private void connect() {
-        int oneNumber = Card.FIRST_CONNECTION + world.newNumber();
-        int otherNumber = Card.FIRST_CONNECTION + world.newNumber();
+        int oneNumber = CardCommands.FIRST_CONNECTION + world.newNumber();
+        int otherNumber = CardCommands.FIRST_CONNECTION + world.newNumber();
         int onePsn = world.newPsn();
         int otherPsn = world.newPsn();
         connect(one, other.life, oneNumber, otherNumber, onePsn, otherPsn);
@@ -48,7 +48,7 @@ final class Link {
         int reads = world.scenario.reads();
         end.life.watch(number, peer, peerNumber, sendPsn, true, false);
         end.connection = end.life.card.connect(
-                CardConnectionConfig.builder(end.life.routeTo(peer), peerNumber)
+                CardConnectionConfig.builder(end.life.portOf(end.life.routeTo(peer)), peerNumber)
                         .mtuBytes(world.scenario.mtuBytes())
                         .number(number)
                         .psns(sendPsn, receivePsn)

@@ -1,7 +1,7 @@
 package io.urma4j.simulation;
 
+import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.KeyConfig;
 import java.lang.foreign.MemorySegment;
 
 /** A machine's own buffers, for what it sends and receives: each range is given out once, with a gap behind it. */

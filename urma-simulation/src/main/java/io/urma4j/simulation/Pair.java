@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.device.CardConnectionConfig;
+import io.urma4j.udma.command.CardConnectionConfig;
 
 /** Two RC Jetties that are connected, and connected again after one has failed. */
 final class Pair {
@@ -55,7 +55,10 @@ final class Pair {
         return from.life.card.connectRc(
                 from.handle,
                 CardConnectionConfig.builder(
-                                isForeign ? from.life.routeTo(to.life.machine.index) : from.life.routeTo(to.life),
+                                from.life.portOf(
+                                        isForeign
+                                                ? from.life.routeTo(to.life.machine.index)
+                                                : from.life.routeTo(to.life)),
                                 to.number())
                         .mtuBytes(world.scenario.mtuBytes())
                         .psns(sendPsn, receivePsn)

@@ -2,8 +2,8 @@ package io.urma4j.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.urma4j.udma.device.ReceiveQueueConfig;
-import io.urma4j.udma.device.SendQueueConfig.Kind;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;

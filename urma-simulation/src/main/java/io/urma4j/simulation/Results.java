@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.device.SendQueueConfig.Kind;
+import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;

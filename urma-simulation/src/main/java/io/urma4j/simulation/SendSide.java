@@ -1,8 +1,8 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.device.CardState;
-import io.urma4j.udma.device.SendQueueConfig;
-import io.urma4j.udma.device.SendQueueConfig.Kind;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -103,7 +103,8 @@ final class SendSide {
 
     int datagramTarget(Life other, int number) {
         return datagramTargets.computeIfAbsent(
-                number, to -> life.card.createDatagramTarget(life.routeTo(other.machine.index), to, DATAGRAM_KEY));
+                number,
+                to -> life.card.createDatagramTarget(life.portOf(life.routeTo(other.machine.index)), to, DATAGRAM_KEY));
     }
 
     private Operation slot(long position) {

@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.device.SendQueueConfig.Kind;
+import io.urma4j.udma.command.SendQueueConfig.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

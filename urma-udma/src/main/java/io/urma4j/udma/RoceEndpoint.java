@@ -31,6 +31,9 @@ import java.util.Optional;
 public record RoceEndpoint(Eid gid, int qpNumber, int firstPsn, int mtuBytes, int readDepth) {
     public static final String KIND = "roce";
 
+    /** The UDP port of RoCEv2. */
+    public static final int UDP_PORT = 4791;
+
     private static final int MAX_24 = 0xFF_FFFF;
     private static final int PSN_SHIFT = 24;
     private static final int MTU_SHIFT = 48;

@@ -1,19 +1,24 @@
 package io.urma4j.bench.scale;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.PeerInfo;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardConnectionConfig;
-import io.urma4j.udma.device.CardListener;
-import io.urma4j.udma.device.KeyConfig;
-import io.urma4j.udma.device.PeerInfo;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
-import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +30,10 @@ final class SimulatedHost implements Port, CardListener {
     static final long VA = 1L << 40;
 
     private final int number;
-    private final Card card = new Card(this, this);
+    private final Card card = new Card(this, this::routeTo, this);
     private final MemorySegment memory = MemorySegment.ofArray(new long[8]);
     private final int key;
+    private final Map<RemotePort, Way> routes = new HashMap<>();
     private final ArrayDeque<Packet> pool;
     private final ArrayDeque<Packet> leaving = new ArrayDeque<>();
     private final ArrayDeque<Way> ways = new ArrayDeque<>(); // of those that leave
@@ -66,12 +72,22 @@ final class SimulatedHost implements Port, CardListener {
 
     /** Connects to a host that does the same; returns the connection. */
     int connect(SimulatedHost peer, Way there, long nowNanos) {
+        RemotePort port = new RemotePort(there.eidHigh(), there.eidLow(), there.port());
+        routes.put(port, there);
         return card.connect(
-                CardConnectionConfig.builder(there, Card.FIRST_CONNECTION + number)
-                        .number(Card.FIRST_CONNECTION + peer.number)
+                CardConnectionConfig.builder(port, CardCommands.FIRST_CONNECTION + number)
+                        .number(CardCommands.FIRST_CONNECTION + peer.number)
                         .peer(new PeerInfo(peer.number, peer.number, 1))
                         .build(),
                 nowNanos);
+    }
+
+    private Way routeTo(RemotePort port) {
+        Way known = routes.get(port);
+        if (known == null) {
+            throw new IllegalArgumentException("no way to " + port);
+        }
+        return known;
     }
 
     /** A packet came along a way, whose other direction is {@code back}. */
@@ -126,12 +142,27 @@ final class SimulatedHost implements Port, CardListener {
     // ---- what the card tells: none of this may happen here
 
     @Override
-    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+    public boolean takesControl() {
+        return true;
+    }
+
+    @Override
+    public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
         throw unexpected("a control packet");
     }
 
     @Override
-    public void requestRefused(int tag, int syndrome) {
+    public void recordsArrived(int cq) {
+        throw unexpected("an event that was not asked for");
+    }
+
+    @Override
+    public void valueStored(int notifyTag) {
+        throw unexpected("a value of a key that reports none");
+    }
+
+    @Override
+    public void requestRefused(int tag, Refusal why) {
         throw unexpected("a request that was refused");
     }
 

@@ -1,7 +1,7 @@
 package io.urma4j.bench.scale;
 
-import io.urma4j.udma.device.SendQueueConfig;
-import io.urma4j.udma.device.SendQueueConfig.Kind;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
@@ -49,7 +49,7 @@ final class SimulatedNet {
     private long peerNanos;
 
     SimulatedNet() {
-        int cq = hub.card().createCq(cqRing, DEPTH, 1, 0, () -> {});
+        int cq = hub.card().createCq(cqRing, DEPTH, 1, 0);
         queue = hub.card()
                 .createSendQueue(SendQueueConfig.builder(Kind.RM, ring, DEPTH, STRIDE, cq)
                         .build());

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import java.util.ArrayDeque;

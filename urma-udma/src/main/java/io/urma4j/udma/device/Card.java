@@ -1,38 +1,41 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.NoticeStats;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.ReceiveStats;
+import io.urma4j.udma.command.RemotePort;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.Doorbells;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.transport.Traffic;
-import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A software network card: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
- * <p>For one thread at a time, which the driver ensures by one lock; {@link #doorbells} alone is for any thread. Commands
- * name queues, connections and targets by handles, small numbers that are reused after the object was destroyed. Numbers on
- * the wire are different, and are reused late.
+ * <p>For one thread at a time, by the lock of its event loop; {@link #doorbells} alone is for any thread. The driver calls
+ * the commands, and the event loop the rest.
  *
- * <p>The driver passes the received packets to the card, then calls {@link #step}. Commands and doorbells may leave packets
+ * <p>To drive it: hand it the packets that have arrived, then call {@link #step}. Commands and doorbells may leave packets
  * unsent and results unreported until then.
  */
-public final class Card {
-    /** Smallest assigned number; 0 and 1 are special, and Linux reserves some more. */
-    public static final int FIRST_NUMBER = 17;
-
-    /** Queues and groups have numbers below, shared connections this and above: each number has one meaning. */
-    public static final int FIRST_CONNECTION = 0x80_0000;
-
-    /** The queue number of control messages. */
-    public static final int CONTROL_QUEUE = Management.QUEUE;
-
-    /** A step that is later than its deadline by this much follows a stall of this process. */
+public final class Card implements CardCommands {
+    /** A turn that comes so much later than it was asked for follows a pause of our own. */
     private static final long PAUSE_NANOS = 50_000_000;
 
     /** For this time after a stall, input precedes timers (S12.3). */
@@ -41,14 +44,13 @@ public final class Card {
     /** Maximum rounds of a step: then the driving thread receives packets again. */
     private static final int ROUNDS = 16;
 
-    /** Maximum live keys. */
-    public static final int MAX_KEYS = KeyTable.MAX_INDICES;
-
-    /** Delay of the next step when the port had no space. */
+    /** When to come again when the port had no room. */
     private static final long PORT_NANOS = 50_000;
 
     private final Doorbells doorbells = new Doorbells();
     private final Registry registry = new Registry();
+    private final Routes routes;
+    private final ControlSender control;
     private final Board board;
     private final Inbound inbound;
     private final Handles<ReceiveQueue> receiveQueues = new Handles<>();
@@ -58,14 +60,17 @@ public final class Card {
 
     private long expectedNanos = Long.MAX_VALUE; // when the last step asked to be called again
     private long graceUntilNanos = Long.MIN_VALUE;
-    private NoticeStats noticesOfEnded = NoticeStats.NONE; // of connections
+    private NoticeStats noticesOfEnded = new NoticeStats(0, 0); // of connections
 
-    public Card(Port port, CardListener listener) {
-        this(port, listener, MAX_KEYS);
+    /** A card that leaves by a port, on the ways to peers that {@code routes} knows. */
+    public Card(Port port, Routes routes, CardListener listener) {
+        this(port, routes, listener, MAX_KEYS);
     }
 
-    /** With fewer keys, for tests of exhaustion. */
-    public Card(Port port, CardListener listener, int maxKeys) {
+    /** With fewer keys, for those who want to see them run out. */
+    public Card(Port port, Routes routes, CardListener listener, int maxKeys) {
+        this.routes = routes;
+        this.control = new ControlSender(port);
         this.board = new Board(port, listener, registry, maxKeys);
         this.inbound = new Inbound(registry, listener, board.datagrams);
     }
@@ -164,19 +169,24 @@ public final class Card {
         return board.isAnyArmed();
     }
 
-    /** How many packets named no queue or connection, or came from another source than the peer. */
+    @Override
     public long dropped() {
         return inbound.dropped();
     }
 
-    /** CNPs of all its connections, including closed ones. */
+    @Override
     public NoticeStats notices() {
         NoticeStats all = noticesOfEnded;
         for (int handle = 1; handle < board.links.end(); handle++) {
             CardConnection link = board.links.find(handle);
-            all = link == null ? all : all.plus(link.connection().traffic());
+            all = link == null ? all : plus(all, link.connection().traffic());
         }
         return all;
+    }
+
+    private static NoticeStats plus(NoticeStats notices, Traffic traffic) {
+        return new NoticeStats(
+                notices.sent() + traffic.congestionNoticesSent(), notices.handled() + traffic.congestionNotices());
     }
 
     /** Counters of a connection. */
@@ -186,44 +196,30 @@ public final class Card {
 
     // ---- completion queues
 
-    /**
-     * Creates a completion queue.
-     *
-     * @param ring zeroed, in the layout of {@link io.urma4j.udma.ring.CqRing}
-     * @param depth a power of two
-     * @param moderationCount an armed queue's event waits for this many records, at least 1
-     * @param moderationNanos maximum delay of the event after a record
-     * @param onEvent runs once for each arming, under the card's lock
-     * @return its handle, 1 and up
-     */
-    public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos, Runnable onEvent) {
-        CompletionQueue cq = new CompletionQueue(board, ring, depth, moderationCount, moderationNanos, onEvent);
+    @Override
+    public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
+        CompletionQueue cq = new CompletionQueue(board, ring, depth, moderationCount, moderationNanos);
         int handle = board.cqs.add(cq);
         cq.handle(handle);
         return handle;
     }
 
-    /** Requests one event: at once if there are records that the driver has not taken, else with the next one. */
+    @Override
     public void arm(int cq, boolean solicitedOnly) {
         board.cqs.get(cq).arm(solicitedOnly);
     }
 
-    /** False once it has overflowed. */
-    public boolean isValid(int cq) {
-        return board.cqs.get(cq).isValid();
-    }
-
-    /** The number of records written so far. */
+    @Override
     public long records(int cq) {
         return board.cqs.get(cq).produced();
     }
 
-    /** How often a record found no space. */
+    @Override
     public long overflows(int cq) {
         return board.cqs.get(cq).overflows();
     }
 
-    /** Destroys the completion queue; no queue uses it any more. */
+    @Override
     public void destroyCq(int cq) {
         board.cqs.get(cq).close();
         board.cqs.remove(cq);
@@ -231,7 +227,7 @@ public final class Card {
 
     // ---- receive queues
 
-    /** Creates a receive queue, READY; returns its handle, 1 and up; 0 if its number is taken. */
+    @Override
     public int createReceiveQueue(ReceiveQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -245,31 +241,27 @@ public final class Card {
         return receiveQueues.add(queue);
     }
 
-    /** The number on the wire of a receive queue. */
+    @Override
     public int receiveNumber(int receiveQueue) {
         return ownReceivers.get(receiveQueue).number();
     }
 
-    /** To {@link CardState#RESET}, READY or ERROR; the caller has checked that the move is legal. */
+    @Override
     public void modifyReceiveQueue(int receiveQueue, int state) {
         receiveQueues.get(receiveQueue).state(state);
     }
 
-    /** State of the receive queue, a number of {@link CardState}. */
-    public int receiveState(int receiveQueue) {
-        return receiveQueues.get(receiveQueue).state();
-    }
-
-    /** Reports once when fewer receive work requests than that are left, at once if that is already so; 0 for never. */
+    @Override
     public void threshold(int receiveQueue, int threshold) {
         receiveQueues.get(receiveQueue).threshold(threshold);
     }
 
+    @Override
     public ReceiveStats receiveStats(int receiveQueue) {
         return receiveQueues.get(receiveQueue).stats();
     }
 
-    /** Destroys the receive queue; no Jetty uses it any more. The driver ignores its unpolled records. */
+    @Override
     public void destroyReceiveQueue(int receiveQueue) {
         registry.give(receiveNumber(receiveQueue));
         receiveQueues.get(receiveQueue).close();
@@ -279,7 +271,7 @@ public final class Card {
 
     // ---- send queues
 
-    /** Creates a send queue, READY, or RESET if it is RC; returns its handle, 1 and up; 0 if its number is taken. */
+    @Override
     public int createSendQueue(SendQueueConfig config) {
         int number = registry.take(config.number());
         if (number == 0) {
@@ -304,7 +296,7 @@ public final class Card {
         return new Receiver(registry, receives, cq, config.receiveTag(), jetty);
     }
 
-    /** The number on the wire of a send queue, and of its Jetty. */
+    @Override
     public int sendNumber(int queue) {
         return sendQueues.get(queue).number();
     }
@@ -314,54 +306,41 @@ public final class Card {
         return sendQueues.get(queue).state().value();
     }
 
+    @Override
     public SendStats sendStats(int queue) {
         return sendQueues.get(queue).stats();
     }
 
-    /** What its unfinished work requests wait for; visits each. */
+    @Override
     public List<SendWait> sendWaits(int queue) {
         return sendQueues.get(queue).waits();
     }
 
-    /**
-     * Moves a send queue to a state.
-     *
-     * @return false if the move is illegal from the current state (SEMANTICS S6.2), or if the queue holds work that must be
-     *     flushed first
-     */
+    @Override
     public boolean modifySendQueue(int queue, int state, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).modify(state, nowNanos);
     }
 
-    /** Runs a send queue, so that the following command sees all earlier posts and their results. */
+    @Override
     public void runSendQueue(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         sendQueues.get(queue).run(nowNanos);
     }
 
-    /**
-     * Removes the work requests without a record of a drained queue in ERROR or SUSPENDED, in posting order.
-     *
-     * @param out receives two words for each: position, status
-     * @return how many work requests were removed
-     */
+    @Override
     public int flush(int queue, long[] out, int max, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).flush(out, max, nowNanos);
     }
 
-    /**
-     * To ERROR without a marker, and removes all work requests without a record.
-     *
-     * @param out receives two words for each, like {@link #flush}; twice the queue's depth is enough
-     */
+    @Override
     public int quiesce(int queue, long[] out, long nowNanos) {
         board.nowNanos = nowNanos;
         return sendQueues.get(queue).quiesce(out, nowNanos);
     }
 
-    /** Destroys the send queue: unfinished work requests are discarded. The driver ignores its unpolled records. */
+    @Override
     public void destroySendQueue(int queue) {
         SendQueue closing = sendQueues.get(queue);
         CardConnection own = closing.own();
@@ -376,9 +355,7 @@ public final class Card {
 
     // ---- Jetty groups
 
-    /**
-     * Creates a group of Jetties under this number, or under any if it is 0; returns its handle; 0 if the number is taken.
-     */
+    @Override
     public int createGroup(int number, boolean byHint) {
         int taken = registry.take(number);
         if (taken == 0) {
@@ -389,14 +366,17 @@ public final class Card {
         return groups.add(group);
     }
 
+    @Override
     public int groupNumber(int group) {
         return groups.get(group).number();
     }
 
+    @Override
     public void addMember(int group, int queue) {
         groups.get(group).add(receiverOf(queue));
     }
 
+    @Override
     public void removeMember(int group, int queue) {
         groups.get(group).remove(receiverOf(queue));
     }
@@ -409,6 +389,7 @@ public final class Card {
         return receiver;
     }
 
+    @Override
     public void destroyGroup(int group) {
         registry.give(groupNumber(group));
         groups.remove(group);
@@ -416,18 +397,19 @@ public final class Card {
 
     // ---- connections and targets
 
-    /** Connects an RC queue in RESET, which is then READY; returns the connection's handle. */
+    @Override
     public int connectRc(int queue, CardConnectionConfig config, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
-        CardConnection link = new CardConnection(board, registry, config, owner.number(), owner, nowNanos);
+        Route route = routes.to(config.to());
+        CardConnection link = new CardConnection(board, registry, config, route, owner.number(), owner, nowNanos);
         link.handle(board.links.add(link));
         registry.link(owner.number(), link);
         owner.connected(link);
         return link.handle();
     }
 
-    /** Ends the connection of a queue, which is in RESET afterwards; never-started requests must still be flushed. */
+    @Override
     public void disconnectRc(int queue, long nowNanos) {
         board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
@@ -440,7 +422,7 @@ public final class Card {
 
     private void end(CardConnection link) {
         link.close();
-        noticesOfEnded = noticesOfEnded.plus(link.connection().traffic());
+        noticesOfEnded = plus(noticesOfEnded, link.connection().traffic());
         board.forget(link);
         board.links.remove(link.handle());
         SendQueue only = link.only();
@@ -451,41 +433,38 @@ public final class Card {
         }
     }
 
-    /**
-     * Creates a connection that all RM queues share with a peer's context; returns its handle.
-     *
-     * @param config its number is {@link #FIRST_CONNECTION} or above, and unused
-     */
+    @Override
     public int connect(CardConnectionConfig config, long nowNanos) {
+        Route route = routes.to(config.to());
         int number = registry.take(config.number());
         if (number < FIRST_CONNECTION) {
             throw new IllegalArgumentException("no connection can have the number " + config.number());
         }
-        CardConnection link = new CardConnection(board, registry, config, number, null, nowNanos);
+        CardConnection link = new CardConnection(board, registry, config, route, number, null, nowNanos);
         link.handle(board.links.add(link));
         registry.link(number, link);
         return link.handle();
     }
 
-    /** Whether a queue, a group or a connection has that number on the wire. */
+    @Override
     public boolean isTaken(int number) {
         return registry.isTaken(number);
     }
 
-    /** What a shared connection has counted; null when it has ended. */
+    @Override
     public @Nullable ConnectionStats connectionStats(int connection) {
         CardConnection link = board.links.find(connection);
-        return link == null ? null : ConnectionStats.of(link.number(), link.connection());
+        return link == null ? null : link.stats();
     }
 
-    /** The same of the connection that a queue has for itself; null when it has none. */
+    @Override
     public @Nullable ConnectionStats ownConnectionStats(int queue) {
         SendQueue owner = sendQueues.find(queue);
         CardConnection link = owner == null ? null : owner.own();
-        return link == null ? null : ConnectionStats.of(link.number(), link.connection());
+        return link == null ? null : link.stats();
     }
 
-    /** The peer is gone for good: work requests to it end with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
+    @Override
     public void peerLost(int connection, long nowNanos) {
         board.nowNanos = nowNanos;
         CardConnection link = board.links.get(connection);
@@ -498,7 +477,7 @@ public final class Card {
         link.lose();
     }
 
-    /** Destroys a shared connection, which no target uses any more. */
+    @Override
     public void disconnect(int connection) {
         CardConnection link = board.links.get(connection);
         for (int handle = 1; handle < sendQueues.end(); handle++) {
@@ -510,24 +489,22 @@ public final class Card {
         end(link);
     }
 
-    /** Creates a target: a queue of a peer on a shared connection; returns the handle that work requests name. */
+    @Override
     public int createTarget(int connection, int remoteQueue) {
         return board.targets.add(new Target(board.links.get(connection), remoteQueue, null, 0));
     }
 
-    /**
-     * Creates a target: the memory of a peer on a shared connection; returns the handle that one-sided work requests name.
-     */
+    @Override
     public int createMemoryTarget(int connection) {
         return createTarget(connection, 0);
     }
 
-    /** Creates a target: a queue that receives datagrams; returns the handle that work requests name. */
-    public int createDatagramTarget(Route route, int remoteQueue, int queueKey) {
-        return board.targets.add(new Target(null, remoteQueue, route, queueKey));
+    @Override
+    public int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey) {
+        return board.targets.add(new Target(null, remoteQueue, routes.to(to), queueKey));
     }
 
-    /** Destroys a target; no unfinished work request names it. */
+    @Override
     public void destroyTarget(int target) {
         for (int handle = 1; handle < sendQueues.end(); handle++) {
             SendQueue queue = sendQueues.find(handle);
@@ -540,22 +517,20 @@ public final class Card {
 
     // ---- keys
 
-    /**
-     * Creates a key.
-     *
-     * @return its number: index and generation; 0 if none is left
-     */
+    @Override
     public int registerKey(KeyConfig config) {
         return board.keys.register(config);
     }
 
-    /** Invalidates a key; accesses by it are over. False if it was invalid. */
+    @Override
     public boolean revokeKey(int key) {
         return board.keys.revoke(key);
     }
 
-    /** Revokes all keys of an owner; returns how many. */
-    public int revokeKeys(long owner) {
-        return board.keys.revokeAll(owner);
+    // ---- control datagrams
+
+    @Override
+    public void sendControl(RemotePort to, ByteBuffer datagram) {
+        control.send(routes.to(to), datagram);
     }
 }

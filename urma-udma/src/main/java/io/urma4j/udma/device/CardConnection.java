@@ -1,13 +1,22 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.command.PeerInfo;
+import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Connection;
+import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.ConnectionOwner;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Receivers;
+import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
+import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on the card: its place in the ready list, the queues that wait for it, and its configuration. */
@@ -23,6 +32,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
     private final Board board;
     private final Receivers receivers;
     private final CardConnectionConfig config;
+    private final Route route;
     private final int number;
     private final @Nullable SendQueue only; // the queue of a connection of one queue
     private final long secret;
@@ -40,36 +50,46 @@ final class CardConnection extends Timed implements ConnectionOwner {
             Board board,
             Receivers receivers,
             CardConnectionConfig config,
+            Route route,
             int number,
             @Nullable SendQueue only,
             long nowNanos) {
         this.board = board;
         this.receivers = receivers;
         this.config = config;
+        this.route = route;
         this.number = number;
         this.only = only;
-        this.secret = config.route().secret();
-        this.sourcePort = config.urma4j() ? config.route().port() : ANY_PORT;
+        this.secret = route.secret();
+        this.sourcePort = config.urma4j() ? route.port() : ANY_PORT;
         this.connection = open(nowNanos);
     }
 
     private Connection open(long nowNanos) {
-        var kind = only == null
-                ? io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED
-                : io.urma4j.udma.transport.ConnectionConfig.Kind.RELIABLE_CONNECTED;
-        var agreed = io.urma4j.udma.transport.ConnectionConfig.builder(kind, number, config.remoteNumber())
+        var kind = only == null ? ConnectionConfig.Kind.SHARED : ConnectionConfig.Kind.RELIABLE_CONNECTED;
+        var agreed = ConnectionConfig.builder(kind, number, config.remoteNumber())
                 .psns(config.sendPsn(), config.receivePsn())
-                .mtuBytes(config.mtuBytes())
+                .mtuBytes(mtuBytes())
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
-                .reads(config.maxReads(), config.resources())
-                .windowPackets(config.windowPackets());
+                .reads(Math.min(config.maxReads(), ConnectionConfig.MAX_READS), config.resources())
+                .windowPackets(windowPackets());
         if (config.urma4j()) {
             agreed.selective();
         } else {
             agreed.foreignPeer();
         }
-        return new Connection(agreed.build(), config.route(), board.port, board.keys, receivers, this, nowNanos);
+        return new Connection(agreed.build(), route, board.port, board.keys, receivers, this, nowNanos);
+    }
+
+    private int mtuBytes() {
+        int most = config.mtuBytes();
+        return most == CardConnectionConfig.ANY_MTU ? route.mtuBytes() : Math.min(most, route.mtuBytes());
+    }
+
+    private int windowPackets() {
+        int wanted = config.windowPackets();
+        return wanted == CardConnectionConfig.USUAL_WINDOW ? ConnectionConfig.USUAL_WINDOW_PACKETS : wanted;
     }
 
     void handle(int handle) {
@@ -86,6 +106,10 @@ final class CardConnection extends Timed implements ConnectionOwner {
 
     PeerInfo peer() {
         return config.peer();
+    }
+
+    Route route() {
+        return route;
     }
 
     CardConnectionConfig config() {
@@ -179,8 +203,8 @@ final class CardConnection extends Timed implements ConnectionOwner {
      * on its host. The port of a foreign peer is that of its first packet in order.
      */
     boolean isAt(Source origin) {
-        return origin.eidLow() == config.route().eidLow()
-                && origin.eidHigh() == config.route().eidHigh()
+        return origin.eidLow() == route.eidLow()
+                && origin.eidHigh() == route.eidHigh()
                 && (origin.port() == sourcePort || sourcePort == ANY_PORT);
     }
 
@@ -225,8 +249,16 @@ final class CardConnection extends Timed implements ConnectionOwner {
     @Override
     public void refused(Connection refusing, int syndrome, long nowNanos) {
         if (only != null) {
-            only.requestRefused(syndrome);
+            only.requestRefused(refusal(syndrome));
         }
+    }
+
+    private static Refusal refusal(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST -> Refusal.INVALID_REQUEST;
+            case Aeth.NAK_REMOTE_ACCESS -> Refusal.REMOTE_ACCESS;
+            default -> Refusal.OPERATION;
+        };
     }
 
     /** The peer is gone for good. */
@@ -241,5 +273,11 @@ final class CardConnection extends Timed implements ConnectionOwner {
         while (!waiters.isEmpty()) {
             waiters.removeFirst().touch();
         }
+    }
+
+    ConnectionStats stats() {
+        SequencedMap<String, Long> counters = new LinkedHashMap<>();
+        connection.forEachCounter(counters::put);
+        return new ConnectionStats(number, connection.state() == Connection.State.OPEN, counters);
     }
 }

@@ -22,7 +22,6 @@ final class CompletionQueue extends Timed {
     private final int depth;
     private final int moderationCount;
     private final long moderationNanos;
-    private final Runnable onEvent;
     private final List<CqUser> users = new ArrayList<>();
 
     private int handle;
@@ -34,14 +33,12 @@ final class CompletionQueue extends Timed {
     private int seen; // records since it was armed
     private long overflows;
 
-    CompletionQueue(
-            Board board, MemorySegment ring, int depth, int moderationCount, long moderationNanos, Runnable onEvent) {
+    CompletionQueue(Board board, MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
         this.board = board;
         this.ring = ring;
         this.depth = depth;
         this.moderationCount = moderationCount;
         this.moderationNanos = moderationNanos;
-        this.onEvent = onEvent;
     }
 
     void handle(int handle) {
@@ -144,7 +141,7 @@ final class CompletionQueue extends Timed {
         board.deadlines.cancel(this);
         if (CqRing.consumed(ring) < produced) {
             armed(NOT_ARMED);
-            onEvent.run();
+            board.listener.recordsArrived(handle);
         } else {
             armed(solicitedOnly ? ARMED_SOLICITED : ARMED);
         }
@@ -174,7 +171,7 @@ final class CompletionQueue extends Timed {
     private void fire() {
         armed(NOT_ARMED);
         board.deadlines.cancel(this);
-        onEvent.run();
+        board.listener.recordsArrived(handle);
     }
 
     /** A record has waited for its event long enough, unless it was taken meanwhile. */

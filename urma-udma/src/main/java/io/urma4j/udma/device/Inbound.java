@@ -1,10 +1,12 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
@@ -75,14 +77,20 @@ final class Inbound {
     }
 
     private void datagram(Packet packet, Source origin, long nowNanos) {
-        if (Bth.destinationQp(packet.bytes()) == Card.CONTROL_QUEUE) {
-            listener.controlPacket(packet, origin, nowNanos);
+        if (Bth.destinationQp(packet.bytes()) == Management.QUEUE) {
+            control(packet, origin, nowNanos);
         } else if (!datagrams.receive(packet, origin)) {
             dropped++;
         }
     }
 
-    /** A packet for a connection from another source than its peer, or without its secret, has no destination. */
+    private void control(Packet packet, Source origin, long nowNanos) {
+        if (Management.isOne(packet) && listener.takesControl()) {
+            listener.controlArrived(Management.datagram(packet), origin.eidHigh(), origin.eidLow(), nowNanos);
+        }
+    }
+
+    /** A packet for a connection from another source than its peer, or without its secret, is for nobody. */
     private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
         CardConnection link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {

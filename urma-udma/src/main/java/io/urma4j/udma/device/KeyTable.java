@@ -1,5 +1,8 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -15,8 +18,8 @@ final class KeyTable implements Memory {
     private static final int GENERATION_BITS = 8;
     private static final int GENERATIONS = 1 << GENERATION_BITS;
 
-    /** Maximum indices: all values of 24 bits except 0. */
-    static final int MAX_INDICES = (1 << Integer.SIZE - GENERATION_BITS) - 1;
+    /** Most indices: what 24 bits can name, but 0. */
+    static final int MAX_INDICES = CardCommands.MAX_KEYS;
 
     /** This many released indices are queued before the first is reused. */
     private static final int MIN_FREE = 1024;
@@ -39,11 +42,8 @@ final class KeyTable implements Memory {
         int access;
         int peer;
         long owner;
-
-        @Nullable
-        Runnable onNotify;
-
-        int recordId; // stays readable after the revocation
+        int notifyTag;
+        int recordId; // stays for who asks after the revocation
         int nextFree;
     }
 
@@ -77,7 +77,7 @@ final class KeyTable implements Memory {
         entry.peer = config.peer();
         entry.owner = config.owner();
         entry.recordId = config.recordId();
-        entry.onNotify = config.onNotify();
+        entry.notifyTag = config.notifyTag();
         return index << GENERATION_BITS | entry.generation;
     }
 
@@ -109,7 +109,7 @@ final class KeyTable implements Memory {
     }
 
     private void retire(int index, Entry entry) {
-        entry.onNotify = null;
+        entry.notifyTag = KeyConfig.SILENT;
         entry.memory = null;
         entry.owner = 0;
         if (++entry.generation == GENERATIONS) {
@@ -214,9 +214,9 @@ final class KeyTable implements Memory {
 
     /** True once the owner of the memory was notified of a new value. */
     private boolean hasTold(int key) {
-        Runnable onNotify = entries[key >>> GENERATION_BITS].onNotify;
-        if (onNotify != null) {
-            onNotify.run();
+        int notifyTag = entries[key >>> GENERATION_BITS].notifyTag;
+        if (notifyTag != KeyConfig.SILENT) {
+            listener.valueStored(notifyTag);
         }
         return true;
     }

@@ -4,6 +4,7 @@ import io.urma4j.QueueState;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendOrder;
+import io.urma4j.udma.command.CardListener;
 
 /** Fails what a peer has left unanswered for too long, silent or not (S12.3). */
 final class PeerSilence {

@@ -1,5 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.ReceiveWork;
 import java.lang.foreign.MemorySegment;

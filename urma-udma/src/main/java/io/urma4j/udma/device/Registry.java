@@ -1,5 +1,7 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.transport.ReceiveWork;
 import io.urma4j.udma.transport.Receivers;
@@ -13,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * meaning in all headers.
  */
 final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
-    private final WireNumbers<Owner> numbers = new WireNumbers<>(Card.FIRST_NUMBER, Card.FIRST_CONNECTION - 1);
+    private final WireNumbers<Owner> numbers =
+            new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
     private @Nullable Source datagramSource; // of the datagram that is being received
 
     /** The owner of a number: one of these, or a connected Jetty, which has two. */
@@ -108,7 +111,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     public void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection) {
         CardConnection link = link(connection);
         if (link != null) {
-            Route route = link.config().route();
+            Route route = link.route();
             PeerInfo peer = link.peer();
             int named = link.only() != null && link.config().remoteId() != 0
                     ? link.config().remoteId()

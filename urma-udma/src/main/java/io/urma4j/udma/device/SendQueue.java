@@ -5,6 +5,11 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendLife;
 import io.urma4j.spi.support.SendOrder;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -170,8 +175,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     // ---- states
 
     /** A request that came by its connection was refused. */
-    void requestRefused(int syndrome) {
-        board.listener.requestRefused(config.tag(), syndrome);
+    void requestRefused(Refusal why) {
+        board.listener.requestRefused(config.tag(), why);
     }
 
     /** Moves, when it is legal; see {@link Card#modifySendQueue}. */

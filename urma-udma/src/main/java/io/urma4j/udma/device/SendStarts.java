@@ -5,6 +5,7 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 

@@ -3,7 +3,8 @@ package io.urma4j.udma.device;
 import io.urma4j.QueueState;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
-import io.urma4j.udma.device.SendWait.Reason;
+import io.urma4j.udma.command.SendWait;
+import io.urma4j.udma.command.SendWait.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +41,21 @@ final class SendWaits {
                 reason(slot, flow),
                 1);
         for (int i = 0; i < lines.size(); i++) {
-            if (lines.get(i).isLike(one)) {
-                lines.set(i, lines.get(i).oneMore());
+            SendWait line = lines.get(i);
+            if (isLike(line, one)) {
+                lines.set(i, new SendWait(line.peer(), line.remoteQueue(), line.reason(), line.count() + 1));
                 return;
             }
         }
         if (lines.size() < MAX_LINES) {
             lines.add(one);
         }
+    }
+
+    private static boolean isLike(SendWait line, SendWait other) {
+        return line.peer() == other.peer()
+                && line.remoteQueue() == other.remoteQueue()
+                && line.reason() == other.reason();
     }
 
     private Reason reason(SendSlot slot, @Nullable Flow flow) {

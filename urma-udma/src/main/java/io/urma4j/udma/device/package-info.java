@@ -6,7 +6,8 @@
  * <p>Start with {@link io.urma4j.udma.device.Card}; then {@link io.urma4j.udma.device.SendQueue}, {@link
  * io.urma4j.udma.device.Receiver}, {@link io.urma4j.udma.device.KeyTable}.
  *
- * <p>No class here is thread-safe: the owner guards the card by one lock. Driver and card share only the memory of the rings.
+ * <p>Nothing here is safe for several threads: its owner guards the card by one lock. Driver and card share the memory of
+ * the rings, and talk by the commands and events of {@code io.urma4j.udma.command}.
  */
 @NullMarked
 package io.urma4j.udma.device;

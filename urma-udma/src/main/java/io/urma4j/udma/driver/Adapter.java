@@ -5,22 +5,19 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.IdSpace;
 import io.urma4j.spi.support.PathNumbers;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.control.ConnectionEnd;
 import io.urma4j.udma.control.ControlPort;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardListener;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.WorkStatus;
-import io.urma4j.udma.transport.Route;
-import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
-import io.urma4j.udma.udp.UdpRoute;
-import io.urma4j.udma.wire.IpHeaders;
-import io.urma4j.udma.wire.Management;
-import io.urma4j.udma.wire.Packet;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -49,19 +46,19 @@ final class Adapter implements CardListener {
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
-    private final Map<Integer, Runnable> cqOverflows = new ConcurrentHashMap<>();
+    private final NumberTable<CqWatcher> cqs = new NumberTable<>();
+    private final NumberTable<ValueWatch> values = new NumberTable<>();
     private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
     private final Map<Integer, Runnable> stuck = new ConcurrentHashMap<>();
     private final AtomicInteger lastTag = new AtomicInteger();
     private final ShuffledNumbers connectionNumbers =
-            new ShuffledNumbers(Card.FIRST_CONNECTION, MAX_24, random::nextLong);
+            new ShuffledNumbers(CardCommands.FIRST_CONNECTION, MAX_24, random::nextLong);
     private final ShuffledNumbers queueIds =
-            new ShuffledNumbers(IdSpace.LAST_WELL_KNOWN + 1, Card.FIRST_CONNECTION - 1, random::nextLong);
+            new ShuffledNumbers(IdSpace.LAST_WELL_KNOWN + 1, CardCommands.FIRST_CONNECTION - 1, random::nextLong);
     private final PathNumbers pathNumbers = new PathNumbers();
     private final AtomicInteger lastPeer = new AtomicInteger();
     private final AtomicLong lastOwner = new AtomicLong();
     private final RecentMail recentMail = new RecentMail(); // under the card's lock
-    private int controlPsn; // the same
 
     private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
         this.eid = eid;
@@ -69,13 +66,12 @@ final class Adapter implements CardListener {
         this.address = new PortAddress(eid, port.port());
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
-        Card card = new Card(port, this, maxKeys);
-        this.eventLoop = new EventLoop(card, new PacketReader(port, card), engine, engine::nanos);
+        this.eventLoop = EventLoop.open(port, this, maxKeys, engine, engine::nanos);
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
         this.watch = new PortWatch(port);
-        this.unknownPeers = new UnknownPeers(port, engine, eventLoop, control, new CardSink(card, engine::nanos));
+        this.unknownPeers = new UnknownPeers(port, engine, eventLoop, control, eventLoop.sink());
         this.mail = new PeerMail(engine, control::received);
         engine.add(watch);
         engine.add(unknownPeers);
@@ -88,7 +84,7 @@ final class Adapter implements CardListener {
      * @throws UrmaException FAIL if its address or its port is not available
      */
     static Adapter open(String name, Eid eid, PortOptions options) {
-        return open(name, eid, options, Card.MAX_KEYS);
+        return open(name, eid, options, CardCommands.MAX_KEYS);
     }
 
     /** With fewer keys, for tests of exhaustion. */
@@ -134,7 +130,7 @@ final class Adapter implements CardListener {
     }
 
     /** The card; commands need the lock of the {@link #eventLoop}. */
-    Card card() {
+    CardCommands card() {
         return eventLoop.card();
     }
 
@@ -158,25 +154,27 @@ final class Adapter implements CardListener {
     }
 
     /**
-     * The route to a port, for packets that belong to no connection, or of a foreign peer.
+     * A port as the card's commands name it, for packets that belong to no connection, or whose peer is foreign.
      *
      * @throws UrmaException EINVAL for an address that cannot be reached from here
      */
-    UdpRoute route(PortAddress to) {
-        return route(to, IpHeaders.NO_SECRET);
+    RemotePort reachable(PortAddress to) {
+        return reachable(to, RemotePort.NO_SECRET);
     }
 
-    /** The route of packets of connections with a peer. */
-    UdpRoute route(Peer to) {
-        return route(to.address(), to.secret());
+    /** The port of a peer, for packets of connections with it. */
+    RemotePort reachable(Peer to) {
+        return reachable(to.address(), to.secret());
     }
 
-    private UdpRoute route(PortAddress to, long secret) {
+    private RemotePort reachable(PortAddress to, long secret) {
+        RemotePort named = new RemotePort(to.eid().high(), to.eid().low(), to.udpPort(), secret);
         try {
-            return port.route(to.eid().high(), to.eid().low(), to.udpPort(), secret);
+            port.route(named.eidHigh(), named.eidLow(), named.udpPort(), named.secret());
         } catch (PortException e) {
             throw new UrmaException(UrmaStatus.EINVAL, to, String.valueOf(e.getMessage()), e);
         }
+        return named;
     }
 
     // ---- numbers
@@ -233,13 +231,24 @@ final class Adapter implements CardListener {
         owners.remove(owner);
     }
 
-    /** {@code overflowed} runs under the card's lock when the completion queue has no space for a record. */
-    void watchCq(int cq, Runnable overflowed) {
-        cqOverflows.put(cq, overflowed);
+    void watchCq(int cq, CqWatcher watcher) {
+        cqs.put(cq, watcher);
     }
 
     void unwatchCq(int cq) {
-        cqOverflows.remove(cq);
+        cqs.remove(cq);
+    }
+
+    /** What the keys of a segment report to. */
+    ValueWatch newValueWatch() {
+        ValueWatch watch = new ValueWatch(values.take());
+        values.put(watch.tag(), watch);
+        return watch;
+    }
+
+    /** The segment's keys are revoked. */
+    void forget(ValueWatch watch) {
+        values.remove(watch.tag());
     }
 
     /**
@@ -262,16 +271,9 @@ final class Adapter implements CardListener {
 
     /** Sends a control datagram; without buffer space it is lost. On the engine's thread. */
     private void sendControl(PortAddress to, ByteBuffer datagram) {
-        Route route;
         eventLoop.enter();
         try {
-            route = route(to);
-            Packet packet = port.begin(route);
-            if (packet != null) {
-                Management.put(packet, controlPsn++, datagram);
-                port.end(datagram.remaining());
-                port.flush();
-            }
+            card().sendControl(reachable(to), datagram);
         } catch (UrmaException e) {
             // no route: like a network that loses everything
         } finally {
@@ -280,17 +282,17 @@ final class Adapter implements CardListener {
     }
 
     @Override
-    public void controlPacket(Packet packet, Source origin, long nowNanos) {
-        boolean isOfStranger = unknownPeers.areLookedAt();
-        if (!Management.isOne(packet) || !isOfStranger && mail.isFull()) {
-            return;
-        }
-        Eid source = new Eid(origin.eidHigh(), origin.eidLow());
-        ByteBuffer datagram = Management.datagram(packet);
+    public boolean takesControl() {
+        return unknownPeers.areLookedAt() || !mail.isFull();
+    }
+
+    @Override
+    public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
+        Eid source = new Eid(eidHigh, eidLow);
         if (recentMail.hasCome(source, datagram, nowNanos)) {
             return;
         }
-        if (isOfStranger) {
+        if (unknownPeers.areLookedAt()) {
             unknownPeers.take(source, datagram);
         } else {
             mail.take(source, datagram);
@@ -313,10 +315,26 @@ final class Adapter implements CardListener {
     }
 
     @Override
-    public void requestRefused(int tag, int syndrome) {
+    public void recordsArrived(int cq) {
+        CqWatcher watcher = cqs.get(cq);
+        if (watcher != null) {
+            watcher.recordsArrived();
+        }
+    }
+
+    @Override
+    public void valueStored(int notifyTag) {
+        ValueWatch watch = values.get(notifyTag);
+        if (watch != null) {
+            watch.stored();
+        }
+    }
+
+    @Override
+    public void requestRefused(int tag, Refusal why) {
         Tagged queue = tagged.get(tag);
         if (queue != null) {
-            queue.requestRefused(syndrome);
+            queue.requestRefused(why);
         }
     }
 
@@ -330,7 +348,10 @@ final class Adapter implements CardListener {
 
     @Override
     public void cqOverflowed(int cq) {
-        run(cqOverflows.get(cq));
+        CqWatcher watcher = cqs.get(cq);
+        if (watcher != null) {
+            watcher.overflowed();
+        }
     }
 
     @Override
@@ -355,12 +376,6 @@ final class Adapter implements CardListener {
     @Override
     public void peerStuck(int connection) {
         later(stuck.get(connection));
-    }
-
-    private static void run(@Nullable Runnable told) {
-        if (told != null) {
-            told.run();
-        }
     }
 
     private void later(@Nullable Runnable told) {

@@ -4,6 +4,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.TimerFd;
 import io.urma4j.spi.support.Timers;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.udp.UdpPort;
 import java.lang.System.Logger.Level;
 import java.util.List;

@@ -19,11 +19,10 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.Core;
-import io.urma4j.udma.device.KeyConfig;
-import io.urma4j.udma.transport.Memory;
-import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,15 +135,23 @@ final class Exports {
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
         endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
-        if (isOpen && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
-            // what a foreign peer needs
+        if (isOpen && adapter.address().udpPort() == RoceEndpoint.UDP_PORT) {
+            // what a peer needs that is not urma4j
             String gid = adapter.eid().toString();
             endpoints.add(new Endpoint(RoceEndpoint.KIND, gid, Integer.toUnsignedLong(openKey), va, false));
         }
         SegmentDescriptor descriptor =
                 describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         return new UdmaSegment(
-                this, memory, allocated, request.isolated(), descriptor, request.token(), localKey, openKey);
+                this,
+                memory,
+                allocated,
+                request.isolated(),
+                descriptor,
+                request.token(),
+                localKey,
+                openKey,
+                adapter.newValueWatch());
     }
 
     private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
@@ -200,9 +207,9 @@ final class Exports {
     private static int bits(Access access) {
         return switch (access) {
             case LOCAL_ONLY -> 0;
-            case READ -> Memory.READ;
-            case READ_WRITE -> Memory.READ | Memory.WRITE;
-            case READ_WRITE_ATOMIC -> Memory.READ | Memory.WRITE | Memory.ATOMIC;
+            case READ -> KeyAccess.READ;
+            case READ_WRITE -> KeyAccess.READ | KeyAccess.WRITE;
+            case READ_WRITE_ATOMIC -> KeyAccess.READ | KeyAccess.WRITE | KeyAccess.ATOMIC;
         };
     }
 
@@ -264,7 +271,7 @@ final class Exports {
                 peer.number(),
                 tokenIds.owner(segment.tokenId()),
                 segment.tokenId(),
-                segment::notified));
+                segment.values().tag()));
     }
 
     /** Any thread. */
@@ -344,7 +351,11 @@ final class Exports {
 
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
-        if (tokenIds.remove(segment) && memory != null) {
+        if (!tokenIds.remove(segment)) {
+            return;
+        }
+        adapter.forget(segment.values());
+        if (memory != null) {
             memory.removeUser();
             memory.endQuarantine(segment);
         }

@@ -2,8 +2,8 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PidFd;
+import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.control.Peer;
-import io.urma4j.udma.device.PeerInfo;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,22 +1,20 @@
 package io.urma4j.udma.driver;
 
-import static io.urma4j.udma.transport.ConnectionConfig.MAX_READS;
-
 import io.urma4j.OrderType;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.QueueBound;
 import io.urma4j.udma.control.PortAddress;
-import io.urma4j.udma.device.CardConnectionConfig;
-import io.urma4j.udma.transport.Route;
-import io.urma4j.udma.wire.Aeth;
-import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -121,10 +119,9 @@ final class RcBinding {
 
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
         return context.adapter().engine().ask(() -> {
-            Route route = context.adapter().route(new PortAddress(peer.gid(), IpHeaders.ROCE_PORT));
-            int mtuBytes = peer.mtuBytes() == 0 ? route.mtuBytes() : Math.min(peer.mtuBytes(), route.mtuBytes());
-            connect(CardConnectionConfig.builder(route, peer.qpNumber())
-                    .mtuBytes(mtuBytes)
+            RemotePort port = context.adapter().reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
+            connect(CardConnectionConfig.builder(port, peer.qpNumber())
+                    .mtuBytes(peer.mtuBytes()) // 0, where it does not say, is any
                     .psns(firstPsn(), peer.firstPsn())
                     .reads(readsOut(peer), FOREIGN_READS)
                     .urma4j(false)
@@ -136,7 +133,7 @@ final class RcBinding {
 
     /** A peer that does not announce its resources has at least one. */
     private static int readsOut(RoceEndpoint peer) {
-        return Math.clamp(peer.readDepth(), 1, MAX_READS);
+        return Math.max(peer.readDepth(), 1);
     }
 
     private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
@@ -162,9 +159,9 @@ final class RcBinding {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
-        Route route = context.adapter().route(path.peer());
-        connect(CardConnectionConfig.builder(route, whom.number())
-                .mtuBytes(Math.min(route.mtuBytes(), bound.mtuBytes()))
+        RemotePort port = context.adapter().reachable(path.peer());
+        connect(CardConnectionConfig.builder(port, whom.number())
+                .mtuBytes(bound.mtuBytes())
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
                 .remoteId(whom.id().id())
@@ -211,12 +208,12 @@ final class RcBinding {
                         .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
-    /** Why a received request was refused, as text (WIRE §4.4). */
-    static String refusal(int syndrome) {
-        return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST -> "as invalid: longer than its receive buffer, or with another path MTU";
-            case Aeth.NAK_REMOTE_ACCESS -> "as an access to memory without permission";
-            default -> "since this end could not execute it";
+    /** Why a request that came was refused, in words (WIRE §4.4). */
+    static String refusal(Refusal why) {
+        return switch (why) {
+            case INVALID_REQUEST -> "as invalid: longer than its receive buffer, or with another path MTU";
+            case REMOTE_ACCESS -> "as an access to memory without permission";
+            case OPERATION -> "since this end could not execute it";
         };
     }
 

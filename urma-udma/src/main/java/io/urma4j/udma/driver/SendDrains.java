@@ -4,9 +4,10 @@ import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardState;
-import io.urma4j.udma.device.SendStats;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.engine.EventLoop;
 import java.util.Arrays;
 
 /** The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). */
@@ -87,7 +88,7 @@ final class SendDrains {
         long[] taken = new long[WORDS_EACH * Math.min(maxRecords, depth)];
         eventLoop.enter();
         try {
-            Card card = eventLoop.card();
+            CardCommands card = eventLoop.card();
             card.runSendQueue(handle, eventLoop.nanos()); // first: it may make the marker that must be polled before
             boolean held = queue.state() == QueueState.SUSPENDED;
             if (queue.isMarkerUnpolled()) {
@@ -117,7 +118,7 @@ final class SendDrains {
     }
 
     /** What was flushed has no record that would free its slot. */
-    private void freeFlushed(Card card) {
+    private void freeFlushed(CardCommands card) {
         if (card.sendStats(handle).isEmpty() && queue.state() != QueueState.READY) {
             queue.freeAll();
         }
@@ -127,7 +128,7 @@ final class SendDrains {
         long[] taken = new long[WORDS_EACH * depth];
         eventLoop.enter();
         try {
-            Card card = eventLoop.card();
+            CardCommands card = eventLoop.card();
             int count = card.quiesce(handle, taken, eventLoop.nanos());
             long[] words = new long[count * CompletionRecord.WORDS];
             tell(taken, count, words);

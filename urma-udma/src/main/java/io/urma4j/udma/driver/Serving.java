@@ -20,13 +20,13 @@ import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
 import io.urma4j.spi.support.GuessLimiter;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.control.Network;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.NoticeStats;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.Optional;
@@ -202,12 +202,12 @@ final class Serving {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
         UdpPort port = adapter.port();
-        NoticeStats notices = ofCard(Card::notices);
+        NoticeStats notices = ofCard(CardCommands::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
                 .add("rx_strangers", port.counters().receivedFromStrangers())
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
-                .add("drop_nobody", ofCard(Card::dropped))
+                .add("drop_nobody", ofCard(CardCommands::dropped))
                 .add("drop_no_secret", port.counters().droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
@@ -217,7 +217,7 @@ final class Serving {
                 .build();
     }
 
-    private <T> T ofCard(Function<Card, T> asked) {
+    private <T> T ofCard(Function<CardCommands, T> asked) {
         adapter.eventLoop().enter();
         try {
             return asked.apply(adapter.card());

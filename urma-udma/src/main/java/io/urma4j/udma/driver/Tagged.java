@@ -1,6 +1,8 @@
 package io.urma4j.udma.driver;
 
-/** A queue that the card identifies by its tag. Called under the card's lock: returns at once, and calls no command. */
+import io.urma4j.udma.command.Refusal;
+
+/** A queue that the card tells of by its tag. Under the card's lock: returns at once, and calls no command. */
 interface Tagged {
     /**
      * It went to ERROR.
@@ -9,8 +11,8 @@ interface Tagged {
      */
     default void failed(int status) {}
 
-    /** The peer of its connection refused a request with that syndrome; it refuses all further ones, too. */
-    default void requestRefused(int syndrome) {}
+    /** A request of the peer of its connection was refused; all further ones are, too. */
+    default void requestRefused(Refusal why) {}
 
     /** Fewer receive work requests are left than the threshold. */
     default void receivesLow(long left) {}

@@ -3,9 +3,10 @@ package io.urma4j.udma.driver;
 import io.urma4j.Counters;
 import io.urma4j.TransportPath;
 import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.control.Peer;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.ConnectionStats;
+import io.urma4j.udma.engine.EventLoop;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -23,7 +24,7 @@ final class TransportPaths {
         List<TransportPath> all = new ArrayList<>();
         eventLoop.enter();
         try {
-            Card card = eventLoop.card();
+            CardCommands card = eventLoop.card();
             for (Path path : paths) {
                 ConnectionStats stats = path.isOpen() ? card.connectionStats(path.connection()) : null;
                 if (stats != null) {

@@ -39,6 +39,9 @@ import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.udma.RoceEndpoint;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.PeerInfo;
+import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.control.ConnectionEnd;
 import io.urma4j.udma.control.ControlPlane;
 import io.urma4j.udma.control.Peer;
@@ -46,10 +49,7 @@ import io.urma4j.udma.control.PeerEvents;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PortAddress;
-import io.urma4j.udma.device.CardConnectionConfig;
-import io.urma4j.udma.device.PeerInfo;
-import io.urma4j.udma.transport.Route;
-import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -348,8 +348,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         List<Endpoint> endpoints = new ArrayList<>(2);
         endpoints.add(new UdmaEndpoint(adapter.address(), number, 0).toEndpoint());
         boolean isKnownToOthers = mode != TransportMode.RM && kind == JettyDescriptor.Kind.JETTY;
-        if (isKnownToOthers && adapter.address().udpPort() == IpHeaders.ROCE_PORT) {
-            // for a foreign peer
+        if (isKnownToOthers && adapter.address().udpPort() == RoceEndpoint.UDP_PORT) {
+            // for a peer that is not urma4j
             endpoints.add(new RoceEndpoint(
                             eid(),
                             number,
@@ -441,11 +441,11 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     }
 
     private int datagramTarget(RoceEndpoint endpoint, int queueKey) {
-        Route route = adapter.route(new PortAddress(endpoint.gid(), IpHeaders.ROCE_PORT));
+        RemotePort port = adapter.reachable(new PortAddress(endpoint.gid(), RoceEndpoint.UDP_PORT));
         EventLoop eventLoop = adapter.eventLoop();
         eventLoop.enter();
         try {
-            return eventLoop.card().createDatagramTarget(route, endpoint.qpNumber(), queueKey);
+            return eventLoop.card().createDatagramTarget(port, endpoint.qpNumber(), queueKey);
         } finally {
             eventLoop.leave();
         }
@@ -463,8 +463,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             handle = switch (granted.mode()) {
                 case RM -> eventLoop.card().createTarget(home.connection(), number);
                 case UM -> {
-                    Route route = adapter.route(home.peer().address());
-                    yield eventLoop.card().createDatagramTarget(route, number, (int) granted.attributes());
+                    RemotePort port = adapter.reachable(home.peer().address());
+                    yield eventLoop.card().createDatagramTarget(port, number, (int) granted.attributes());
                 }
                 case RC -> 0;
             };
@@ -594,13 +594,10 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     private void connect(Path path, PeerInfo info) {
         Peer peer = path.peer();
-        Route route = adapter.route(peer);
-        int mtuBytes = Math.min(
-                route.mtuBytes(), Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()));
         CardConnectionConfig config = CardConnectionConfig.builder(
-                        route, peer.theirs().number())
+                        adapter.reachable(peer), peer.theirs().number())
                 .number(peer.own().number())
-                .mtuBytes(mtuBytes)
+                .mtuBytes(Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()))
                 .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
                 .peer(info)
                 .build();

@@ -8,7 +8,8 @@ import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
 import io.urma4j.spi.ProviderJettyGroup;
 import io.urma4j.spi.ProviderSendQueue;
-import io.urma4j.udma.device.Card;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.engine.EventLoop;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -48,9 +49,9 @@ final class UdmaJettyGroup implements ProviderJettyGroup {
                         null));
     }
 
-    private int create(Card card) {
+    private int create(CardCommands card) {
         boolean byHint = config.choice() == JettyGroupConfig.Choice.HASH_HINT;
-        int made = id < Card.FIRST_NUMBER ? 0 : card.createGroup(id, byHint);
+        int made = id < CardCommands.FIRST_NUMBER ? 0 : card.createGroup(id, byHint);
         return made != 0 ? made : card.createGroup(0, byHint);
     }
 

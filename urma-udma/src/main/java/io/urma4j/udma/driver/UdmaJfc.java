@@ -8,6 +8,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread that finds none drives the card if its lock is free, and checks again.
  */
-final class UdmaJfc implements ProviderJfc {
-    /** Polls that find records still drive the card now and then, or arrivals would wait while there are records. */
+final class UdmaJfc implements ProviderJfc, CqWatcher {
+    /** Polls that find records still turn the crank now and then, or arrivals would wait as long as there are any. */
     private static final int TURN_EVERY = 16;
 
     private final Queues queues;
@@ -30,6 +31,7 @@ final class UdmaJfc implements ProviderJfc {
     private final boolean locked;
     private final MemorySegment ring;
     private final RecordOwners owners;
+    private final Runnable onEvent;
     private final EventLoop eventLoop;
     private final SpinLock lock = new SpinLock();
     private final int cq;
@@ -50,6 +52,7 @@ final class UdmaJfc implements ProviderJfc {
         this.locked = !config.lockFree();
         this.ring = Rings.allocate(this, CqRing.bytes(depth));
         this.owners = queues.owners();
+        this.onEvent = onEvent;
         this.eventLoop = context.eventLoop();
         eventLoop.enter();
         try {
@@ -59,12 +62,11 @@ final class UdmaJfc implements ProviderJfc {
                             ring,
                             depth,
                             config.moderationCount(),
-                            config.moderationPeriod().toNanos(),
-                            onEvent);
+                            config.moderationPeriod().toNanos());
         } finally {
             eventLoop.leave();
         }
-        context.adapter().watchCq(cq, this::overflowed);
+        context.adapter().watchCq(cq, this);
     }
 
     /** The card's handle. */
@@ -72,7 +74,13 @@ final class UdmaJfc implements ProviderJfc {
         return cq;
     }
 
-    private void overflowed() {
+    @Override
+    public void recordsArrived() {
+        onEvent.run();
+    }
+
+    @Override
+    public void overflowed() {
         valid = false;
         context.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
     }

@@ -13,10 +13,11 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardState;
-import io.urma4j.udma.device.ReceiveQueueConfig;
-import io.urma4j.udma.device.ReceiveStats;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.ReceiveStats;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
@@ -85,9 +86,9 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
                 : config.token().value();
     }
 
-    /** With the application's id as its number if that is free on the wire, so that peers' records show it. */
-    private int create(Card card) {
-        int made = id < Card.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
+    /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
+    private int create(CardCommands card) {
+        int made = id < CardCommands.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
         return made != 0 ? made : card.createReceiveQueue(cardConfig(0));
     }
 

@@ -10,7 +10,6 @@ import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.Revocations;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,10 +31,10 @@ final class UdmaSegment implements ProviderSegment {
     private final SegmentDescriptor descriptor;
     private final int localKey;
     private final int openKey;
+    private final ValueWatch values;
     private volatile Token token;
     private volatile boolean revoked;
     private final AtomicInteger unfinished = new AtomicInteger();
-    private volatile @Nullable Runnable watcher;
 
     /** The current importers, by key; written by the engine, read by any thread. */
     final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
@@ -50,7 +49,8 @@ final class UdmaSegment implements ProviderSegment {
      *
      * @param allocated null for foreign memory
      * @param localKey of this machine's own work requests
-     * @param openKey for every peer, if no token is required; 0 for none
+     * @param openKey for everybody, when no token is asked for; 0 for none
+     * @param values of its keys for single peers
      */
     UdmaSegment(
             Exports exports,
@@ -60,7 +60,8 @@ final class UdmaSegment implements ProviderSegment {
             SegmentDescriptor descriptor,
             Token token,
             int localKey,
-            int openKey) {
+            int openKey,
+            ValueWatch values) {
         this.exports = exports;
         this.memory = memory;
         this.allocated = allocated;
@@ -69,6 +70,7 @@ final class UdmaSegment implements ProviderSegment {
         this.token = token;
         this.localKey = localKey;
         this.openKey = openKey;
+        this.values = values;
     }
 
     // ---- for the queues
@@ -95,6 +97,11 @@ final class UdmaSegment implements ProviderSegment {
 
     int openKey() {
         return openKey;
+    }
+
+    /** What the keys of single peers report to. */
+    ValueWatch values() {
+        return values;
     }
 
     @Nullable
@@ -178,18 +185,8 @@ final class UdmaSegment implements ProviderSegment {
 
     @Override
     public boolean watch(Runnable onNotify) {
-        watcher = onNotify;
+        values.watch(onNotify);
         return openKey == 0; // a key that is everybody's does not tell
-    }
-
-    /** A peer's WRITE_NOTIFY has stored a value. On the thread that drives the card. */
-    void notified() {
-        Runnable listener = watcher;
-        if (listener != null) {
-            VarHandle.fullFence(); // the value, then the check whether a reader sleeps: ReaderSleep.arm is the other
-            // side
-            listener.run();
-        }
     }
 
     @Override

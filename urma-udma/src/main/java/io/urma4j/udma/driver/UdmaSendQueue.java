@@ -20,11 +20,13 @@ import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.QueueFailure;
 import io.urma4j.spi.support.SpinLock;
-import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardState;
-import io.urma4j.udma.device.SendQueueConfig;
-import io.urma4j.udma.device.SendStats;
-import io.urma4j.udma.device.SendWait;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.command.SendStats;
+import io.urma4j.udma.command.SendWait;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -134,9 +136,9 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         }
     }
 
-    /** With the application's id as its number if that is free on the wire, so that peers' records show it. */
-    private int create(Card card, @Nullable UdmaJfc receiveJfc) {
-        int made = id < Card.FIRST_NUMBER ? 0 : card.createSendQueue(cardConfig(id, receiveJfc));
+    /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
+    private int create(CardCommands card, @Nullable UdmaJfc receiveJfc) {
+        int made = id < CardCommands.FIRST_NUMBER ? 0 : card.createSendQueue(cardConfig(id, receiveJfc));
         return made != 0 ? made : card.createSendQueue(cardConfig(0, receiveJfc));
     }
 
@@ -618,12 +620,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
     }
 
     @Override
-    public void requestRefused(int syndrome) {
+    public void requestRefused(Refusal why) {
         context.raise(
                 AsyncEvent.Type.PEER_LOST,
                 this,
-                "its connection accepts no more requests: the peer refused the last one, "
-                        + RcBinding.refusal(syndrome));
+                "its connection accepts no more requests: the peer refused the last one, " + RcBinding.refusal(why));
     }
 
     // ---- RC

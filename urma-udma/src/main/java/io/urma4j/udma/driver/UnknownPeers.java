@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.Eid;
 import io.urma4j.udma.control.ControlPort;
 import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
 import java.nio.ByteBuffer;

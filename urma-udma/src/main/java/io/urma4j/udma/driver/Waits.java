@@ -1,7 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.Resource;
-import io.urma4j.udma.device.SendWait;
+import io.urma4j.udma.command.SendWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;

@@ -1,6 +1,7 @@
 /**
- * The driver: it turns calls of the SPI into ring elements, doorbells and commands of the card, and the card's completion
- * queue elements into records. It shares only the rings with the card, and does not know packets.
+ * The driver: what the SPI asks, turned into elements of rings, doorbells and commands of the card, and the card's
+ * completion queue elements turned into records. It meets the card in the rings, in {@code
+ * CardCommands} and in {@code CardListener}, and knows nothing of packets.
  */
 @NullMarked
 package io.urma4j.udma.driver;

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -7,10 +8,10 @@ import java.lang.foreign.MemorySegment;
  * key that is unknown, stale or revoked moves no byte.
  */
 public interface Memory {
-    // the permission that an operation of a peer needs
-    int READ = 1;
-    int WRITE = 2;
-    int ATOMIC = 4;
+    // what an operation of a peer needs to be allowed
+    int READ = KeyAccess.READ;
+    int WRITE = KeyAccess.WRITE;
+    int ATOMIC = KeyAccess.ATOMIC;
 
     /**
      * Whether a peer has the permission.

@@ -4,6 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardState;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.NoticeStats;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -734,8 +740,8 @@ class CardTest {
         Host.Receives datagrams = there.new Receives(cqThere, builder -> builder.datagrams(0x1234));
         datagrams.post(1, 1024);
         Host.Sends queue = here.new Sends(SendQueueConfig.Kind.UM, cq, builder -> builder);
-        int right = here.card.createDatagramTarget(there.address, datagrams.number(), 0x1234);
-        int wrong = here.card.createDatagramTarget(there.address, datagrams.number(), 0x1235);
+        int right = here.card.createDatagramTarget(here.port(there.address), datagrams.number(), 0x1234);
+        int wrong = here.card.createDatagramTarget(here.port(there.address), datagrams.number(), 0x1235);
 
         queue.message(WorkOpcode.SEND_IMM, wrong, 100, 1);
         queue.message(WorkOpcode.SEND_IMM, right, 1024, 2);
@@ -761,7 +767,7 @@ class CardTest {
                 there.new Sends(SendQueueConfig.Kind.RC, cqThere, builder -> builder.receives(theirs.handle, 0, 400));
         here.card.connectRc(
                 a.handle,
-                CardConnectionConfig.builder(there.address, b.number())
+                CardConnectionConfig.builder(here.port(there.address), b.number())
                         .psns(1, 2)
                         .rnrRetry(rnrRetry)
                         .remoteId(500)
@@ -769,7 +775,7 @@ class CardTest {
                 hosts.now);
         there.card.connectRc(
                 b.handle,
-                CardConnectionConfig.builder(here.address, a.number())
+                CardConnectionConfig.builder(there.port(here.address), a.number())
                         .psns(2, 1)
                         .remoteId(600)
                         .build(),

@@ -1,5 +1,11 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.ReceiveQueueConfig;
+import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.RemotePort;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.ReceiveWqe;
@@ -14,9 +20,13 @@ import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +46,8 @@ final class Host implements Port, CardListener {
     @Nullable
     Predicate<Packet> isLost;
 
+    private final Map<RemotePort, Route> routes = new HashMap<>();
+    private final List<Cq> cqs = new ArrayList<>();
     private @Nullable Packet begun;
 
     Host(int number, int mtuBytes) {
@@ -44,7 +56,18 @@ final class Host implements Port, CardListener {
 
     Host(int number, int mtuBytes, int maxKeys) {
         this.address = new Address(number, mtuBytes);
-        this.card = new Card(this, this, maxKeys);
+        this.card = new Card(this, this::routeTo, this, maxKeys);
+    }
+
+    /** The port that a route leads to, as commands of the card name it. */
+    RemotePort port(Route route) {
+        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret());
+        routes.put(port, route);
+        return port;
+    }
+
+    private Route routeTo(RemotePort port) {
+        return Objects.requireNonNull(routes.get(port), port::toString);
     }
 
     record Address(long eidLow, int mtuBytes) implements Route, Source {
@@ -103,12 +126,27 @@ final class Host implements Port, CardListener {
     // ---- what the card tells
 
     @Override
-    public void controlPacket(Packet packet, Source origin, long nowNanos) {
+    public boolean takesControl() {
+        return true;
+    }
+
+    @Override
+    public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
         events.add("control packet");
     }
 
     @Override
-    public void requestRefused(int tag, int syndrome) {}
+    public void recordsArrived(int cq) {
+        cqs.stream().filter(one -> one.handle == cq).forEach(one -> one.fired++);
+    }
+
+    @Override
+    public void valueStored(int notifyTag) {
+        events.add("value for " + notifyTag);
+    }
+
+    @Override
+    public void requestRefused(int tag, Refusal why) {}
 
     @Override
     public void sendQueueFailed(int tag, int status) {
@@ -173,7 +211,8 @@ final class Host implements Port, CardListener {
         Cq(int depth) {
             this.depth = depth;
             this.ring = memory(CqRing.bytes(depth));
-            this.handle = card.createCq(ring, depth, 1, 0, () -> fired++);
+            this.handle = card.createCq(ring, depth, 1, 0);
+            cqs.add(this);
         }
 
         @Nullable

@@ -1,5 +1,8 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.wire.Packet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +36,9 @@ final class Hosts {
     }
 
     private void connect() {
-        int first = Card.FIRST_CONNECTION + 2 * connections++;
-        toThere = here.card.connect(config(there, first, first + 1, 11, 22), now);
-        toHere = there.card.connect(config(here, first + 1, first, 22, 11), now);
+        int first = CardCommands.FIRST_CONNECTION + 2 * connections++;
+        toThere = here.card.connect(config(here, there, first, first + 1, 11, 22), now);
+        toHere = there.card.connect(config(there, here, first + 1, first, 22, 11), now);
         memoryThere = here.card.createMemoryTarget(toThere);
     }
 
@@ -49,8 +52,9 @@ final class Hosts {
         connect();
     }
 
-    private static CardConnectionConfig config(Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
-        return CardConnectionConfig.builder(peer.address, remoteNumber)
+    private static CardConnectionConfig config(
+            Host of, Host peer, int number, int remoteNumber, int sendPsn, int receivePsn) {
+        return CardConnectionConfig.builder(of.port(peer.address), remoteNumber)
                 .number(number)
                 .psns(sendPsn, receivePsn)
                 .peer(new PeerInfo(5, 6, 7))

@@ -5,12 +5,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.Memory;
-import io.urma4j.udma.transport.Source;
-import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -211,12 +213,27 @@ class KeyBoundsTest {
         }
 
         @Override
-        public void controlPacket(Packet packet, Source origin, long nowNanos) {
+        public boolean takesControl() {
             throw new AssertionError("no packet comes here");
         }
 
         @Override
-        public void requestRefused(int tag, int syndrome) {}
+        public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
+            throw new AssertionError("no packet comes here");
+        }
+
+        @Override
+        public void recordsArrived(int cq) {
+            throw new AssertionError("there is no queue");
+        }
+
+        @Override
+        public void valueStored(int notifyTag) {
+            throw new AssertionError("no key reports a value");
+        }
+
+        @Override
+        public void requestRefused(int tag, Refusal why) {}
 
         @Override
         public void sendQueueFailed(int tag, int status) {

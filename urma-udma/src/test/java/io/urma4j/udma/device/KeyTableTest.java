@@ -3,6 +3,8 @@ package io.urma4j.udma.device;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;

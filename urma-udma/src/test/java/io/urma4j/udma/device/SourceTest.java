@@ -2,6 +2,8 @@ package io.urma4j.udma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.device.Host.CqRecord;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.transport.Route;
@@ -73,7 +75,7 @@ class SourceTest {
         queue = jetty.number();
         home.card.connectRc(
                 jetty.handle,
-                CardConnectionConfig.builder(new Way(peer.address, secret), 99)
+                CardConnectionConfig.builder(home.port(new Way(peer.address, secret)), 99)
                         .psns(11, 22)
                         .urma4j(urma4j)
                         .build(),

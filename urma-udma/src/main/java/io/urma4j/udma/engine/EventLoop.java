@@ -1,33 +1,34 @@
-package io.urma4j.udma.driver;
+package io.urma4j.udma.engine;
 
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.StallDetector;
 import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.udp.PacketSink;
+import io.urma4j.udma.udp.UdpPort;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * A card with its lock. A posting thread, a polling thread or the engine drives the card, whichever holds the lock. Posting
- * and polling never wait for the lock: a doorbell is rung, and the holder handles it before it releases the lock, or right
- * after ({@link #leave}).
+ * A card with its lock. The thread that holds the lock drives the card: a posting thread, a polling thread, or the engine.
+ * No thread waits for the lock to post or to poll. It rings a doorbell, and the holder of the lock answers it before it
+ * releases the lock, or right after ({@link #leave}).
  */
-final class EventLoop {
-    /**
-     * A thread that polled this recently will poll again, and then sends what other threads have posted meanwhile, all at
-     * once.
-     */
+public final class EventLoop {
+    /** A thread that polled within this time polls again, and then sends at once all that others have posted meanwhile. */
     private static final long POLLING_NANOS = 50_000;
 
-    /** This many work requests of a queue keep its peer busy, and their owner will poll for their records. */
+    /** This many work requests of a queue keep its peer busy, and its owner will poll for their records. */
     private static final int MANY_UNDER_WAY = 16;
 
-    /** Maximum delay until the engine drives the card instead. */
+    /** After this time the engine drives the card, should the poller not return. */
     private static final long WAIT_NANOS = 200_000;
 
-    /** Returned instead of a deadline: the engine has met another thread at the card. */
-    static final long MET = Long.MIN_VALUE;
+    /** In place of a time: another thread holds the lock. */
+    public static final long MET = Long.MIN_VALUE;
 
     private static final VarHandle POLLED;
 
@@ -47,8 +48,7 @@ final class EventLoop {
     private final StallDetector stallDetector = new StallDetector(); // guarded by the lock
 
     @SuppressWarnings("UnusedVariable") // through POLLED
-    private long polledNanos =
-            Long.MIN_VALUE / 2; // when a thread last polled; written by all polling threads without order
+    private long polledNanos = Long.MIN_VALUE / 2; // of the last poll; written by all pollers without order
 
     private long nextNanos = Long.MAX_VALUE; // when the card must be seen to again; guarded by the lock
 
@@ -59,15 +59,32 @@ final class EventLoop {
         this.clock = clock;
     }
 
-    /** The source of received packets. */
+    /**
+     * Makes a card at a port.
+     *
+     * @param engine wakes for it when no other thread drives it
+     * @param clock of the card
+     */
+    public static EventLoop open(UdpPort port, CardListener listener, int maxKeys, Engine engine, LongSupplier clock) {
+        Card card = new Card(
+                port, to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()), listener, maxKeys);
+        return new EventLoop(card, new PacketReader(port, card), engine, clock);
+    }
+
+    /** Takes packets that the caller receives itself, under the lock. */
+    public PacketSink sink() {
+        return new CardSink(card, clock);
+    }
+
+    /** Where packets come in. */
     @FunctionalInterface
     interface Inlet {
         /** Passes received packets to the card, without waiting, a bounded number; returns how many. Under the lock. */
         int receive(long nowNanos);
     }
 
-    /** The thread that drives the card when no other thread does. */
-    interface Engine {
+    /** The thread that drives the card when no other does. */
+    public interface Engine {
         /**
          * The card has a deadline at that time: wakes the engine if it would sleep longer. Cheap if it would not. Any
          * thread.
@@ -77,23 +94,24 @@ final class EventLoop {
         /** Whether the engine leaves the card to polling threads. Any thread. */
         boolean rests();
 
-        /** Other threads drive the card: the engine need not check it for a while. By the lock's holder. */
+        /** Other threads drive the card all the time: there is no need to look for a while. Under the lock. */
         void putOff(long nowNanos);
 
-        /** A thread waits for an event that only the engine can signal: it no longer rests. Any thread. */
+        /** A thread waits now for what only the engine may see: the engine rests no longer. Any thread. */
         void attend();
     }
 
-    Card card() {
+    /** The card's commands, for the thread that has entered. */
+    public CardCommands card() {
         return card;
     }
 
-    long nanos() {
+    public long nanos() {
         return clock.getAsLong();
     }
 
-    /** Acquires the card's lock, and waits for it: for commands. Deferred work runs first. */
-    void enter() {
+    /** Takes the card, waiting as long as another thread has it: for commands. What was left for later goes before. */
+    public void enter() {
         lock.acquire();
         try {
             if (card.hasLeft()) {
@@ -105,8 +123,8 @@ final class EventLoop {
         }
     }
 
-    /** Gives the card back; whoever takes it from the caller turns its crank before. */
-    void leave() {
+    /** Gives the card back, after a step where it has work. */
+    public void leave() {
         try {
             if (card.hasWork()) {
                 step();
@@ -117,12 +135,13 @@ final class EventLoop {
     }
 
     /**
-     * Runs one step if the lock is free: packets in, packets out, timers. False if another thread holds it.
+     * One turn, when no other thread has the card: packets in, packets out, timers. False when another has it.
      *
-     * <p>While the engine rests, a pure acknowledgement waits for the caller's next step or post, whose request piggybacks
-     * it; and a few small requests wait for more. If the caller does not come back, the engine sends them.
+     * <p>While the engine rests, a mere acknowledgement waits for the caller's next turn, or its next post, and leaves in the
+     * same datagram as the caller's answer. A few small requests wait for more of them. Should the caller not return, the
+     * engine sends them.
      */
-    boolean tryTurn() {
+    public boolean tryTurn() {
         if (!lock.tryAcquire()) {
             return false;
         }
@@ -150,34 +169,34 @@ final class EventLoop {
         POLLED.setOpaque(this, isLong ? clock.getAsLong() : now);
     }
 
-    /** Whether a thread has driven the card recently, so that it will again, and no thread waits for an event. Any thread. */
-    boolean isPolled() {
+    /** Whether a thread polled a moment ago, and so will poll again, and none waits for an event. Any thread. */
+    public boolean isPolled() {
         return clock.getAsLong() - (long) POLLED.getOpaque(this) < POLLING_NANOS && !card.isAnyArmed();
     }
 
-    /** Whether posted work waits for the next step. Any thread. */
-    boolean isAwaited() {
+    /** Whether something was posted that waits for the next turn. Any thread. */
+    public boolean isAwaited() {
         return card.doorbells().areRinging();
     }
 
     /** Whether a thread waits for an event, so that the engine must not rest. Any thread. */
-    boolean isAnyArmed() {
+    public boolean isAnyArmed() {
         return card.isAnyArmed();
     }
 
-    /** A completion queue was armed: the engine watches the card. */
-    void attend() {
+    /** A completion queue was armed: the engine looks after the card. */
+    public void attend() {
         engine.attend();
     }
 
     /**
-     * Runs one step if the lock is free; returns its next deadline. For the engine, which does not wait for the lock: its
-     * holder drives the card just now, and may have lost the very CPU that the engine would wait on.
+     * One turn, when no other thread has the card; returns when the next one is due. For the engine, which does not wait for
+     * the card: its holder drives it just now, and may have lost the very CPU that the engine would wait on.
      *
-     * @param hasWatched whether it has waited for packets since its last step
-     * @return {@link #MET} if another thread holds the lock
+     * @param hasWatched whether it has waited for packets since its last turn
+     * @return {@link #MET} when another thread has the card
      */
-    long tryTurnOfEngine(boolean hasWatched) {
+    public long tryTurnOfEngine(boolean hasWatched) {
         if (!lock.tryAcquire()) {
             return MET;
         }
@@ -194,14 +213,14 @@ final class EventLoop {
     }
 
     /**
-     * A queue has published a post in its ring: runs it at once if the lock is free.
+     * A queue has posted, and published it in its ring: runs it at once, when no other thread has the card.
      *
-     * @param earlier its work requests in progress; if there are some, the post may wait for the next poll
+     * @param earlier work requests of it that are in flight besides: then its turn may come with the next poll
      */
-    void posted(int queue, long earlier) {
+    public void posted(int queue, long earlier) {
         if (earlier > 0) {
             if (card.doorbells().isRinging(queue)) {
-                return; // another thread has a deadline to come, and will handle this one, too
+                return; // the thread that answers this bell takes this one along
             }
             long now = clock.getAsLong();
             if (isPolledSoon(earlier, now)) {
@@ -220,13 +239,10 @@ final class EventLoop {
             return;
         }
         card.doorbells().ring(queue);
-        answerBells(); // the lock's holder may have left before it could see the doorbell
+        answerBells(); // the holder of the lock may have released it before it could hear the bell
     }
 
-    /**
-     * A thread that polled recently polls again; and so does one with this many records to come, unless it waits for an
-     * event.
-     */
+    /** A thread that polled a moment ago polls again; so does one with this many records to come, unless it awaits an event. */
     private boolean isPolledSoon(long underWay, long nowNanos) {
         return nowNanos - (long) POLLED.getOpaque(this) < POLLING_NANOS
                 || underWay >= MANY_UNDER_WAY && !card.isAnyArmed();
@@ -254,8 +270,7 @@ final class EventLoop {
     }
 
     private void answerBells() {
-        // full fence: a doorbell that is not seen now is handled by the thread that rings it, since it finds the lock
-        // free
+        // full fence: a bell that we do not hear now is heard by the thread that rings it, which finds the lock free
         VarHandle.fullFence();
         while (card.doorbells().areRinging() && lock.tryAcquire()) {
             long next;

@@ -1,12 +1,11 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
-import io.urma4j.udma.transport.Connection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * What a connection has counted.
+ * The counters of a connection.
  *
  * @param number the one that packets to it carry
  * @param isOpen whether it still sends
@@ -15,11 +14,5 @@ import java.util.SequencedMap;
 public record ConnectionStats(int number, boolean isOpen, SequencedMap<String, Long> counters) {
     public ConnectionStats {
         counters = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(counters));
-    }
-
-    static ConnectionStats of(int number, Connection connection) {
-        SequencedMap<String, Long> counters = new LinkedHashMap<>();
-        connection.forEachCounter(counters::put);
-        return new ConnectionStats(number, connection.state() == Connection.State.OPEN, counters);
     }
 }

@@ -1,26 +1,27 @@
-package io.urma4j.udma.device;
-
-import io.urma4j.udma.transport.Route;
+package io.urma4j.udma.command;
 
 /**
  * Configuration of a connection, of an RC queue or shared by all RM queues of two contexts. Created with {@link #builder}.
  *
- * @param route to the peer's port
- * @param mtuBytes payload of a packet, equal on both sides: 256, 512, 1024, 2048 or 4096
- * @param number of a shared connection on this side (its EE context), {@link Card#FIRST_CONNECTION} and up; ignored for RC
+ * @param to the peer's port
+ * @param mtuBytes most payload of a packet that the peer takes: 256, 512, 1024, 2048 or 4096; {@link #ANY_MTU} where that is
+ *     unknown. Packets are no longer than the way to the peer allows
+ * @param number of a shared connection on this side (its EE context), {@link CardCommands#FIRST_CONNECTION} and up; not read
+ *     for RC
  * @param remoteNumber of the peer's QP, or of its EE context
- * @param sendPsn first PSN that this end sends
- * @param receivePsn first PSN that this end expects
- * @param maxReads READs and atomics in flight to the peer, limited by its resources
- * @param resources READs and atomics that the peer may have in flight
- * @param windowPackets maximum unacknowledged packets; towards a foreign peer no more than Linux has
- * @param urma4j whether the peer supports urma4j's manufacturer opcodes
- * @param rnrRetry of an RC queue: how often a message is retransmitted to a receiver that is not ready; 7 for no limit
- * @param remoteId the sender's queue in records, on a connection of one queue; 0 for its number on the wire
- * @param peer the identity of the peer
+ * @param sendPsn first PSN that we send
+ * @param receivePsn first PSN that we expect
+ * @param maxReads READs and atomics that may be in flight towards the peer: its resources
+ * @param resources READs and atomics of the peer that may be in flight towards us
+ * @param windowPackets packets that may be unacknowledged at once, {@link #USUAL_WINDOW} for what the transport deems good;
+ *     towards a peer that is not urma4j no more than Linux has
+ * @param urma4j whether the peer understands what is ours alone: the manufacturer opcodes
+ * @param rnrRetry of an RC queue: how often a message is repeated to a receiver that is not ready; 7 for ever
+ * @param remoteId what records name as the sender's queue on a connection of one queue; 0 for its number on the wire
+ * @param peer who is there
  */
 public record CardConnectionConfig(
-        Route route,
+        RemotePort to,
         int mtuBytes,
         int number,
         int remoteNumber,
@@ -34,11 +35,17 @@ public record CardConnectionConfig(
         int remoteId,
         PeerInfo peer) {
 
-    public static Builder builder(Route route, int remoteNumber) {
-        return new Builder(route, remoteNumber);
+    /** {@link #mtuBytes} of a peer that does not say. */
+    public static final int ANY_MTU = 0;
+
+    /** {@link #windowPackets} of the transport's choice. */
+    public static final int USUAL_WINDOW = 0;
+
+    public static Builder builder(RemotePort to, int remoteNumber) {
+        return new Builder(to, remoteNumber);
     }
 
-    /** Collects the values. Defaults: the route's MTU, PSNs of 0, 64 reads each way, the default window, a urma4j peer. */
+    /** Collects the values: any MTU, PSNs of 0, 64 reads each way, the usual window, a peer of our own kind. */
     public static final class Builder {
         /**
          * A window is eight READs, and the oldest may wait for several round trips while its lost responses are
@@ -48,24 +55,23 @@ public record CardConnectionConfig(
 
         private static final int FOR_EVER = 7;
 
-        private final Route route;
+        private final RemotePort to;
         private final int remoteNumber;
-        private int mtuBytes;
+        private int mtuBytes = ANY_MTU;
         private int number;
         private int sendPsn;
         private int receivePsn;
         private int maxReads = DEFAULT_READS;
         private int resources = DEFAULT_READS;
-        private int windowPackets = io.urma4j.udma.transport.ConnectionConfig.USUAL_WINDOW_PACKETS;
+        private int windowPackets = USUAL_WINDOW;
         private boolean urma4j = true;
         private int rnrRetry = FOR_EVER;
         private int remoteId;
         private PeerInfo peer = PeerInfo.STRANGER;
 
-        private Builder(Route route, int remoteNumber) {
-            this.route = route;
+        private Builder(RemotePort to, int remoteNumber) {
+            this.to = to;
             this.remoteNumber = remoteNumber;
-            this.mtuBytes = route.mtuBytes();
         }
 
         public Builder mtuBytes(int mtuBytes) {
@@ -117,7 +123,7 @@ public record CardConnectionConfig(
 
         public CardConnectionConfig build() {
             return new CardConnectionConfig(
-                    route,
+                    to,
                     mtuBytes,
                     number,
                     remoteNumber,

@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
 import java.lang.foreign.MemorySegment;
 

@@ -1,9 +1,9 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
 /**
- * What some work requests of a send queue wait for, for inspection.
+ * What some work requests of a send queue wait for, for an operator to read.
  *
- * @param peer {@link PeerInfo#number} of their target; 0 for a peer that was connected by hand, and for none
+ * @param peer {@link PeerInfo#number} of their target; 0 for a peer that was connected by hand, and for no peer
  * @param remoteQueue its number there; 0 for memory
  * @param count how many of them
  */
@@ -20,13 +20,5 @@ public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
         ORDER,
         /** The connection or the port is full, or earlier requests go first. */
         TURN
-    }
-
-    SendWait oneMore() {
-        return new SendWait(peer, remoteQueue, reason, count + 1);
-    }
-
-    boolean isLike(SendWait other) {
-        return peer == other.peer && remoteQueue == other.remoteQueue && reason == other.reason;
     }
 }

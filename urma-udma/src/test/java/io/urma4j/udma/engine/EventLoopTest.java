@@ -1,10 +1,10 @@
-package io.urma4j.udma.driver;
+package io.urma4j.udma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.CardListener;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
@@ -27,7 +27,7 @@ class EventLoopTest {
     private int putOff; // its look at the crank
     private boolean broken; // the socket
 
-    private final Card card = new Card(new NoPort(), nobody());
+    private final Card card = new Card(new NoPort(), _ -> unreachable(), nobody());
     private final EventLoop eventLoop = new EventLoop(card, this::receive, new Engine(), () -> now);
 
     private int receive(long nowNanos) {
@@ -94,7 +94,7 @@ class EventLoopTest {
 
     @Test
     void whoWaitsForAnEventWillNotPoll() {
-        int cq = card.createCq(Arena.ofAuto().allocate(CqRing.bytes(16), 64), 16, 1, 0, () -> {});
+        int cq = card.createCq(Arena.ofAuto().allocate(CqRing.bytes(16), 64), 16, 1, 0);
         card.arm(cq, false);
 
         eventLoop.posted(QUEUE, 16);
@@ -173,6 +173,10 @@ class EventLoopTest {
 
         @Override
         public void flush() {}
+    }
+
+    private static Route unreachable() {
+        throw new AssertionError("no command names a port");
     }
 
     private static CardListener nobody() {

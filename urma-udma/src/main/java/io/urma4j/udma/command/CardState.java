@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
 /** The numbers of queue states in URMA (SEMANTICS §6). */
 public final class CardState {

@@ -1,4 +1,4 @@
-package io.urma4j.udma.driver;
+package io.urma4j.udma.engine;
 
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.udp.Origin;

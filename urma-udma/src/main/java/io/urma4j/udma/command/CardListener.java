@@ -1,15 +1,25 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.command;
 
-import io.urma4j.udma.transport.Source;
-import io.urma4j.udma.wire.Packet;
+import java.nio.ByteBuffer;
 
 /**
- * Events of the card. Called under the card's lock by the thread that drives it. Each call returns at once, and calls no
- * command of the card, except {@link #controlPacket}, which may.
+ * The events of the card, which name queues by tags and all else by handles. The thread that drives the card calls it under
+ * the card's lock: each method returns at once, and calls no command of the card.
  */
 public interface CardListener {
-    /** A datagram for QP 1 arrived, with a correct ICRC. */
-    void controlPacket(Packet packet, Source origin, long nowNanos);
+    /** Whether a control datagram would be taken now; the card drops it unread where not. */
+    boolean takesControl();
+
+    /**
+     * A control datagram arrived at QP 1, with a right ICRC.
+     *
+     * @param datagram the listener's own
+     * @param eidHigh the sender's address as an EID, high half
+     */
+    void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos);
+
+    /** The event of an armed completion queue: once for each {@link CardCommands#arm}. */
+    void recordsArrived(int cq);
 
     /**
      * The send queue with that tag went to ERROR.
@@ -21,9 +31,9 @@ public interface CardListener {
     /**
      * A request to the RC queue with that tag was refused. Its connection accepts no further ones.
      *
-     * @param syndrome of the NAK (WIRE §4.4)
+     * @param why what the answer to the peer says (WIRE §4.4)
      */
-    void requestRefused(int tag, int syndrome);
+    void requestRefused(int tag, Refusal why);
 
     /** The receive queue with that tag went to ERROR, because its completion queue overflowed. */
     void receiveQueueFailed(int tag);
@@ -36,6 +46,9 @@ public interface CardListener {
 
     /** Queue, target: the first message of a flow found no receive work request. */
     void receiverNotReady(int tag, int target);
+
+    /** A WRITE_NOTIFY has stored a value by a key with that {@link KeyConfig#notifyTag}. */
+    void valueStored(int notifyTag);
 
     /** A SEND_INVALIDATE has revoked all keys of that owner. */
     void invalidated(long keyOwner);

@@ -1,0 +1,194 @@
+package io.urma4j.udma.command;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands of a card, for one thread at a time, which holds the card's lock.
+ *
+ * <p>Commands name queues, connections and targets by handles, small numbers that are used again after the object was
+ * destroyed. Numbers on the wire are something else, and return late. Commands may leave packets unsent and results
+ * unreported until the card's next step. The card reports through {@link CardListener}.
+ *
+ * <p>Every argument and result is a number, a record of numbers, or memory: this is what a card in another process would
+ * be sent, beside what lies in the rings.
+ */
+public interface CardCommands {
+    /** Smallest number that is given out; 0 and 1 are special, Linux keeps some more. */
+    int FIRST_NUMBER = 17;
+
+    /** Queues, and groups of them, have numbers below, shared connections this and above: one number means one thing. */
+    int FIRST_CONNECTION = 0x80_0000;
+
+    /** Most keys that live at a time: what 24 bits can name, but 0. */
+    int MAX_KEYS = (1 << 24) - 1;
+
+    // ---- completion queues
+
+    /**
+     * Makes a completion queue.
+     *
+     * @param ring zeroed, laid out as {@code io.urma4j.udma.ring.CqRing} says
+     * @param depth a power of two
+     * @param moderationCount records that an armed queue's event waits for, at least 1
+     * @param moderationNanos but no record waits longer than this
+     * @return its handle, 1 and up
+     */
+    int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos);
+
+    /**
+     * Asks for one event, {@link CardListener#recordsArrived}: at once when there are records that the driver has not taken,
+     * else with the next one.
+     */
+    void arm(int cq, boolean solicitedOnly);
+
+    /** How many records were made so far. */
+    long records(int cq);
+
+    /** How often a record found no place. */
+    long overflows(int cq);
+
+    /** No queue uses it any more. */
+    void destroyCq(int cq);
+
+    // ---- receive queues
+
+    /** Makes a receive queue, READY; returns its handle, 1 and up; 0 when its number is taken. */
+    int createReceiveQueue(ReceiveQueueConfig config);
+
+    /** The number on the wire of a receive queue. */
+    int receiveNumber(int receiveQueue);
+
+    /** To {@link CardState#RESET}, READY or ERROR; the caller found the move legal. */
+    void modifyReceiveQueue(int receiveQueue, int state);
+
+    /** Reports once when fewer receive work requests than that wait, at once when it is so already; 0 for never. */
+    void threshold(int receiveQueue, int threshold);
+
+    ReceiveStats receiveStats(int receiveQueue);
+
+    /** No Jetty uses it any more. The driver ignores the records of it that are still unpolled. */
+    void destroyReceiveQueue(int receiveQueue);
+
+    // ---- send queues
+
+    /** Makes a send queue, READY, or RESET when it is RC; returns its handle, 1 and up; 0 when its number is taken. */
+    int createSendQueue(SendQueueConfig config);
+
+    /** The number on the wire of a send queue, and of the Jetty that it is half of. */
+    int sendNumber(int queue);
+
+    SendStats sendStats(int queue);
+
+    /** What its unfinished work requests wait for; the card looks at each. */
+    List<SendWait> sendWaits(int queue);
+
+    /**
+     * Moves a send queue to a state of {@link CardState}.
+     *
+     * @return false when the move is not legal from where it is now (SEMANTICS S6.2), or it holds work that must be flushed
+     *     first
+     */
+    boolean modifySendQueue(int queue, int state, long nowNanos);
+
+    /** Runs a send queue now: later commands then see what was posted before, and what has become of it. */
+    void runSendQueue(int queue, long nowNanos);
+
+    /**
+     * Takes out what has no record of a drained queue in ERROR or SUSPENDED, in the order of posting.
+     *
+     * @param out takes two words for each: position, status
+     * @return how many work requests were taken
+     */
+    int flush(int queue, long[] out, int max, long nowNanos);
+
+    /**
+     * To ERROR without a marker, and everything taken out that has no record.
+     *
+     * @param out takes two words for each, as {@link #flush} does; twice the queue's depth is enough
+     */
+    int quiesce(int queue, long[] out, long nowNanos);
+
+    /** It ends: unfinished work requests disappear. The driver ignores the records of it that are still unpolled. */
+    void destroySendQueue(int queue);
+
+    // ---- Jetty groups
+
+    /** Makes a group of Jetties under one number, or under any when it is 0; returns its handle; 0 when it is taken. */
+    int createGroup(int number, boolean byHint);
+
+    int groupNumber(int group);
+
+    void addMember(int group, int queue);
+
+    void removeMember(int group, int queue);
+
+    void destroyGroup(int group);
+
+    // ---- connections and targets
+
+    /** Connects an RC queue in RESET, which is READY then; returns the connection's handle. */
+    int connectRc(int queue, CardConnectionConfig config, long nowNanos);
+
+    /** Ends the connection of a queue, which is in RESET afterwards; what was never started is still to be flushed. */
+    void disconnectRc(int queue, long nowNanos);
+
+    /**
+     * Makes a connection that all RM queues share with a peer's context; returns its handle.
+     *
+     * @param config its number is {@link #FIRST_CONNECTION} or above, and free
+     */
+    int connect(CardConnectionConfig config, long nowNanos);
+
+    /** Whether a queue, a group or a connection has that number on the wire. */
+    boolean isTaken(int number);
+
+    /** The peer is gone for good: what was meant for it ends with ACK_TIMEOUT_ERR (SEMANTICS S12.4). */
+    void peerLost(int connection, long nowNanos);
+
+    /** No target uses the shared connection any more. */
+    void disconnect(int connection);
+
+    /** A queue of a peer by a shared connection; returns the handle that work requests name. */
+    int createTarget(int connection, int remoteQueue);
+
+    /** The memory of a peer by a shared connection; returns the handle that one-sided work requests name. */
+    int createMemoryTarget(int connection);
+
+    /** A queue that takes datagrams; returns the handle that work requests name. */
+    int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey);
+
+    /** No unfinished work request names it. */
+    void destroyTarget(int target);
+
+    // ---- keys
+
+    /** Makes a key; returns its number, which is index and generation; 0 when none is left. */
+    int registerKey(KeyConfig config);
+
+    /** From now on it opens nothing; what the card did with it is over. False when it did not open anything. */
+    boolean revokeKey(int key);
+
+    // ---- control datagrams
+
+    /** Sends a datagram to a peer's QP 1. One that finds no room at the port is lost, as in the network. */
+    void sendControl(RemotePort to, ByteBuffer datagram);
+
+    // ---- counters
+
+    /** How many packets named no queue, or came from another source than they should. */
+    long dropped();
+
+    /** CNPs of all its connections, those included that it had. */
+    NoticeStats notices();
+
+    /** The counters of a shared connection; null if it has ended. */
+    @Nullable
+    ConnectionStats connectionStats(int connection);
+
+    /** The counters of the connection that the RC queue with that handle owns; null if it has none. */
+    @Nullable
+    ConnectionStats ownConnectionStats(int queue);
+}

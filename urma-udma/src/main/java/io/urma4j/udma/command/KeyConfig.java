@@ -1,0 +1,33 @@
+package io.urma4j.udma.command;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The memory and the permissions of a key.
+ *
+ * @param memory the bytes
+ * @param vaBase what peers, and the local ranges of work requests, call its first byte; 0 for keys of one's own
+ * @param access bits of {@link io.urma4j.udma.ring.KeyAccess}: what peers may do; 0 for nothing
+ * @param peer number of the only context that may use it ({@link PeerInfo#number}); 0 for every peer
+ * @param owner whose it is: what {@link CardListener#invalidated} names, and what is revoked together; 0 for keys that
+ *     no peer can invalidate
+ * @param recordId what the record of a SEND_INVALIDATE names: the token id
+ * @param notifyTag what {@link CardListener#valueStored} names after each value that a WRITE_NOTIFY has stored by this key;
+ *     {@link #SILENT} for a key that reports none
+ */
+public record KeyConfig(
+        MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId, int notifyTag) {
+
+    /** {@link #notifyTag} of a key that reports no value. */
+    public static final int SILENT = 0;
+
+    /** A key that reports no value. */
+    public KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
+        this(memory, vaBase, access, peer, owner, recordId, SILENT);
+    }
+
+    /** Only for this machine's own work requests. */
+    public static KeyConfig local(MemorySegment memory) {
+        return new KeyConfig(memory, 0, 0, 0, 0, 0);
+    }
+}
