@@ -122,7 +122,7 @@ class WallsTest {
 
     /** Otherwise the card could not live in another process. */
     @Test
-    void commandsAndEventsCarryNumbersRecordsAndMemoryAlone() {
+    void commandsAndEventsCarryNumbersTextRecordsAndMemoryAlone() {
         for (Class<?> side : List.of(CardCommands.class, CardListener.class)) {
             Set<JavaMethod> methods = CLASSES.get(side).getMethods();
             assertThat(methods).as("methods of " + side).isNotEmpty().allSatisfy(WallsTest::assertCarriesData);
@@ -141,10 +141,11 @@ class WallsTest {
 
     private static void assertIsData(Object place, JavaClass type) {
         boolean isNumbers = type.getBaseComponentType().isPrimitive();
+        boolean isText = type.isEquivalentTo(String.class);
         boolean isBytes = type.isEquivalentTo(MemorySegment.class) || type.isEquivalentTo(ByteBuffer.class);
         boolean isList = type.isEquivalentTo(List.class); // its elements are a record of the package
         boolean isOurs = type.getPackageName().equals(COMMAND) && (type.isRecord() || type.isEnum());
-        assertThat(isNumbers || isBytes || isList || isOurs)
+        assertThat(isNumbers || isText || isBytes || isList || isOurs)
                 .as("%s has a %s, which no other process could be sent", place, type.getName())
                 .isTrue();
     }

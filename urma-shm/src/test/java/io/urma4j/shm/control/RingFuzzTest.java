@@ -109,8 +109,8 @@ class RingFuzzTest {
                 sent = harass(victim, hostile);
                 lost = isCutOff(victim);
             }
-            String why = lost ? "cannot be" : victim.awaitLoss();
-            if (why.contains("cannot be")) {
+            String why = lost ? "impossible" : victim.awaitLoss();
+            if (why.contains("impossible")) {
                 tally.cutOff++;
             }
             assertEachHasOneResult(victim, sent);
@@ -120,7 +120,7 @@ class RingFuzzTest {
     }
 
     private static boolean isCutOff(RingVictim victim) {
-        return victim.events.stream().anyMatch(event -> event.detail().contains("cannot be"));
+        return victim.events.stream().anyMatch(event -> event.detail().contains("impossible"));
     }
 
     /** Some steps of traffic and trouble; how many sends the victim has posted. */

@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.command.NamedCounter;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.ring.WorkStatus;
@@ -15,8 +16,8 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on the card: its place in the ready list, the queues that wait for it, and its configuration. */
@@ -276,8 +277,8 @@ final class CardConnection extends Timed implements ConnectionOwner {
     }
 
     ConnectionStats stats() {
-        SequencedMap<String, Long> counters = new LinkedHashMap<>();
-        connection.forEachCounter(counters::put);
+        List<NamedCounter> counters = new ArrayList<>();
+        connection.forEachCounter((name, value) -> counters.add(new NamedCounter(name, value)));
         return new ConnectionStats(number, connection.state() == Connection.State.OPEN, counters);
     }
 }

@@ -65,7 +65,7 @@ final class TransportPaths {
 
     private static TransportPath path(String peer, String process, ConnectionStats stats) {
         Counters.Builder counters = Counters.builder();
-        stats.counters().forEach(counters::add);
+        stats.counters().forEach(one -> counters.add(one.name(), one.value()));
         return new TransportPath(
                 stats.number(),
                 peer,
