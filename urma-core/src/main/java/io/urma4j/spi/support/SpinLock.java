@@ -61,6 +61,6 @@ public final class SpinLock {
 
     @Override
     public String toString() {
-        return (int) HELD.getAcquire(this) == 0 ? "Claim[free]" : "Claim[held]";
+        return (int) HELD.getAcquire(this) == 0 ? "SpinLock[free]" : "SpinLock[held]";
     }
 }

@@ -44,6 +44,7 @@ import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.tck.Patience;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -103,7 +104,8 @@ class HostilePeerTest {
             try (TestContext honest = new TestContext(small)) {
                 get(honest.importFrom(segment, Access.READ).close());
             }
-            assertThat(segment.importers()).hasSize(1);
+            Patience.await(
+                    "the end of the honest import", () -> segment.importers().size() == 1);
         } finally {
             crowd.forEach(RawPeer::close);
         }

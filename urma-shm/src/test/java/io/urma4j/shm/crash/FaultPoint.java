@@ -23,10 +23,10 @@ enum FaultPoint {
     PATH_ANSWERED(INITIATOR, "shm/control/Paths", "answered"),
     PATH_OPENED(INITIATOR, "shm/ShmContext", "pathOpened"),
 
-    BIND_ASKED(INITIATOR, "shm/RcBond", "bind"),
-    BIND_REQUESTED(HOME, "shm/RcBond", "requested"),
-    UNBIND_ASKED(INITIATOR, "shm/RcBond", "unbind"),
-    UNBIND_REQUESTED(HOME, "shm/RcBond", "unrequested"),
+    BIND_ASKED(INITIATOR, "shm/RcBinding", "bind"),
+    BIND_REQUESTED(HOME, "shm/RcBinding", "requested"),
+    UNBIND_ASKED(INITIATOR, "shm/RcBinding", "unbind"),
+    UNBIND_REQUESTED(HOME, "shm/RcBinding", "unrequested"),
 
     MESSAGE_CHUNK_SENT(INITIATOR, "shm/MessagePath", "sendChunk"),
     MESSAGE_ARRIVED(HOME, "shm/Deliveries", "deliver"),
