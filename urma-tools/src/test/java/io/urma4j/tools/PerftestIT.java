@@ -258,7 +258,8 @@ class PerftestIT extends WithShell {
         Ended other = (server ? leading : serving).ended();
         assertThat(other.exitCode()).isEqualTo(1);
         assertThat(other.err()) // what it notices first is chance: the end of the talk, or that of an operation
-                .containsPattern("urma: .*(the (server|client) closed the control connection|to the (server|client) broke|, or ended)");
+                .containsPattern(
+                        "urma: .*(the (server|client) closed the control connection|to the (server|client) broke|, or ended)");
     }
 
     @Test
