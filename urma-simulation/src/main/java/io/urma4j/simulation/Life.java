@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
 final class Life implements CardListener {
     private static final FlushHint[] LEAVES = FlushHint.values();
-    private static final long LEAST_STEP_NANOS = 200; // what a turn of the crank takes
+    private static final long LEAST_STEP_NANOS = 200; // duration of a step of the card
     private static final int MOST_STEPS_AT_ONCE = 2_000;
     private static final byte LEFT_BEHIND = 0x5A;
     private static final long MAY_BE_STUCK_NANOS = 5_000_000_000L; // once the network does no harm any more
@@ -157,7 +157,7 @@ final class Life implements CardListener {
                 : Bth.destinationQp(packet.bytes());
     }
 
-    // ---- the crank
+    // ---- driving the card
 
     void receive(MemorySegment bytes, SimulatedRoute route) {
         MemorySegment.copy(bytes, 0, received.bytes(), 0, bytes.byteSize());

@@ -158,7 +158,7 @@ final class SimulatedNet {
         }
     }
 
-    /** Turns of the hub's crank that find nothing to do. */
+    /** Steps of the hub that find nothing to do. */
     void idleSteps(int times) {
         for (int i = 0; i < times; i++) {
             hub.card().step(nowNanos);

@@ -189,11 +189,6 @@ public final class Card implements CardCommands {
                 notices.sent() + traffic.congestionNoticesSent(), notices.handled() + traffic.congestionNotices());
     }
 
-    /** Counters of a connection. */
-    Traffic traffic(int connection) {
-        return board.links.get(connection).connection().traffic();
-    }
-
     // ---- completion queues
 
     @Override

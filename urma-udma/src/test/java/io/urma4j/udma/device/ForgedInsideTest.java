@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.NamedCounter;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -135,7 +136,12 @@ class ForgedInsideTest {
 
         /** Answers of this kind so far, forged ones included. */
         private long notReady() {
-            return notReadyOfEarlier + hosts.here.card.traffic(hosts.toThere).notReadyReceived();
+            return notReadyOfEarlier
+                    + hosts.here.card.connectionStats(hosts.toThere).counters().stream()
+                            .filter(counter -> counter.name().equals("rnrReceived"))
+                            .mapToLong(NamedCounter::value)
+                            .findFirst()
+                            .orElseThrow();
         }
 
         private void passRound() {

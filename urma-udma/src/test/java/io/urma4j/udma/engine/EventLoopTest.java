@@ -24,7 +24,7 @@ class EventLoopTest {
     private long turnNanos; // what taking packets in takes
     private int datagrams;
     private boolean rests; // the engine
-    private int putOff; // its look at the crank
+    private int putOff; // its look at the event loop
     private boolean broken; // the socket
 
     private final Card card = new Card(new NoPort(), _ -> unreachable(), nobody());

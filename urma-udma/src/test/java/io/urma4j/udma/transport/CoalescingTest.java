@@ -6,7 +6,7 @@ import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Small requests wait for company, while whoever turns the crank comes back and others are under way; never for long. */
+/** Small requests wait to be coalesced while the driving thread returns and others are in flight; never for long. */
 class CoalescingTest {
     private final Pair pair = new Pair(Kind.RELIABLE_CONNECTED);
     private final Pair.End left = pair.left;
