@@ -4,10 +4,12 @@ import io.urma4j.ContextView;
 import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Measure;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -42,6 +43,24 @@ public final class Inspector {
      */
     public Inspector(Supplier<List<Resident>> others) {
         this.others = others;
+    }
+
+    /** The objects of a context that is inspected. */
+    @FunctionalInterface
+    public interface Inventory {
+        /** At most {@code limit} objects of a kind, in order, with the lowest numbers above {@code after}. */
+        List<Resource> resources(Resource.Kind kind, long after, int limit);
+    }
+
+    /** Answers an inspection of this context with one page. */
+    public static Answer page(long number, Inspect wanted, Inventory inventory) {
+        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
+        if (kind.isEmpty()) {
+            return new Refused(number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
+        }
+        List<Resource> page = inventory.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+        List<String> texts = page.stream().map(ResourceText::of).toList();
+        return new Inspected(number, texts, page.size() < ControlCodec.MAX_TEXTS);
     }
 
     /** The objects of these kinds in each of them. */
@@ -167,8 +186,7 @@ public final class Inspector {
         }
 
         private void end(Throwable failure) {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            end(String.valueOf((cause == null ? failure : cause).getMessage()));
+            end(String.valueOf(ControlEngine.causeOf(failure).getMessage()));
         }
 
         private void end(String failure) {

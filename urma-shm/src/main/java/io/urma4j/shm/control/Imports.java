@@ -22,7 +22,6 @@ final class Imports {
     private static final long FENCE_RETRY_NANOS = 1_000_000;
 
     private final Engine engine;
-    private final Callers callers;
     private final ContextEvents events;
     private final long closeTimeoutNanos;
     private final boolean trustsHugePages;
@@ -31,14 +30,12 @@ final class Imports {
 
     Imports(
             Engine engine,
-            Callers callers,
             ContextEvents events,
             long closeTimeoutNanos,
             boolean trustsHugePages,
             Windows windows) {
         this.trustsHugePages = trustsHugePages;
         this.engine = engine;
-        this.callers = callers;
         this.events = events;
         this.closeTimeoutNanos = closeTimeoutNanos;
         this.windows = windows;
@@ -128,7 +125,7 @@ final class Imports {
      */
     CompletableFuture<Void> close(ShmImport closing) {
         if (closing.mapping().tryRevoke()) {
-            engine.executeNow(() -> forget(closing));
+            engine.submit(() -> forget(closing));
             return CompletableFuture.completedFuture(null);
         }
         return closeSlowly(closing);
@@ -136,7 +133,7 @@ final class Imports {
 
     /** Retries while a native call holds the mapping. */
     private CompletableFuture<Void> closeSlowly(ShmImport closing) {
-        return callers.ask(() -> {
+        return engine.ask(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
             Timers.Timer timeout = engine.after(
                     closeTimeoutNanos,

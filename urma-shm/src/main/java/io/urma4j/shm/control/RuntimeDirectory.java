@@ -279,6 +279,14 @@ final class RuntimeDirectory implements AutoCloseable {
         return LockFile.take(names, name);
     }
 
+    /** Takes a name for a segment; empty if it is taken. The result frees the name. */
+    Optional<Runnable> publish(String name, NameRecord record) {
+        return takeName(name).map(file -> {
+            file.write(record.toLine());
+            return file::remove;
+        });
+    }
+
     /** The content of a name's file; empty if there is none, or if its owner has not finished writing. */
     Optional<NameRecord> readName(String name) {
         return read(names, name).flatMap(NameRecord::parse);

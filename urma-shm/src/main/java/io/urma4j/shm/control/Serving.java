@@ -4,14 +4,12 @@ import io.urma4j.Resource;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.spi.ContextEvents;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
-import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
@@ -25,10 +23,10 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
-import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.control.Inspector;
+import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
-import java.util.Optional;
 
 /** Dispatches the messages of peers. On the engine's thread. */
 final class Serving implements PeerEvents {
@@ -91,8 +89,8 @@ final class Serving implements PeerEvents {
                 dataPlane.unbindRequested(from, m.queue(), m.partner());
                 via.send(new Done(m.request()));
             }
-            case Lookup m -> publisher.lookedUp(via, m);
-            case Inspect m -> inspected(via, m);
+            case Lookup m -> via.send(publisher.lookedUp(m.request(), m));
+            case Inspect m -> via.send(Inspector.page(m.request(), m, this::resources));
             case Measure m -> {
                 events.measure(m.on());
                 via.send(new Done(m.request()));
@@ -100,23 +98,10 @@ final class Serving implements PeerEvents {
         }
     }
 
-    /** Answers an inspection with one page. */
-    private void inspected(Connection via, Inspect wanted) {
-        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
-        if (kind.isEmpty()) {
-            via.send(new Refused(
-                    wanted.request(), UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown"));
-            return;
-        }
-        List<Resource> page = resources(kind.get(), wanted.after());
-        via.send(new Inspected(
-                wanted.request(), page.stream().map(ResourceText::of).toList(), page.size() < ControlCodec.MAX_TEXTS));
-    }
-
-    private List<Resource> resources(Resource.Kind kind, long after) {
+    private List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return kind == Resource.Kind.TP || kind == Resource.Kind.WAIT
-                ? dataPlane.resources(kind, after, ControlCodec.MAX_TEXTS)
-                : events.resources(kind, after, ControlCodec.MAX_TEXTS);
+                ? dataPlane.resources(kind, after, limit)
+                : events.resources(kind, after, limit);
     }
 
     /** A request with a token; true if the token was right. */

@@ -1,6 +1,8 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.Access;
+import io.urma4j.Importer;
+import io.urma4j.spi.control.ExportedSegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,11 +15,13 @@ import java.util.function.IntSupplier;
  * An import that this home granted, and the windows of its importer (S7.10). Only the engine's thread ends it; any thread
  * may add and remove windows, under its lock, which is acquired before the card's lock.
  */
-final class Grant {
+final class Grant implements ExportedSegment.Granted {
     private final int key;
     private final UdmaSegment segment;
     private final Path importer;
     private final Access access;
+    private final Consumer<Grant> shut;
+    private final Consumer<Grant> tell;
     private final Set<Integer> windows = new HashSet<>(); // their keys, which never come again; guarded by this
     private boolean ended; // guarded by this
 
@@ -25,12 +29,22 @@ final class Grant {
      * An import.
      *
      * @param key by which the card knows it, which is also its number
+     * @param shut revokes its key and those of its windows, through {@link #revokeKeys}
+     * @param tell notifies the importer
      */
-    Grant(int key, UdmaSegment segment, Path importer, Access access) {
+    Grant(
+            int key,
+            UdmaSegment segment,
+            Path importer,
+            Access access,
+            Consumer<Grant> shut,
+            Consumer<Grant> tell) {
         this.key = key;
         this.segment = segment;
         this.importer = importer;
         this.access = access;
+        this.shut = shut;
+        this.tell = tell;
     }
 
     int key() {
@@ -38,7 +52,8 @@ final class Grant {
     }
 
     /** Its number in messages and for importers. */
-    long number() {
+    @Override
+    public long number() {
         return Integer.toUnsignedLong(key);
     }
 
@@ -50,8 +65,29 @@ final class Grant {
         return importer;
     }
 
-    Access access() {
+    @Override
+    public Access access() {
         return access;
+    }
+
+    @Override
+    public Importer importing() {
+        return new Importer(importer.peer().eid(), importer.peer().uasid(), number());
+    }
+
+    @Override
+    public String holder() {
+        return importer.peer().toString();
+    }
+
+    @Override
+    public void shut() {
+        shut.accept(this);
+    }
+
+    @Override
+    public void tell() {
+        tell.accept(this);
     }
 
     /** Adds a window with a key that {@code made} creates; empty if the grant has ended. Any thread. */
@@ -74,7 +110,7 @@ final class Grant {
     }
 
     /** Revokes its key and those of its windows; returns how many windows there were. Idempotent. */
-    synchronized int shut(Consumer<List<Integer>> revoke) {
+    synchronized int revokeKeys(Consumer<List<Integer>> revoke) {
         if (ended) {
             return 0;
         }

@@ -4,13 +4,11 @@ import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
-import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
@@ -18,7 +16,7 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
-import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.support.GuessLimiter;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.NoticeStats;
@@ -29,7 +27,6 @@ import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +77,7 @@ final class Serving {
                 answer(from, number, new Done(number));
             }
             case Lookup m -> context.exports().lookedUp(from, number, m);
-            case Inspect m -> inspected(from, number, m);
+            case Inspect m -> answer(from, number, Inspector.page(number, m, this::resources));
             case Measure m -> measured(from, number, m.on());
             default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
         }
@@ -174,27 +171,16 @@ final class Serving {
         answer(from, number, new Done(number));
     }
 
-    /** Answers an inspection with one page. */
-    private void inspected(Path from, long number, Inspect wanted) {
-        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
-        if (kind.isEmpty()) {
-            refuse(from, number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
-            return;
-        }
-        List<Resource> page = switch (kind.get()) {
-            case TP -> context.paths(wanted.after(), ControlCodec.MAX_TEXTS);
-            case WAIT -> context.waits(wanted.after(), ControlCodec.MAX_TEXTS);
+    private List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        return switch (kind) {
+            case TP -> context.paths(after, limit);
+            case WAIT -> context.waits(after, limit);
             case CONTEXT ->
-                events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS).stream()
+                events.resources(kind, after, limit).stream()
                         .map(this::withPort)
                         .toList();
-            default -> events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+            default -> events.resources(kind, after, limit);
         };
-        boolean complete = page.size() < ControlCodec.MAX_TEXTS;
-        answer(
-                from,
-                number,
-                new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
     }
 
     /** A context, and the counters of its device for all contexts: packets without a queue, and marked packets. */

@@ -32,6 +32,7 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlEngine;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
@@ -72,7 +73,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class UdmaContext implements ProviderContext, PeerEvents {
     private static final String PID = "pid ";
-    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4; // so that sums do not overflow
 
     private final UdmaDevice device;
     private final Adapter adapter;
@@ -206,8 +206,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The deadline of a timeout that starts now, in the control plane's time. */
     long deadline(Duration timeout) {
-        long nanos = timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
-        return adapter.nanos() + nanos;
+        return adapter.engine().deadline(timeout);
     }
 
     void raise(AsyncEvent.Type type, Object source, String detail) {
@@ -528,7 +527,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private Throwable explained(Throwable failure) {
         String objection = adapter.watch().objection();
         return !objection.isEmpty()
-                        && EngineThread.causeOf(failure) instanceof UrmaException e
+                        && ControlEngine.causeOf(failure) instanceof UrmaException e
                         && e.status() == UrmaStatus.ETIMEOUT
                 ? new UrmaException(e.status(), this, e.getMessage() + "; " + objection, e)
                 : failure;
