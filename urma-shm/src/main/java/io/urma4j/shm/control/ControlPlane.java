@@ -216,11 +216,11 @@ public final class ControlPlane {
     // ---- segments
 
     public int allocateTokenId() {
-        return exports.allocateTokenId();
+        return exports.segments().allocate();
     }
 
     public void freeTokenId(int tokenId) {
-        exports.freeTokenId(tokenId);
+        exports.segments().free(tokenId);
     }
 
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {

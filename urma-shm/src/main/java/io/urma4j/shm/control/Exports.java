@@ -23,12 +23,13 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.Publisher;
+import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,8 @@ final class Exports {
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
-    private final SegmentTable table = new SegmentTable();
+    private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
+    private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
 
     Exports(
@@ -71,12 +73,8 @@ final class Exports {
 
     // ---- registration; any thread
 
-    int allocateTokenId() {
-        return table.allocateTokenId();
-    }
-
-    void freeTokenId(int tokenId) {
-        table.freeTokenId(tokenId);
+    SegmentTable<ShmSegment> segments() {
+        return table;
     }
 
     ShmSegment register(SegmentRequest request) {
@@ -94,7 +92,7 @@ final class Exports {
             memory.addUser(segment, request.access().canWrite(), isolated);
             return segment;
         } catch (RuntimeException e) {
-            table.remove(segment);
+            table.remove(segment.tokenId(), segment);
             throw e;
         }
     }
@@ -124,20 +122,20 @@ final class Exports {
     }
 
     private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
-        return table.add(request.tokenId(), (tokenId, key) -> {
+        return table.add(request.tokenId(), tokenId -> {
             SegmentDescriptor descriptor = describe(
                     eid,
                     uasid,
                     self,
                     tokenId,
-                    key,
+                    lastKey.incrementAndGet(),
                     memory.byteSize(),
                     request.access(),
                     request.policy(),
                     memory.address());
             ExportedSegment<Grant> exported =
                     new ExportedSegment<>(engine, descriptor, request.token(), request.isolated(), () -> {});
-            return new ShmSegment(this, memory, shared, exported, key);
+            return new ShmSegment(this, memory, shared, exported);
         });
     }
 
@@ -167,15 +165,11 @@ final class Exports {
         return new UrmaException(UrmaStatus.EINVAL, argument, why);
     }
 
-    Collection<ShmSegment> all() {
-        return table.all();
-    }
-
     // ---- import; the engine's thread
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
-        ShmSegment segment = table.find(wanted.tokenId(), wanted.key());
+        ShmSegment segment = find(wanted.tokenId(), wanted.key());
         // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
         ExportedSegment<Grant> exported = segment == null ? null : segment.exported();
         if (!ExportedSegment.opens(exported, wanted.token(), wanted.access()) || segment == null) {
@@ -185,6 +179,15 @@ final class Exports {
         }
         grant(segment, from, via, wanted);
         return true;
+    }
+
+    private @Nullable ShmSegment find(int tokenId, long key) {
+        for (ShmSegment segment : table.under(tokenId)) {
+            if (segment.key() == key) {
+                return segment;
+            }
+        }
+        return null;
     }
 
     void refused(Peer from, String what) {
@@ -245,7 +248,7 @@ final class Exports {
     }
 
     private void remove(ShmSegment segment) {
-        if (table.remove(segment) && segment.shared() != null) {
+        if (table.remove(segment.tokenId(), segment) && segment.shared() != null) {
             segment.shared().removeUser(segment);
             segment.shared().endQuarantine(segment);
         }

@@ -29,7 +29,6 @@ public final class ShmSegment implements ProviderSegment {
     private final Exports exports;
     private final @Nullable ShmMemory shared;
     private final ExportedSegment<Grant> exported;
-    private final long key;
     private volatile Uses[] uses = {};
     private @Nullable Uses lastUses; // one of them, for a quick look: without order
 
@@ -45,13 +44,11 @@ public final class ShmSegment implements ProviderSegment {
             Exports exports,
             MemorySegment memory,
             @Nullable ShmMemory shared,
-            ExportedSegment<Grant> exported,
-            long key) {
+            ExportedSegment<Grant> exported) {
         this.memory = memory;
         this.exports = exports;
         this.shared = shared;
         this.exported = exported;
-        this.key = key;
     }
 
     ExportedSegment<Grant> exported() {
@@ -65,7 +62,7 @@ public final class ShmSegment implements ProviderSegment {
 
     /** Distinguishes it from other segments of its token id. */
     long key() {
-        return key;
+        return exported.descriptor().endpoints().getFirst().key();
     }
 
     @Override

@@ -71,7 +71,7 @@ final class Shutdown {
         engine.closeToCallers();
         serving.close();
         Stream<CompletableFuture<?>> revoked =
-                exports.all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+                exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .whenComplete((done, failure) -> giveBack(deadlineNanos));
     }

@@ -19,6 +19,7 @@ import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.Publisher;
+import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.control.PeerMessage;
@@ -28,8 +29,10 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +49,8 @@ final class Exports {
 
     private final UdmaContext context;
     private final Adapter adapter;
-    private final TokenIds tokenIds;
+    private final SegmentTable<UdmaSegment> segments;
+    private final Map<Integer, Long> owners = new ConcurrentHashMap<>(); // on the card, of the keys under a token id
     private final Windows windows;
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Publisher publisher;
@@ -54,7 +58,7 @@ final class Exports {
     Exports(UdmaContext context, Adapter adapter) {
         this.context = context;
         this.adapter = adapter;
-        this.tokenIds = new TokenIds(adapter, this::invalidated);
+        this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
         this.windows = new Windows(context, this::windowKey, this::revokeKeys);
         this.publisher = new Publisher(adapter.engine(), (name, _) -> context.directory()
                 .takeName(name, context.place())
@@ -65,8 +69,20 @@ final class Exports {
         return context;
     }
 
-    TokenIds tokenIds() {
-        return tokenIds;
+    SegmentTable<UdmaSegment> segments() {
+        return segments;
+    }
+
+    /** The keys of all segments under one token id have one owner, so that one SEND_INVALIDATE revokes them together. */
+    private void addOwner(int tokenId) {
+        owners.put(tokenId, adapter.newOwner(() -> invalidated(tokenId)));
+    }
+
+    private void removeOwner(int tokenId) {
+        Long owner = owners.remove(tokenId);
+        if (owner != null) {
+            adapter.forgetOwner(owner);
+        }
     }
 
     Windows windows() {
@@ -85,23 +101,11 @@ final class Exports {
             allocated.addUser(request.isolated());
         }
         try {
-            return numbered(request, memory, allocated);
+            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, allocated, tokenId));
         } catch (RuntimeException e) {
             if (allocated != null) {
                 allocated.removeUser();
             }
-            throw e;
-        }
-    }
-
-    private UdmaSegment numbered(SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated) {
-        int tokenId = tokenIds.forSegment(request.tokenId());
-        try {
-            UdmaSegment segment = keyed(request, memory, allocated, tokenId);
-            tokenIds.add(segment);
-            return segment;
-        } catch (RuntimeException e) {
-            tokenIds.giveUp(tokenId);
             throw e;
         }
     }
@@ -225,7 +229,7 @@ final class Exports {
     }
 
     private @Nullable UdmaSegment find(int tokenId, int number) {
-        for (UdmaSegment segment : tokenIds.under(tokenId)) {
+        for (UdmaSegment segment : segments.under(tokenId)) {
             if ((int) segment.descriptor().endpoints().getFirst().key() == number) {
                 return segment;
             }
@@ -261,7 +265,7 @@ final class Exports {
                 segment.vaBase() + offset,
                 bits(access),
                 peer.number(),
-                tokenIds.owner(segment.tokenId()),
+                owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
                 segment.values().tag()));
     }
@@ -325,7 +329,7 @@ final class Exports {
 
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
-        if (!tokenIds.remove(segment)) {
+        if (!segments.remove(segment.tokenId(), segment)) {
             return;
         }
         adapter.forget(segment.values());
@@ -337,7 +341,7 @@ final class Exports {
 
     /** A message has revoked all keys under a token id. The engine's thread. */
     private void invalidated(int tokenId) {
-        for (UdmaSegment segment : tokenIds.under(tokenId)) {
+        for (UdmaSegment segment : segments.under(tokenId)) {
             if (segment.exported().markRevoked()) {
                 segment.exported().shut();
                 context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");

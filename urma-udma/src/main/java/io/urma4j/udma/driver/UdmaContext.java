@@ -234,12 +234,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public int allocateTokenId() {
-        return exports.tokenIds().allocate();
+        return exports.segments().allocate();
     }
 
     @Override
     public void freeTokenId(int tokenId) {
-        exports.tokenIds().free(tokenId);
+        exports.segments().free(tokenId);
     }
 
     @Override
@@ -715,7 +715,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private void takeBack(long deadlineNanos, CompletableFuture<Void> told) {
         isClosing = true;
         Stream<CompletableFuture<?>> revoked =
-                exports.tokenIds().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+                exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         var _ = CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .thenCompose(_ -> plane.sayGoodbye("closed", deadlineNanos, adapter.nanos()))
                 .whenComplete((_, _) -> adapter.engine().execute(() -> finish(told)));
