@@ -8,6 +8,7 @@ import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.control.PortAddress;
@@ -69,7 +70,7 @@ final class HostDirectory implements AutoCloseable {
     }
 
     /** A UASID that this process owns, and its file. */
-    record Uasid(int number, OwnFile file) {}
+    record Uasid(int number, LockFile file) {}
 
     /** The path from the options, or else from the environment. */
     private static Path path(UrmaOptions options, UnaryOperator<String> environment) {
@@ -149,7 +150,7 @@ final class HostDirectory implements AutoCloseable {
         sweep(names);
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
             int uasid = random.nextInt(1, MAX_UASID + 1);
-            Optional<OwnFile> file = OwnFile.take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
+            Optional<LockFile> file = take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
             if (file.isPresent()) {
                 return new Uasid(uasid, file.get());
             }
@@ -157,12 +158,25 @@ final class HostDirectory implements AutoCloseable {
         throw new UrmaException(UrmaStatus.ENOMEM, this, "no free UASID was found");
     }
 
+    private static Optional<LockFile> take(Dir directory, String name, String line) {
+        try {
+            Optional<LockFile> taken = LockFile.take(directory, name);
+            if (taken.isPresent()) {
+                taken.get().write(line);
+            }
+            return taken;
+        } catch (LibcException | IOException e) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, directory, "file " + name + " cannot be created: " + e.getMessage(), e);
+        }
+    }
+
     private static String fileOf(int uasid) {
         return String.format("%06x", uasid);
     }
 
     private static void sweep(Dir directory) {
-        list(directory).forEach(name -> OwnFile.removeIfDead(directory, name));
+        list(directory).forEach(name -> LockFile.takeExisting(directory, name).ifPresent(LockFile::remove));
     }
 
     private static List<String> list(Dir directory) {
@@ -179,8 +193,8 @@ final class HostDirectory implements AutoCloseable {
     List<Place> contexts() {
         List<Place> all = new ArrayList<>();
         for (String name : list(contexts)) {
-            if (!OwnFile.isDead(contexts, name)) {
-                Place.parse(OwnFile.read(contexts, name)).ifPresent(all::add);
+            if (!LockFile.isDead(contexts, name)) {
+                Place.parse(LockFile.read(contexts, name)).ifPresent(all::add);
             }
         }
         return all;
@@ -188,25 +202,25 @@ final class HostDirectory implements AutoCloseable {
 
     /** Whether that context is in this directory. */
     boolean has(int uasid, long incarnation) {
-        return Place.parse(OwnFile.read(contexts, fileOf(uasid)))
+        return Place.parse(LockFile.read(contexts, fileOf(uasid)))
                 .filter(place -> place.incarnation == incarnation)
                 .isPresent();
     }
 
     /** Whether a context that was in this directory has closed, or its process is dead. */
     boolean isDead(int uasid, long incarnation) {
-        return OwnFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
+        return LockFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
     }
 
     /** Takes a name; empty if it is taken. */
-    Optional<OwnFile> takeName(String name, Place owner) {
-        return OwnFile.take(names, name, owner.toLine());
+    Optional<LockFile> takeName(String name, Place owner) {
+        return take(names, name, owner.toLine());
     }
 
     /** The owner of a name; empty if there is none. */
     Optional<Place> owner(String name) {
         try {
-            return Place.parse(OwnFile.read(names, name));
+            return Place.parse(LockFile.read(names, name));
         } catch (IllegalArgumentException | UrmaException e) {
             return Optional.empty(); // no name that anybody could have published
         }

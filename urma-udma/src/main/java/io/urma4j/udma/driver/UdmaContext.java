@@ -20,6 +20,7 @@ import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LockFile;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
@@ -79,7 +80,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private final ContextEvents events;
     private final HostDirectory directory;
     private final HostDirectory.Place place;
-    private final OwnFile lock;
+    private final LockFile lock;
     private final ControlPlane plane;
     private final EngineThread.Turn turn;
     private final BiConsumer<AsyncEvent.Type, String> portListener;
