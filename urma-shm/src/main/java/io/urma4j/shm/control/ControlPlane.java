@@ -9,7 +9,6 @@ import io.urma4j.JettyId;
 import io.urma4j.OrderType;
 import io.urma4j.Resource;
 import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
@@ -23,6 +22,7 @@ import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
@@ -240,7 +240,7 @@ public final class ControlPlane {
         String what = "segment " + request.descriptor().uasid() + "/"
                 + request.descriptor().tokenId();
         try {
-            checkToken(what, request.descriptor().policy(), request.token());
+            ControlChecks.token(what, request.descriptor().policy(), request.token());
             if (!request.access().canRead()) {
                 throw new UrmaException(UrmaStatus.EINVAL, what, "cannot be imported as " + request.access());
             }
@@ -272,24 +272,8 @@ public final class ControlPlane {
         unwanted.close();
     }
 
-    /** S7.6. */
-    private static void checkToken(String what, TokenPolicy policy, @Nullable Token token) {
-        if (policy != TokenPolicy.NONE && token == null) {
-            throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + policy);
-        }
-    }
-
-    /** The endpoint of a descriptor's home; an unknown critical endpoint makes the descriptor invalid (S1.4). */
     private static Endpoint endpointOf(String what, List<Endpoint> endpoints) {
-        for (Endpoint endpoint : endpoints) {
-            if (endpoint.critical() && !endpoint.kind().equals(Exports.KIND)) {
-                throw new UrmaException(
-                        UrmaStatus.EINVAL, what, "has a critical endpoint of the unknown kind " + endpoint.kind());
-            }
-        }
-        return endpoints.stream()
-                .filter(endpoint -> endpoint.kind().equals(Exports.KIND))
-                .findFirst()
+        return ControlChecks.endpoint(what, endpoints, Exports.KIND)
                 .orElseThrow(() ->
                         new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + Exports.KIND));
     }
@@ -334,7 +318,7 @@ public final class ControlPlane {
         long deadlineNanos = engine.deadline(timeout);
         String what = descriptor.kind() + " " + descriptor.id();
         try {
-            checkToken(what, descriptor.policy(), token);
+            ControlChecks.token(what, descriptor.policy(), token);
             PeerId home = new PeerId(endpointOf(what, descriptor.endpoints()).address(), descriptor.incarnation());
             int queue = descriptor.id().id();
             return engine.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))

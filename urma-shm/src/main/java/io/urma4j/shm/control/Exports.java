@@ -18,6 +18,7 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
@@ -78,12 +79,13 @@ final class Exports {
     }
 
     ShmSegment register(SegmentRequest request) {
-        checkPolicy(request.policy());
+        ControlChecks.policy(request.policy());
         if (request.memory() == null) {
             return registerForeign(request);
         }
         if (!(request.memory() instanceof ShmMemory memory)) {
-            throw invalid("memory", "was not allocated by a context of this device");
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
         }
         memory.checkNotQuarantined();
         ShmSegment segment = add(memory.segment(), memory, request);
@@ -98,13 +100,7 @@ final class Exports {
     }
 
     private ShmSegment registerForeign(SegmentRequest request) {
-        MemorySegment foreign = request.foreign();
-        if (foreign == null) {
-            throw invalid("memory", "is null");
-        }
-        if (!foreign.isNative()) {
-            throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
-        }
+        MemorySegment foreign = ControlChecks.foreign(request.foreign());
         if (request.access() != Access.LOCAL_ONLY) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
@@ -113,12 +109,6 @@ final class Exports {
                             + "; memory that peers can import comes from UrmaContext.allocate");
         }
         return add(foreign, null, request);
-    }
-
-    private static void checkPolicy(TokenPolicy policy) {
-        if (policy != TokenPolicy.NONE && policy != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", policy + " is not supported; NONE and PLAIN_TEXT are");
-        }
     }
 
     private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
@@ -159,10 +149,6 @@ final class Exports {
                 policy,
                 new Capabilities(true, true, true, MemoryKind.HOST),
                 List.of(new Endpoint(KIND, home.address(), key, vaBase, false)));
-    }
-
-    private static UrmaException invalid(String argument, String why) {
-        return new UrmaException(UrmaStatus.EINVAL, argument, why);
     }
 
     // ---- import; the engine's thread

@@ -7,6 +7,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
@@ -56,12 +57,7 @@ final class Imports {
         SegmentGranted grant = reply.as(SegmentGranted.class);
         Peer home = reply.from();
         try (Fd fd = reply.takeDescriptor()) {
-            if (!grant.access().covers(wanted)) {
-                throw new UrmaException(
-                        UrmaStatus.ENOPERM,
-                        home,
-                        "granted " + grant.access() + " although " + wanted + " was requested");
-            }
+            ControlChecks.granted(home, grant.access(), wanted);
             ImportedMapping mapping = ImportedMapping.mapAt(
                     address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
             ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted, again);

@@ -11,6 +11,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
@@ -92,11 +93,9 @@ final class Exports {
     // ---- registration; any thread
 
     UdmaSegment register(SegmentRequest request) {
-        if (request.policy() != TokenPolicy.NONE && request.policy() != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", request.policy() + " is not supported; NONE and PLAIN_TEXT are");
-        }
+        ControlChecks.policy(request.policy());
         UdmaMemory allocated = allocated(request);
-        MemorySegment memory = allocated == null ? foreign(request) : allocated.segment();
+        MemorySegment memory = allocated == null ? ControlChecks.foreign(request.foreign()) : allocated.segment();
         if (allocated != null) {
             allocated.addUser(request.isolated());
         }
@@ -117,15 +116,7 @@ final class Exports {
         if (request.memory() instanceof UdmaMemory memory) {
             return memory;
         }
-        throw invalid("memory", "was not allocated by a context of this device");
-    }
-
-    private static MemorySegment foreign(SegmentRequest request) {
-        MemorySegment foreign = request.foreign();
-        if (foreign == null || !foreign.isNative()) {
-            throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
-        }
-        return foreign;
+        throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
     }
 
     private UdmaSegment keyed(
@@ -206,10 +197,6 @@ final class Exports {
             case READ_WRITE -> KeyAccess.READ | KeyAccess.WRITE;
             case READ_WRITE_ATOMIC -> KeyAccess.READ | KeyAccess.WRITE | KeyAccess.ATOMIC;
         };
-    }
-
-    private static UrmaException invalid(String argument, String why) {
-        return new UrmaException(UrmaStatus.EINVAL, argument, why);
     }
 
     // ---- import; the engine's thread

@@ -33,6 +33,7 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlEngine;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
@@ -373,9 +374,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
         String what = descriptor.kind() + " " + descriptor.id();
         try {
-            if (descriptor.policy() != TokenPolicy.NONE && token == null) {
-                throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
-            }
+            ControlChecks.token(what, descriptor.policy(), token);
             Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
             if (endpoint.isEmpty()) {
                 return CompletableFuture.completedFuture(byHand(what, descriptor, token));
