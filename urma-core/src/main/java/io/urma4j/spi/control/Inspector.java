@@ -10,6 +10,7 @@ import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.ControlEngine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -45,7 +45,6 @@ import org.jspecify.annotations.Nullable;
  * or its end (docs/udma.md).
  */
 final class Exports {
-    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final UdmaContext context;
@@ -126,7 +125,8 @@ final class Exports {
         int localKey = newKey(KeyConfig.local(memory));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
-        endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
+        int number = lastNumber.incrementAndGet();
+        endpoints.add(new UdmaEndpoint(adapter.address(), number, va).toEndpoint());
         if (isOpen && adapter.address().udpPort() == RoceEndpoint.UDP_PORT) {
             // what a peer needs that is not urma4j
             String gid = adapter.eid().toString();
@@ -136,7 +136,12 @@ final class Exports {
                 describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
         ExportedSegment<Grant> exported = new ExportedSegment<>(
-                adapter.engine(), descriptor, request.token(), request.isolated(), shutToAll);
+                adapter.engine(),
+                descriptor,
+                Integer.toUnsignedLong(number),
+                request.token(),
+                request.isolated(),
+                shutToAll);
         return new UdmaSegment(this, memory, allocated, exported, localKey, openKey, adapter.newValueWatch());
     }
 
@@ -203,25 +208,14 @@ final class Exports {
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Path from, long number, ImportSegment wanted) {
-        UdmaSegment segment = find(wanted.tokenId(), (int) wanted.key());
-        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
-        ExportedSegment<Grant> exported = segment == null ? null : segment.exported();
-        if (!ExportedSegment.opens(exported, wanted.token(), wanted.access()) || segment == null) {
+        UdmaSegment segment = segments.opened(wanted, Integer.toUnsignedLong((int) wanted.key()));
+        if (segment == null) {
             context.importRefused("segment " + wanted.tokenId(), from);
-            answer(from, number, new Refused(number, UrmaStatus.ENOPERM, REFUSAL));
+            answer(from, number, SegmentTable.refusal(number));
             return false;
         }
         grant(segment, from, number, wanted);
         return true;
-    }
-
-    private @Nullable UdmaSegment find(int tokenId, int number) {
-        for (UdmaSegment segment : segments.under(tokenId)) {
-            if ((int) segment.descriptor().endpoints().getFirst().key() == number) {
-                return segment;
-            }
-        }
-        return null;
     }
 
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
@@ -316,7 +310,7 @@ final class Exports {
 
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
-        if (!segments.remove(segment.tokenId(), segment)) {
+        if (!segments.remove(segment)) {
             return;
         }
         adapter.forget(segment.values());

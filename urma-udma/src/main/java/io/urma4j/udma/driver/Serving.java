@@ -33,14 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Dispatches the requests of peers. The engine's thread. */
 final class Serving {
-    /** Maximum requests that are delayed because their senders guessed too often. */
-    private static final int MAX_DELAYED = 256;
-
     private final UdmaContext context;
     private final Adapter adapter;
     private final ContextEvents events;
     private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
-    private int delayed;
 
     Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
         this.context = context;
@@ -91,33 +87,18 @@ final class Serving {
         answer(to, number, new Refused(number, status, why));
     }
 
-    /** Checks a token now, or later if that address has failed too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
-        long now = adapter.nanos();
-        long delayNanos = limiter.delayNanos(Network.of(from.peer().eid()), from.holds(), now);
-        if (delayNanos > 0) {
-            delay(from, number, isRight, now + delayNanos);
-        } else if (!isRight.getAsBoolean()) {
-            limiter.failed(Network.of(from.peer().eid()), now);
-        }
-    }
-
-    private void delay(Path from, long number, BooleanSupplier isRight, long untilNanos) {
-        if (delayed == MAX_DELAYED) {
-            refuse(
-                    from,
-                    number,
-                    UrmaStatus.EAGAIN,
-                    "limit of " + MAX_DELAYED + " delayed requests with wrong tokens reached");
-            return;
-        }
-        delayed++;
-        adapter.engine().at(untilNanos, () -> {
-            delayed--;
-            if (!from.peer().isLost() && !context.isClosing()) {
-                paced(from, number, isRight);
-            }
-        });
+        limiter.check(
+                adapter.engine(),
+                Network.of(from.peer().eid()),
+                from::holds,
+                isRight,
+                () -> !from.peer().isLost() && !context.isClosing(),
+                () -> refuse(
+                        from,
+                        number,
+                        UrmaStatus.EAGAIN,
+                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached"));
     }
 
     private boolean queueRequested(Path from, long number, ImportQueue wanted) {
