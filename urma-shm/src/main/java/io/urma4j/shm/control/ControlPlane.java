@@ -142,7 +142,7 @@ public final class ControlPlane {
         SecureRandom random = new SecureRandom();
         PeerId self = newId(random);
         RuntimeDirectory directory =
-                RuntimeDirectory.open(RuntimeDirectory.path(options, System::getenv, UserIds.effective()));
+                RuntimeDirectory.open(Setting.runtimeDirectory(options, System::getenv, UserIds.effective()));
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
