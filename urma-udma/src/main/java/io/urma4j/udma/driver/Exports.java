@@ -222,7 +222,7 @@ final class Exports {
         try {
             from.open();
             int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
-            Grant grant = new Grant(key, segment, from, wanted.access(), windows::shut, this::tell);
+            Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
             answer(
@@ -296,7 +296,8 @@ final class Exports {
         return segment.exported().revoke(deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
     }
 
-    private void tell(Grant grant) {
+    /** Notifies an importer of the revocation, and awaits its answer. */
+    void tell(Grant grant) {
         PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
         var _ = context.plane()

@@ -115,8 +115,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         this.imports = new Imports(this, adapter);
         this.serving = new Serving(this, adapter, events);
         Neighbours neighbours = new Neighbours(this, directory);
-        this.names = new Names(neighbours);
-        this.inspector = new Inspector(neighbours::others);
+        this.names = new Names(adapter.engine(), neighbours);
+        this.inspector = new Inspector(adapter.engine(), neighbours::others);
         this.refusals = new RefusalEvents(events, adapter.nanos());
         this.plane = new ControlPlane(
                 adapter.control(),
@@ -264,26 +264,22 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.lookup(name, deadlineNanos));
+        return names.lookup(name, timeout);
     }
 
     @Override
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.published(deadlineNanos));
+        return names.published(timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.inspect(kinds, deadlineNanos));
+        return inspector.inspect(kinds, timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.measure(on, pid, deadlineNanos));
+        return inspector.measure(on, pid, timeout);
     }
 
     // ---- queues

@@ -74,6 +74,10 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
 
     // ---- for the control plane
 
+    Exports exports() {
+        return exports;
+    }
+
     int openKey() {
         return openKey;
     }
