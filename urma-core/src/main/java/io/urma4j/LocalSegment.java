@@ -222,12 +222,7 @@ public final class LocalSegment implements ContextObject {
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
     public Revocation unregister(Duration timeout) {
-        if (!life.isClosed() && provider.unfinished() > 0) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN,
-                    this,
-                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-        }
+        Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             revoke(timeout);
         }

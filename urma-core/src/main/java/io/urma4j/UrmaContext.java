@@ -29,15 +29,13 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An address space on a device. It owns segments and queues, and imports those of other contexts.
  *
  * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
- *
- * <p>The class is long, since it is one idea with many entries: each factory is a few lines, most of the rest is their Javadoc.
- * What needs state of its own lies elsewhere: checks of arguments, adoption of children, discovery, closing order, measuring.
  */
 public final class UrmaContext implements AutoCloseable {
     private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
@@ -135,22 +133,9 @@ public final class UrmaContext implements AutoCloseable {
      *     another segment if the device allows only one, or isolation of memory that other segments share
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
-        checkMine(memory.context(), memory);
-        TokenId tokenId = config.tokenId();
-        if (tokenId != null) {
-            checkMine(tokenId.context(), tokenId);
-        }
-        return register(
-                memory,
-                tokenId,
-                new SegmentRequest(
-                        memory.provider(),
-                        null,
-                        config.access(),
-                        config.policy(),
-                        config.token(),
-                        tokenId == null ? 0 : tokenId.value(),
-                        config.isolated()));
+        checkMine(memory);
+        checkMine(config.tokenId());
+        return register(memory, config.tokenId(), config.request(memory.provider()));
     }
 
     /** A number under which segments can be registered (S7.4). */
@@ -233,15 +218,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public SharedSegment lookup(String publishedName) {
         life.checkOpen();
-        NamedSegment found = discovery.find(publishedName);
-        Token token = found.token();
-        if (token == null) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    this,
-                    "'" + publishedName + "' was published without its token; is it a region?");
-        }
-        return new SharedSegment(found.descriptor(), token);
+        return discovery.findShared(publishedName);
     }
 
     /**
@@ -379,31 +356,29 @@ public final class UrmaContext implements AutoCloseable {
     public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
         life.checkOpen();
         checks.jfc(config);
-        return meter.timed(
-                PerfStage.CREATE_JFC,
-                () -> meter.adopted(children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC)));
+        return create(PerfStage.CREATE_JFC, ClosingRank.JFC, () -> Jfc.create(this, provider, config, jfce));
     }
 
     /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
     public Jfr createJfr(Jfc jfc, JfrConfig config) {
         life.checkOpen();
         checks.jfr(config);
-        checkMine(jfc.context(), jfc);
-        return meter.timed(
-                PerfStage.CREATE_JFR, () -> children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR));
+        checkMine(jfc);
+        return create(PerfStage.CREATE_JFR, ClosingRank.JFR, () -> Jfr.create(this, provider, jfc, config));
     }
 
     /** Creates a separate send queue, for RM and UM (S5.4). */
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
         life.checkOpen();
         checks.jfs(config);
-        checkMine(jfc.context(), jfc);
+        checkMine(jfc);
         if (config.mode() == TransportMode.RC) {
             throw Checks.invalid(this, "mode RC supports only Jetties; use createJetty");
         }
-        return meter.timed(
+        return create(
                 PerfStage.CREATE_SEND_QUEUE,
-                () -> meter.adopted(children.add(Jfs.create(this, provider, jfc, config), ClosingRank.JFS)));
+                ClosingRank.JFS,
+                () -> Jfs.create(this, provider, jfc, config, null, null));
     }
 
     /**
@@ -423,16 +398,14 @@ public final class UrmaContext implements AutoCloseable {
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
         life.checkOpen();
         checks.jfs(config);
-        checkMine(jfc.context(), jfc);
-        checkMine(jfr.context(), jfr);
-        if (receiveJfc != null) {
-            checkMine(receiveJfc.context(), receiveJfc);
-        }
+        checkMine(jfc);
+        checkMine(jfr);
+        checkMine(receiveJfc);
         jfr.checkAgrees(config);
-        return meter.timed(PerfStage.CREATE_SEND_QUEUE, () -> {
-            Jfs jfs = Jfs.create(this, provider, jfc, config, jfr, receiveJfc);
-            return meter.adopted(children.add(new Jetty(this, jfs, jfr), ClosingRank.JETTY));
-        });
+        return create(
+                PerfStage.CREATE_SEND_QUEUE,
+                ClosingRank.JETTY,
+                () -> new Jetty(this, Jfs.create(this, provider, jfc, config, jfr, receiveJfc), jfr));
     }
 
     /** Creates a group for RM Jetties, without members (S5.5). */
@@ -442,9 +415,14 @@ public final class UrmaContext implements AutoCloseable {
         return children.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
     }
 
-    private void checkMine(UrmaContext context, Object handle) {
-        if (context != this) {
-            throw Checks.invalid(this, handle + " belongs to " + context);
+    /** Adds a queue to the context; it is measured if the context is. */
+    private <T extends AutoCloseable> T create(PerfStage stage, int rank, Supplier<T> making) {
+        return meter.timed(stage, () -> meter.adopted(children.add(making.get(), rank)));
+    }
+
+    private void checkMine(@Nullable ContextObject handle) {
+        if (handle != null && handle.context() != this) {
+            throw Checks.invalid(this, handle + " belongs to " + handle.context());
         }
     }
 
@@ -534,14 +512,9 @@ public final class UrmaContext implements AutoCloseable {
         try {
             Await.uninterrupted(this, provider.close(closeBudget()));
         } catch (UrmaException e) {
-            if (failure == null) {
-                throw e;
-            }
-            failure.addSuppressed(e);
+            failure = ClosingOrder.joined(failure, e);
         }
-        if (failure != null) {
-            throw failure;
-        }
+        ClosingOrder.throwIfFailed(failure);
     }
 
     /** How long a child may take to close: the rest of the close timeout if the whole tree is being closed. */

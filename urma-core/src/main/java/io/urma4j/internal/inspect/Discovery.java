@@ -3,6 +3,10 @@ package io.urma4j.internal.inspect;
 import io.urma4j.ContextView;
 import io.urma4j.PublishedName;
 import io.urma4j.Resource;
+import io.urma4j.SharedSegment;
+import io.urma4j.Token;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.PublishedNames;
 import io.urma4j.spi.ProviderContext;
@@ -32,6 +36,19 @@ public final class Discovery {
     public NamedSegment find(String publishedName) {
         String checked = PublishedNames.checked(context, publishedName);
         return meter.timed(PerfStage.LOOKUP, () -> Await.result(context, provider.lookup(checked, timeout)));
+    }
+
+    /** The same with its token; ENOPERM if it was published without. */
+    public SharedSegment findShared(String publishedName) {
+        NamedSegment found = find(publishedName);
+        Token token = found.token();
+        if (token == null) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    context,
+                    "'" + publishedName + "' was published without its token; is it a region?");
+        }
+        return new SharedSegment(found.descriptor(), token);
     }
 
     public List<PublishedName> names() {
