@@ -6,6 +6,7 @@ import io.urma4j.internal.PostChecks;
 import io.urma4j.internal.inspect.MeasuredSendQueue;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.PostingQueue;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
@@ -39,7 +40,7 @@ public final class Jfs implements ContextObject {
     private final @Nullable Jfc receiveJfc; // when it is not the JFR's
     private final JfsConfig config;
     private final ProviderSendQueue provider;
-    private ProviderSendQueue queue; // the provider's, or while it is measured one before it; plain, since both do
+    private PostingQueue queue; // the provider's, or while it is measured one before it; plain, since both do
     private final PostChecks checks;
     private final Set<Jfc> recordJfcs = new HashSet<>(); // that work requests have named; guarded by itself
     private final Lifetime life = new Lifetime(this);

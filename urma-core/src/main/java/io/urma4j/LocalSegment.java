@@ -232,7 +232,7 @@ public final class LocalSegment implements ContextObject {
     /** Starts to close without waiting, unless the segment is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
-            revoke(context.closeBudget());
+            revoke(context.closing().budget());
         }
     }
 
@@ -277,7 +277,7 @@ public final class LocalSegment implements ContextObject {
      */
     @Override
     public void close() {
-        Revocation result = unregister(context.closeBudget());
+        Revocation result = unregister(context.closing().budget());
         if (!result.isComplete()) {
             LOG.log(Level.WARNING, "{0} is quarantined: not released by {1}", this, result.importers());
         }

@@ -8,6 +8,7 @@ import io.urma4j.Token;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Await;
+import io.urma4j.internal.ContextClosing;
 import io.urma4j.internal.PublishedNames;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -23,17 +24,21 @@ public final class Discovery {
     private final ProviderContext provider;
     private final PerfMeter meter;
     private final Duration timeout;
+    private final ContextClosing closing;
 
     /** The refusals name {@code context}. */
-    public Discovery(String context, ProviderContext provider, PerfMeter meter, Duration timeout) {
+    public Discovery(
+            String context, ProviderContext provider, PerfMeter meter, Duration timeout, ContextClosing closing) {
         this.context = context;
         this.provider = provider;
         this.meter = meter;
         this.timeout = timeout;
+        this.closing = closing;
     }
 
     /** The segment that has the name; EINVAL when it is no name, or nothing has it. */
     public NamedSegment find(String publishedName) {
+        closing.checkOpen();
         String checked = PublishedNames.checked(context, publishedName);
         return meter.timed(PerfStage.LOOKUP, () -> Await.result(context, provider.lookup(checked, timeout)));
     }
@@ -52,6 +57,7 @@ public final class Discovery {
     }
 
     public List<PublishedName> names() {
+        closing.checkOpen();
         return Await.result(context, provider.published(timeout)).stream()
                 .map(Discovery::toName)
                 .toList();
@@ -63,11 +69,13 @@ public final class Discovery {
 
     /** What other contexts have of these kinds. */
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
+        closing.checkOpen();
         return Await.result(context, provider.inspect(kinds, timeout));
     }
 
     /** Has other contexts take the times of their steps, or end that. */
     public List<ContextView> measure(boolean on, OptionalLong pid) {
+        closing.checkOpen();
         return Await.result(context, provider.measure(on, pid, timeout));
     }
 }
