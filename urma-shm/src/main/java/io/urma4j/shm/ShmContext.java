@@ -44,6 +44,7 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.support.IdSpace;
+import io.urma4j.spi.support.IntTable;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
