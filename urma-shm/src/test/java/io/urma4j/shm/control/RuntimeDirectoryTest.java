@@ -10,6 +10,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
 import io.urma4j.spi.support.Setting;

@@ -141,8 +141,9 @@ class UnknownPeersAtHomeTest {
                                                 1024),
                                         peer.context.deadline(PATIENCE),
                                         peer.adapter.nanos())))
-                .handle((_, failure) ->
-                        failure == null ? UrmaStatus.SUCCESS : ((UrmaException) ControlEngine.causeOf(failure)).status())
+                .handle((_, failure) -> failure == null
+                        ? UrmaStatus.SUCCESS
+                        : ((UrmaException) ControlEngine.causeOf(failure)).status())
                 .join();
     }
 }
