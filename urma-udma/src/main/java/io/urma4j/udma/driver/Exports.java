@@ -60,9 +60,9 @@ final class Exports {
         this.adapter = adapter;
         this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
         this.windows = new Windows(context, this::windowKey, this::revokeKeys);
-        this.publisher = new Publisher(adapter.engine(), (name, _) -> context.directory()
-                .takeName(name, context.place())
-                .map(file -> file::remove));
+        this.publisher = new Publisher(
+                adapter.engine(),
+                (name, _) -> context.directory().takeName(name, context.place()).map(file -> file::remove));
     }
 
     UdmaContext context() {
