@@ -232,6 +232,7 @@ class ConnectionTest {
         other.sendBytes(ByteBuffer.wrap(new byte[] {(byte) 200, 1, 0, 0, 0, 0, 0, 0, 0}));
 
         assertThat(other.receive()).isEmpty();
+        await().until(() -> !ends.isEmpty()); // the socket is closed before that
         assertThat(ends).singleElement().asString().contains("broke the protocol");
     }
 
