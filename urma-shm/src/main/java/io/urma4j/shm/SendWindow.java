@@ -198,6 +198,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
             order.step(nowNanos);
         }
         demandChanged();
+        assert isSound() : this;
     }
 
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
@@ -431,5 +432,15 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     void clear() {
         order.clear();
         flows.clear();
+    }
+
+    /** What must hold between two steps: it holds no position that was not posted, and pollers see to what waits. */
+    private boolean isSound() {
+        return window.end() <= slots.posted() && watched == isWatched();
+    }
+
+    @Override
+    public String toString() {
+        return "queue " + queueId + ", " + order + ", " + slots.posted() + " posted" + (watched ? ", watched" : "");
     }
 }
