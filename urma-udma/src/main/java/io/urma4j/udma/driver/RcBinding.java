@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.support.BindRequests;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.Refusal;
@@ -101,7 +102,7 @@ final class RcBinding {
                         : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, whom, "is no RC Jetty"));
         return bound.handle((_, failure) -> {
             if (failure != null) {
-                throw refused(whom, EngineThread.causeOf(failure));
+                throw refused(whom, ControlEngine.causeOf(failure));
             }
             return null;
         });
