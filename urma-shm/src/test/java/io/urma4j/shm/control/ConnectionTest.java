@@ -253,6 +253,28 @@ class ConnectionTest {
     }
 
     @Test
+    void aWakeUpOfAPeerIsNoMessage() throws Exception {
+        becomePeer();
+        other.wake();
+        other.send(new Lookup(1, "x", false));
+
+        await().until(() -> !messages.isEmpty());
+
+        assertThat(messages).containsExactly(new Lookup(1, "x", false));
+        assertThat(ends).isEmpty();
+    }
+
+    @Test
+    void aWakeUpWithADescriptorBreaksTheProtocol() throws Exception {
+        becomePeer();
+        try (EventFd event = EventFd.create()) {
+            other.sendBytes(ByteBuffer.wrap(new byte[1]), event.fd());
+
+            await().until(() -> ends.size() == 1);
+        }
+    }
+
+    @Test
     void anUnknownCallerIsNotHeardWhileTheCloserIsBehindAndIsHeardAfterwards() throws Exception {
         try (var _ = new BusyCloser(engine.closer())) {
             other.send(new Lookup(1, "x", false));
