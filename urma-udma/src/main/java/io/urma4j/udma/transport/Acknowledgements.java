@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
@@ -62,7 +63,7 @@ final class Acknowledgements {
         // a NAK of a gap names what the responder expects, which may be what was never sent
         long unacked = requester.unacked();
         if (psn < unacked || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             old(psn, packet, nowNanos);
         } else if (isAcknowledgement) {
             acknowledgement(psn, packet, nowNanos);
@@ -79,7 +80,7 @@ final class Acknowledgements {
         long unacked = requester.unacked();
         long psn = Psn.near(unacked, AckEth.psn(packet.bytes(), at));
         if (psn < unacked) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else {
             int transmission = Bth.answeredTransmission(packet.bytes());
             acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), transmission, nowNanos);
@@ -148,14 +149,14 @@ final class Acknowledgements {
                     refused(psn, syndrome, nowNanos);
                 }
             }
-            case RESERVED -> traffic.ignored++;
+            case RESERVED -> traffic.add(Event.IGNORED);
         }
     }
 
     /** Everything before that PSN; false when something of it must be retransmitted. */
     private boolean acknowledged(long to, int msn, int transmission, long nowNanos) {
         if (to > requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return false;
         }
         if (!isCountRight(to, msn)) {
@@ -177,7 +178,7 @@ final class Acknowledgements {
 
     /** The responder has everything before that PSN, and misses it. */
     private void gap(long psn, int msn, Packet packet, long nowNanos) {
-        traffic.gapsTold++;
+        traffic.add(Event.GAP_NAK);
         // an acknowledgement that waits for lost answers counts as well
         if (!acknowledged(psn, msn, Bth.NO_TRANSMISSION, nowNanos) && recovery.keptAcknowledgement() < psn) {
             return;
@@ -202,11 +203,11 @@ final class Acknowledgements {
     private void notReady(long psn, int syndrome, long nowNanos) {
         long waitNanos = NotReady.nanos(Aeth.value(syndrome));
         if (psn == requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
             judge(psn, WorkStatus.SUCCESS, waitNanos);
         } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
-            traffic.notReadyReceived++;
+            traffic.add(Event.RNR_RECEIVED);
             requester.hold(waitNanos, nowNanos);
         } else {
             retransmission.goBack(nowNanos);
@@ -216,7 +217,7 @@ final class Acknowledgements {
     private void refused(long psn, int syndrome, long nowNanos) {
         int status = status(syndrome);
         if (psn == requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
             judge(psn, status, -1);
         } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
@@ -250,7 +251,7 @@ final class Acknowledgements {
         requester.cutShort(message);
         Request request = message.request();
         if (waitNanos >= 0) {
-            traffic.notReadyReceived++;
+            traffic.add(Event.RNR_RECEIVED);
             request.waitNanos = Math.max(request.waitNanos, waitNanos);
         } else {
             traffic.nakReceived(status);
@@ -292,7 +293,7 @@ final class Acknowledgements {
         }
         WireMessage message = isInTurn ? inFlight.head() : inFlight.find(psn);
         if (message == null || !isFor(message, psn, packet, isInTurn)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return;
         }
         if (message.request().isRead()) {

@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -93,9 +94,9 @@ public final class Connection {
 
     /** Names and values of what it has counted, and of its window and round trip, in the order to be shown. */
     public void forEachCounter(ObjLongConsumer<String> reader) {
-        traffic.forEachOfSending(reader);
+        traffic.forEach(Event.SENT, Event.TIMEOUT, reader);
         requester.forEachValue(reader);
-        traffic.forEachOther(reader);
+        traffic.forEach(Event.GAP_SEEN, Event.CONTRADICTED, reader);
     }
 
     /** Grows with each packet of the peer that was processed in order, request or acknowledgement, and with no other. */
@@ -145,7 +146,7 @@ public final class Connection {
         }
         int opcode = packet.opcode();
         lastHeardNanos = nowNanos;
-        traffic.packetsReceived++;
+        traffic.add(Event.RECEIVED);
         boolean isNotice = opcode == Opcodes.CNP;
         if (Bth.isForwardNotice(packet.bytes()) && !isNotice) { // else two peers could answer each other for ever
             notices.marked(nowNanos);
@@ -153,7 +154,7 @@ public final class Connection {
         if (isNotice) {
             requester.noticeCongestion(nowNanos);
         } else if (!isSpoken(opcode)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (Opcodes.isResponse(opcode)) {
             boolean isDelayed = isLate || config.peerIsOurs() && Bth.isLate(packet.bytes());
             acknowledgements.receive(packet, isDelayed, nowNanos); // of a requester that has given up, all are over

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
@@ -145,12 +146,12 @@ final class PacketWriter {
             packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
         }
         end(NOTICE_BYTES);
-        traffic.congestionNoticesSent++;
+        traffic.add(Event.CNP_SENT);
         return true;
     }
 
     void end(int payloadBytes) {
         port.end(payloadBytes);
-        traffic.packetsSent++;
+        traffic.add(Event.SENT);
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestPackets.Outcome;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ObjLongConsumer;
@@ -196,7 +197,7 @@ final class Requester {
             recovery.sent(psn, behind, asked || isLast, nowNanos);
         } else {
             recovery.retransmitted(psn, behind, psns.end(), nowNanos);
-            traffic.packetsResent++;
+            traffic.add(Event.RETRANSMITTED);
         }
         psns.sentTo(behind);
         window.sent(asked || isLast);
@@ -213,7 +214,9 @@ final class Requester {
         if (!packets.sendResync(psn)) {
             return false;
         }
-        traffic.packetsResent += psns.end() > psn ? 1 : 0;
+        if (psns.end() > psn) {
+            traffic.add(Event.RETRANSMITTED);
+        }
         recovery.resyncSent(psn);
         psns.resyncSent();
         timer.awaits(nowNanos);
@@ -341,7 +344,7 @@ final class Requester {
 
     /** A switch on the path has marked what we sent (WIRE §9). */
     void noticeCongestion(long nowNanos) {
-        traffic.congestionNotices++;
+        traffic.add(Event.CNP_RECEIVED);
         congestion.noticed(nowNanos);
     }
 

@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicEth;
 import io.urma4j.udma.wire.AtomicKind;
@@ -62,7 +63,7 @@ final class Responder {
         long psn = Psn.near(expected, Bth.psn(packet.bytes()));
         transmission = Bth.transmission(packet.bytes());
         if (isOfNoWindow(psn)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (isBroken) {
             if (psn < expected) {
                 again(packet, psn);
@@ -77,10 +78,12 @@ final class Responder {
                 goOn(psn, nowNanos);
             }
         } else if (psn < expected) {
-            traffic.duplicates++;
+            traffic.add(Event.DUPLICATE);
             again(packet, psn);
         } else if (recovery.arrivedEarly(packet, psn, expected, isGapTold)) {
-            traffic.gapsSeen += isGapTold ? 0 : 1;
+            if (!isGapTold) {
+                traffic.add(Event.GAP_SEEN);
+            }
             isGapTold = true;
             answers.gap();
         }
@@ -207,7 +210,7 @@ final class Responder {
         if (!incoming.mayBegin() || resources.isNone() || packets > mostPackets) {
             refuseAnswered(psn, Math.min(packets, mostPackets), Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
-            traffic.ignored++; // more than was promised: it comes again
+            traffic.add(Event.IGNORED); // more than was promised: it comes again
         } else if (length > 0 && !memory.isAllowed(key, va, length, Memory.READ, config.number())) {
             refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
@@ -245,7 +248,7 @@ final class Responder {
         if (!incoming.mayBegin() || resources.isNone() || !isSound) {
             refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
@@ -274,7 +277,6 @@ final class Responder {
     /** @param packets PSNs that the message has, as far as it has come */
     private void refuse(long psn, int packets, int syndrome, long nowNanos) {
         boolean isNotReady = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK;
-        traffic.notReadySent += isNotReady ? 1 : 0;
         if (config.isShared()) {
             expected = psn + packets;
             answers.judge(psn, expected, syndrome);
@@ -283,7 +285,9 @@ final class Responder {
         } else {
             refuseAll(psn, syndrome);
         }
-        if (!isNotReady) {
+        if (isNotReady) {
+            traffic.add(Event.RNR_SENT);
+        } else {
             traffic.nakSent(syndrome);
             connection.refused(syndrome, nowNanos);
         }
@@ -322,7 +326,7 @@ final class Responder {
         }
         long from = (psn - resource.firstPsn) * config.mtuBytes();
         if (Reth.va(bytes, at) != resource.va + from || length > resource.lengthBytes - from) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return;
         }
         long end = psn + Segmenter.packets(length, config.mtuBytes());

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
@@ -38,12 +39,12 @@ final class SelectiveResponder implements ResponderRecovery {
     public boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold) {
         Packet before = kept.get(psn);
         if (before != null && !isSame(before, packet)) {
-            traffic.contradictions++;
+            traffic.add(Event.CONTRADICTED);
             kept.drop(psn);
             return true;
         }
         if (before != null) {
-            traffic.duplicates++;
+            traffic.add(Event.DUPLICATE);
             twice.add(psn);
             return true;
         }

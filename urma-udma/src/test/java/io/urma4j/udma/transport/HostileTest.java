@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -129,7 +130,7 @@ class HostileTest {
             }
 
             assertThat(pair.right.sent).as("%s", kind).isEmpty();
-            assertThat(pair.right.connection.traffic().ignored()).isEqualTo(22);
+            assertThat(pair.right.connection.traffic().count(Event.IGNORED)).isEqualTo(22);
         }
     }
 
@@ -185,7 +186,7 @@ class HostileTest {
 
         assertThat(Bth.psn(forged.bytes())).isEqualTo(first + 2 & Bth.MAX_24);
         assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.SUCCESS);
-        assertThat(pair.right.connection.traffic().contradictions()).isEqualTo(1);
+        assertThat(pair.right.connection.traffic().count(Event.CONTRADICTED)).isEqualTo(1);
         assertThat(pair.right.region.bytes.asSlice(2000, 100).mismatch(out.buffer.asSlice(0, 100)))
                 .as("the first forged byte that was placed")
                 .isEqualTo(-1);
