@@ -38,7 +38,6 @@ public final class Connection {
     private final Requester requester;
     private final Acknowledgements acknowledgements;
     private final Responder responder;
-    private final PacketWriter writer;
     private final CongestionNotices notices;
 
     private State state = State.OPEN;
@@ -59,7 +58,7 @@ public final class Connection {
         this.config = config;
         this.owner = owner;
         this.lastHeardNanos = nowNanos;
-        writer = new PacketWriter(config, port, route, traffic);
+        PacketWriter writer = new PacketWriter(config, port, route, traffic);
         notices = new CongestionNotices(writer, traffic);
         responder = new Responder(this, config, memory, receivers, writer, traffic);
         requester = new Requester(this, config, writer, responder.answers(), traffic, nowNanos);
@@ -162,8 +161,7 @@ public final class Connection {
             if (Opcodes.has(opcode, Header.ACK_ETH)) {
                 acknowledgements.receiveAlong(packet, isLate || Bth.isLate(packet.bytes()), nowNanos);
             }
-            writer.late(isLate);
-            responder.receive(packet, nowNanos);
+            responder.receive(packet, isLate, nowNanos);
         }
     }
 

@@ -16,8 +16,8 @@ final class GoBackNResponder implements ResponderRecovery {
     }
 
     @Override
-    public boolean reportGap(PacketWriter writer, long expected, int msn) {
-        return writer.acknowledge(expected, Aeth.NAK_SEQUENCE, msn, Bth.NO_TRANSMISSION);
+    public boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed) {
+        return writer.acknowledge(expected, Aeth.NAK_SEQUENCE, msn, Bth.NO_TRANSMISSION, isDelayed);
     }
 
     /** The rest of the READ. When that is in progress already, the request is one that the network has duplicated. */
@@ -59,7 +59,8 @@ final class GoBackNResponder implements ResponderRecovery {
     }
 
     @Override
-    public boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn) {
+    public boolean reportArrivedTwice(
+            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed) {
         return true;
     }
 }

@@ -53,8 +53,9 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     // ---- reports to the peer
 
     /** Sends a NAK that reports the gap; false when the port has no room. */
-    boolean reportGap(PacketWriter writer, long expected, int msn);
+    boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed);
 
     /** Sends an acknowledgement that reports which packets arrived twice; false when the port has no room. */
-    boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn);
+    boolean reportArrivedTwice(
+            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed);
 }

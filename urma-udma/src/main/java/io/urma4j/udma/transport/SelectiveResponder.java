@@ -114,8 +114,9 @@ final class SelectiveResponder implements ResponderRecovery {
     // ---- reports to the peer
 
     @Override
-    public boolean reportGap(PacketWriter writer, long expected, int msn) {
-        Packet packet = writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), expected, MOST_TOLD_BYTES);
+    public boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed) {
+        int opcode = writer.ours(Opcodes.SELECTIVE_ACK);
+        Packet packet = writer.beginAnswer(opcode, expected, MOST_TOLD_BYTES, Bth.NO_TRANSMISSION, isDelayed);
         if (packet == null) {
             return false;
         }
@@ -133,9 +134,10 @@ final class SelectiveResponder implements ResponderRecovery {
     }
 
     @Override
-    public boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn) {
-        Packet packet =
-                writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES, transmission);
+    public boolean reportArrivedTwice(
+            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed) {
+        int opcode = writer.ours(Opcodes.SELECTIVE_ACK);
+        Packet packet = writer.beginAnswer(opcode, acknowledged, MOST_TOLD_BYTES, transmission, isDelayed);
         if (packet == null) {
             return false;
         }
