@@ -122,6 +122,7 @@ public final class CongestionControl {
             endRound();
             round.begin(nowNanos);
         }
+        assert invariants() : this;
     }
 
     /** A gap was detected, or a NAK arrived: this many packets did not arrive. */
@@ -157,6 +158,7 @@ public final class CongestionControl {
             }
             losses.undone();
         }
+        assert invariants() : this;
     }
 
     /** How many packets counted as lost, and had only been late, since the connection was made. */
@@ -199,6 +201,7 @@ public final class CongestionControl {
         calmRounds = 0;
         settles = false;
         round.begin(nowNanos);
+        assert invariants() : this;
     }
 
     // ---- rounds
@@ -273,6 +276,15 @@ public final class CongestionControl {
             window = Math.min(maxWindow, window + Math.min(MAX_STEP_PACKETS, step));
             slowStartUpTo = window;
         }
+    }
+
+    private boolean invariants() {
+        return window >= 1
+                && window <= maxWindow
+                && slowStartUpTo <= maxWindow
+                && windowAfterProbe <= maxWindow
+                && losses.share() >= 0
+                && losses.share() <= 1;
     }
 
     @Override

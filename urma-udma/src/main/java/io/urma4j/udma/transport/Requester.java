@@ -89,6 +89,7 @@ final class Requester {
 
     void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
         segmenter.start(work, position, remoteQueue, startsAnew);
+        assert invariants() : this;
     }
 
     // ---- sending
@@ -107,7 +108,7 @@ final class Requester {
             return false;
         }
         boolean hasMore = transmit(nowNanos, budget);
-        assert invariants();
+        assert invariants() : this;
         return hasMore;
     }
 
@@ -191,6 +192,7 @@ final class Requester {
 
     private void wasSent(WireMessage message, boolean asked, long nowNanos) {
         long psn = psns.next();
+        assert maySend(psn, nowNanos) : this;
         long behind = behindNext(message);
         boolean isLast = behind == message.endPsn();
         if (psns.isNextNew()) {
@@ -203,6 +205,13 @@ final class Requester {
         window.sent(asked || isLast);
         advanceBehind(message);
         timer.awaits(nowNanos);
+    }
+
+    /** Whether a packet may be in flight: within the window, not during a hold, and no retransmission for nothing. */
+    private boolean maySend(long psn, long nowNanos) {
+        return psn - psns.unacked() < config.windowPackets()
+                && !retransmission.isHeld(nowNanos)
+                && (psns.isNextNew() || !recovery.skips(psn));
     }
 
     /** Has the responder leave out all PSNs before it; false when the port has no room. */
@@ -264,6 +273,7 @@ final class Requester {
             if (oldest.isUnanswered()) {
                 isWhole = false;
             } else {
+                assert oldest.mayBePassed() : "passes the answer at " + psns.unacked() + ": " + this;
                 acknowledge(Math.min(to, oldest.endPsn()), nowNanos);
             }
         }
@@ -271,7 +281,7 @@ final class Requester {
             int known = arrived - recovery.packetsArrived();
             progress((int) (psns.unacked() - before) - known, isDelayed, nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
         return isWhole;
     }
 
@@ -283,7 +293,7 @@ final class Requester {
         acknowledge(to, nowNanos);
         int known = arrived - recovery.packetsArrived();
         progress(1 - known, isDelayed, nowNanos);
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** An answer to a READ or an atomic is early: the responder has that, and everything before. */
@@ -291,6 +301,7 @@ final class Requester {
         recovery.received(message.firstPsn + 1, transmission, nowNanos);
         window.arrived(0, isDelayed, nowNanos);
         timer.again(nowNanos);
+        assert invariants() : this;
     }
 
     /** The responder reports that it has everything before that PSN, and some of what is behind it: a bit each. */
@@ -304,7 +315,7 @@ final class Requester {
             window.arrived(news, isDelayed, nowNanos);
             timer.again(nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
     }
 
     private void acknowledge(long to, long nowNanos) {
@@ -354,7 +365,7 @@ final class Requester {
         if (!retransmission.runTimers(nowNanos)) {
             connection.fail(WorkStatus.ACK_TIMEOUT_ERR, nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
     }
 
     long deadlineNanos() {
@@ -366,7 +377,7 @@ final class Requester {
         psns.restart(config.peerIsOurs());
         retransmission.restart();
         window.restart();
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** Whether it has nothing to send, and waits for nothing. */
@@ -387,7 +398,7 @@ final class Requester {
     /** The queue abandons what it has started: its requests end now, in order. */
     void abandon(SendWork work, int status) {
         completions.abandon(work, status);
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** What holds after each step: no message is numbered beyond the oldest PSN, and no unknown packet has arrived. */

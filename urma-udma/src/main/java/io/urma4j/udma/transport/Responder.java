@@ -86,6 +86,12 @@ final class Responder {
             isGapTold = true;
             answers.gap();
         }
+        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
+    }
+
+    /** Nothing is acknowledged before it is executed, and nothing that is executed is kept. */
+    private boolean invariants() {
+        return answers.acknowledged() < expected && recovery.get(expected - 1) == null;
     }
 
     /**
@@ -154,6 +160,7 @@ final class Responder {
     // ---- in order
 
     private void inOrder(Packet packet, long psn, int transmission, long nowNanos) {
+        assert psn == expected : "executes " + psn + " in place of " + expected;
         switch (Opcodes.operation(packet.opcode())) {
             case Opcodes.READ_REQUEST -> read(packet, psn, transmission, nowNanos);
             case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), transmission, nowNanos);
@@ -213,16 +220,7 @@ final class Responder {
             refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            ResponderResource resource = resources.add();
-            resource.isRead = true;
-            resource.va = va;
-            resource.remoteKey = key;
-            resource.lengthBytes = length;
-            resource.firstPsn = psn;
-            resource.packets = packets;
-            resource.msn = answers.msn();
-            resource.transmission = transmission;
-            resource.want(psn, psn + packets, length);
+            resources.add().beginRead(key, va, length, psn, packets, answers.msn(), transmission);
             expected = psn + packets;
             answers.executedRead(psn, expected);
         }
@@ -251,15 +249,9 @@ final class Responder {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            ResponderResource resource = resources.add();
-            resource.isRead = false;
-            resource.firstPsn = psn;
-            resource.packets = 1;
-            resource.msn = answers.msn();
-            resource.original = memory.atomic(
+            long original = memory.atomic(
                     opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
-            resource.transmission = transmission;
-            resource.want(psn, psn + 1, 0);
+            resources.add().beginAtomic(original, psn, answers.msn(), transmission);
             executed(psn, transmission);
         }
     }
