@@ -146,17 +146,14 @@ public final class CongestionControl {
      * it is restored (RFC 4015).
      */
     public void notLost(int packets) {
-        boolean isUnjustified = losses.notLost(packets, window);
+        double before = losses.notLost(packets, window);
         if (!losses.isAnyOpen()) {
             round.notLost();
         }
-        if (isUnjustified) {
-            if (losses.windowBefore() > window) {
-                window = losses.windowBefore();
-                slowStartUpTo = Math.max(slowStartUpTo, losses.slowStartBefore());
-                settles = false;
-            }
-            losses.undone();
+        if (before > window) {
+            window = before;
+            slowStartUpTo = Math.max(slowStartUpTo, losses.slowStartBefore());
+            settles = false;
         }
         assert invariants() : this;
     }

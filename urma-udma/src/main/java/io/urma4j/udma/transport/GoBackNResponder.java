@@ -3,7 +3,6 @@ package io.urma4j.udma.transport;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The responder of a peer that goes back, as RoCE has it: drops early packets, and reports a gap once. The peer retransmits
@@ -27,40 +26,5 @@ final class GoBackNResponder implements ResponderRecovery {
         if (!isInProgress) {
             resources.want(read, psn, end, endByte);
         }
-    }
-
-    // ---- nothing is kept, and duplicates are not reported
-
-    @Override
-    public boolean isEmpty() {
-        return true;
-    }
-
-    @Override
-    public @Nullable Packet get(long psn) {
-        return null;
-    }
-
-    @Override
-    public void remove(long from, long end) {}
-
-    @Override
-    public void clear() {}
-
-    @Override
-    public void executed(long psn, long expected) {}
-
-    @Override
-    public void arrivedTwice(long psn, long acknowledged) {}
-
-    @Override
-    public boolean isArrivedTwiceDue() {
-        return false;
-    }
-
-    @Override
-    public boolean reportArrivedTwice(
-            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed) {
-        return true;
     }
 }

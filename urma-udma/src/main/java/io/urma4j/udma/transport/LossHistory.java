@@ -37,14 +37,19 @@ final class LossHistory {
     /**
      * This many packets that counted as lost were only delayed.
      *
-     * @return whether the remaining losses would not have reduced the window
+     * @return the window to restore, if the remaining losses would not have reduced it; else 0
      */
-    boolean notLost(int packets, double window) {
+    double notLost(int packets, double window) {
         spurious += packets;
         share = Math.max(0, share - packets * weight(window));
         open = Math.max(0, open - packets);
         reason -= packets * weight(window);
-        return open == 0 || reason <= 0;
+        if (open > 0 && reason > 0) {
+            return 0;
+        }
+        double before = windowBefore;
+        windowBefore = 0;
+        return before;
     }
 
     /** The losses are about to reduce the window; a share of {@code tolerated} would not. */
@@ -69,18 +74,8 @@ final class LossHistory {
         windowBefore = 0;
     }
 
-    /** The reduction is undone. */
-    void undone() {
-        windowBefore = 0;
-    }
-
     boolean isAnyOpen() {
         return open > 0;
-    }
-
-    /** The window before the losses reduced it; 0 if they did not. */
-    double windowBefore() {
-        return windowBefore;
     }
 
     double slowStartBefore() {

@@ -271,7 +271,7 @@ final class Responder {
             expected = psn + packets;
             answers.judge(psn, expected, syndrome);
         } else if (isNotReady) {
-            answers.notReady(psn, syndrome);
+            answers.refuse(psn, syndrome);
         } else {
             refuseAll(psn, syndrome);
         }

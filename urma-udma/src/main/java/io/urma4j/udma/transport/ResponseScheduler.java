@@ -141,10 +141,6 @@ final class ResponseScheduler {
         isGapDue = true;
     }
 
-    void notReady(long psn, int syndrome) {
-        refuse(psn, syndrome);
-    }
-
     void refuse(long psn, int syndrome) {
         refusal = syndrome;
         refusedPsn = psn;
