@@ -129,13 +129,8 @@ public final class Connection {
         requester.start(work, position, remoteQueue, startsAnew);
     }
 
-    /** Receives a packet for this connection, which {@code PacketCheck} found valid and whose ICRC is correct. */
-    public void receive(Packet packet, long nowNanos) {
-        receive(packet, nowNanos, false);
-    }
-
     /**
-     * The same.
+     * Receives a packet for this connection, which {@code PacketCheck} found valid and whose ICRC is correct.
      *
      * @param isLate it may have waited in this host, so that its delay says nothing about the network
      */
@@ -176,16 +171,8 @@ public final class Connection {
     /**
      * Handles timers and sends what may be sent. After a stall of this process, pass the received packets first.
      *
-     * @return true if another call would send more: at once, or when the port has space
-     */
-    public boolean step(long nowNanos) {
-        return step(nowNanos, FlushHint.FLUSH);
-    }
-
-    /**
-     * The same.
-     *
      * @param hint what may wait for the next call, which comes soon
+     * @return true if another call would send more: at once, or when the port has space
      */
     public boolean step(long nowNanos, FlushHint hint) {
         if (state == State.OPEN) {
@@ -216,7 +203,7 @@ public final class Connection {
                 && responder.answers().isMereAcknowledgementDue();
     }
 
-    /** Whether something was left for the next {@link #step(long) step}. */
+    /** Whether something was left for the next {@link #step}. */
     public boolean hasLeft() {
         return state == State.OPEN && (responder.owesAcknowledgement() || requester.isCoalescing());
     }

@@ -610,6 +610,6 @@ class ConnectedTest {
 
         assertThat(in.posted()).isEqualTo(1);
         assertThat(out.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR);
-        assertThat(pair.left.connection.step(pair.now)).isFalse();
+        assertThat(pair.left.connection.step(pair.now, FlushHint.FLUSH)).isFalse();
     }
 }

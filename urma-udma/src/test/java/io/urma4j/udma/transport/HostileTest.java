@@ -40,10 +40,10 @@ class HostileTest {
             }
             fill(noise, random, pair);
             if (PacketCheck.of(noise) == null) {
-                pair.right.connection.receive(noise, pair.now);
-                pair.left.connection.receive(noise, pair.now);
-                pair.right.connection.step(pair.now);
-                pair.left.connection.step(pair.now);
+                pair.right.connection.receive(noise, pair.now, false);
+                pair.left.connection.receive(noise, pair.now, false);
+                pair.right.connection.step(pair.now, FlushHint.FLUSH);
+                pair.left.connection.step(pair.now, FlushHint.FLUSH);
             }
             assertThat(pair.right.region.writes)
                     .as("bytes written without a key")
@@ -104,10 +104,10 @@ class HostileTest {
             out.read(0, 2500, 0);
             pair.run();
             for (Packet ghost : List.copyOf(toRight)) {
-                pair.right.connection.receive(ghost, pair.now);
+                pair.right.connection.receive(ghost, pair.now, false);
             }
             for (Packet ghost : List.copyOf(toLeft)) {
-                pair.left.connection.receive(ghost, pair.now);
+                pair.left.connection.receive(ghost, pair.now, false);
             }
             pair.runFor(1_000_000);
         }
