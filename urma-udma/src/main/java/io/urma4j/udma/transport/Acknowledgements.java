@@ -99,11 +99,7 @@ final class Acknowledgements {
             }
             if (oldest != null && recovery.keptAcknowledgement() > requester.unacked()) {
                 acknowledged(
-                        recovery.keptAcknowledgement(),
-                        recovery.keptMsn(),
-                        Bth.NO_TRANSMISSION,
-                        isDelayed,
-                        nowNanos);
+                        recovery.keptAcknowledgement(), recovery.keptMsn(), Bth.NO_TRANSMISSION, isDelayed, nowNanos);
             }
         } while (requester.unacked() > before);
     }
@@ -375,8 +371,7 @@ final class Acknowledgements {
         return acknowledged(psn, msn, Bth.NO_TRANSMISSION, isDelayed, nowNanos);
     }
 
-    private void answered(
-            WireMessage oldest, long psn, int transmission, boolean isDelayed, long nowNanos) {
+    private void answered(WireMessage oldest, long psn, int transmission, boolean isDelayed, long nowNanos) {
         succeeded += psn + 1 == oldest.endPsn() ? 1 : 0;
         requester.answered(transmission, isDelayed, nowNanos);
     }

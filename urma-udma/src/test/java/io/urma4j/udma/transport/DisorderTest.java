@@ -200,7 +200,9 @@ class DisorderTest {
         Traffic traffic = pair.left.connection.traffic();
         assertThat(outbox.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
         assertThat(traffic.count(Event.GAP_NAK)).as("of gaps").isEqualTo(2);
-        assertThat(traffic.count(Event.RETRANSMITTED)).as("all from the late one on").isEqualTo(12);
+        assertThat(traffic.count(Event.RETRANSMITTED))
+                .as("all from the late one on")
+                .isEqualTo(12);
         assertThat(pair.left.connection.toString())
                 .as("what was late is no loss")
                 .contains("loss 0.00 %");

@@ -99,7 +99,9 @@ class ResponseRecoveryTest {
 
         assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS);
         assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
-        assertThat(traffic(pair).count(Event.RETRANSMITTED)).as("requests sent again").isEqualTo(1);
+        assertThat(traffic(pair).count(Event.RETRANSMITTED))
+                .as("requests sent again")
+                .isEqualTo(1);
         assertThat(answers).as("answers that came").isEqualTo(40);
         assertRead(pair, out, INTO, 40 * MTU - 7, 3);
     }
