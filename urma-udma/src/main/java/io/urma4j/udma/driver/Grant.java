@@ -32,13 +32,7 @@ final class Grant implements ExportedSegment.Granted {
      * @param shut revokes its key and those of its windows, through {@link #revokeKeys}
      * @param tell notifies the importer
      */
-    Grant(
-            int key,
-            UdmaSegment segment,
-            Path importer,
-            Access access,
-            Consumer<Grant> shut,
-            Consumer<Grant> tell) {
+    Grant(int key, UdmaSegment segment, Path importer, Access access, Consumer<Grant> shut, Consumer<Grant> tell) {
         this.key = key;
         this.segment = segment;
         this.importer = importer;

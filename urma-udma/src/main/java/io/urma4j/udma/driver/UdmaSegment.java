@@ -131,7 +131,7 @@ final class UdmaSegment implements ProviderSegment {
     @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
-            exports.context().queues().settle();
+            exports.settle();
         }
         return unfinished.get();
     }
