@@ -8,6 +8,7 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.ControlEngine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -32,6 +33,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
 
     private final ControlEngine engine;
     private final SegmentDescriptor descriptor;
+    private final long key;
     private final boolean isolated;
     private final Runnable shutToAll;
     private final Map<Long, G> grants = new ConcurrentHashMap<>();
@@ -63,20 +65,31 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
     /**
      * A segment without importers.
      *
+     * @param key distinguishes it from other segments of its token id
      * @param isolated whether its importers are not trusted to keep to windows
      * @param shutToAll ends access that needs no grant
      */
     public ExportedSegment(
-            ControlEngine engine, SegmentDescriptor descriptor, Token token, boolean isolated, Runnable shutToAll) {
+            ControlEngine engine,
+            SegmentDescriptor descriptor,
+            long key,
+            Token token,
+            boolean isolated,
+            Runnable shutToAll) {
         this.engine = engine;
         this.shutToAll = shutToAll;
         this.descriptor = descriptor;
+        this.key = key;
         this.token = token;
         this.isolated = isolated;
     }
 
     public SegmentDescriptor descriptor() {
         return descriptor;
+    }
+
+    public long key() {
+        return key;
     }
 
     public Access access() {
@@ -102,7 +115,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
 
     /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
-    public static boolean opens(@Nullable ExportedSegment<?> segment, @Nullable Token offered, Access wanted) {
+    static boolean opens(@Nullable ExportedSegment<?> segment, @Nullable Token offered, Access wanted) {
         Token needed = segment == null ? NOBODYS : segment.token;
         Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
         boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;

@@ -10,6 +10,8 @@ import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.ControlEngine;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,12 +27,13 @@ import java.util.function.Supplier;
 
 /**
  * Inspects the other contexts of this host: kind by kind, and one page of each at a time, so that neither an answer nor its
- * work is long. On the engine's thread.
+ * work is long. Any thread.
  */
 public final class Inspector {
     /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
+    private final ControlEngine engine;
     private final Supplier<List<Resident>> others;
 
     /** A context of this host, as its file names it. */
@@ -41,7 +44,8 @@ public final class Inspector {
      *
      * @param others the contexts of this host except the own one
      */
-    public Inspector(Supplier<List<Resident>> others) {
+    public Inspector(ControlEngine engine, Supplier<List<Resident>> others) {
+        this.engine = engine;
         this.others = others;
     }
 
@@ -64,16 +68,23 @@ public final class Inspector {
     }
 
     /** The objects of these kinds in each of them. */
-    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
         return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
 
     /** Starts or stops measuring in the contexts of one process, or of all. */
-    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
         return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
 
     private CompletableFuture<List<ContextView>> all(
+            Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
+        return engine.ask(() -> everyOne(look));
+    }
+
+    private CompletableFuture<List<ContextView>> everyOne(
             Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
         List<ContextView> views = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.ControlEngine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

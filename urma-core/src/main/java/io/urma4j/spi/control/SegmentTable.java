@@ -2,6 +2,8 @@ package io.urma4j.spi.control;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.IdSpace;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The segments of a context by token id. A token id is not released before its last segment is gone, with the last import
@@ -18,14 +21,21 @@ import java.util.function.IntFunction;
  *
  * @param <S> a segment
  */
-public final class SegmentTable<S> {
+public final class SegmentTable<S extends SegmentTable.Entry> {
     private static final int MAX_TOKEN_ID = 0xFF_FFFF;
+
+    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
 
     private final IntConsumer whenTaken;
     private final IntConsumer whenGiven;
     private final IdSpace tokenIds = new IdSpace("token id", MAX_TOKEN_ID);
     private final Map<Integer, List<S>> segments = new ConcurrentHashMap<>(); // of immutable lists
     private final Set<Integer> allocated = new HashSet<>(); // apart from segments, and not freed; guarded by this
+
+    /** A segment of a provider. */
+    public interface Entry {
+        ExportedSegment<?> exported();
+    }
 
     /**
      * An empty table.
@@ -74,9 +84,10 @@ public final class SegmentTable<S> {
     }
 
     /** Removes a segment; false if it was removed before. */
-    public synchronized boolean remove(int tokenId, S segment) {
+    public synchronized boolean remove(S segment) {
+        int tokenId = segment.exported().descriptor().tokenId();
         List<S> all = under(tokenId);
-        List<S> others = all.stream().filter(other -> other != segment).toList();
+        List<S> others = all.stream().filter(other -> !other.equals(segment)).toList();
         if (others.size() == all.size()) {
             return false;
         }
@@ -87,6 +98,27 @@ public final class SegmentTable<S> {
             segments.put(tokenId, others);
         }
         return true;
+    }
+
+    /**
+     * The segment that a peer may import; null if there is none.
+     *
+     * @param key of the segment
+     */
+    public @Nullable S opened(ImportSegment wanted, long key) {
+        S found = null;
+        for (S segment : under(wanted.tokenId())) {
+            if (segment.exported().key() == key) {
+                found = segment;
+            }
+        }
+        ExportedSegment<?> exported = found == null ? null : found.exported();
+        return ExportedSegment.opens(exported, wanted.token(), wanted.access()) ? found : null;
+    }
+
+    /** The answer when {@link #opened} finds none: one for all failures, so it reveals nothing to a guesser (S7.6). */
+    public static Refused refusal(long number) {
+        return new Refused(number, UrmaStatus.ENOPERM, REFUSAL);
     }
 
     private int take() {

@@ -113,8 +113,8 @@ public final class ControlPlane {
             throw e;
         }
         Neighbours neighbours = new Neighbours(directory, self, peers, requests);
-        this.names = new Names(neighbours);
-        this.inspector = new Inspector(neighbours::others);
+        this.names = new Names(engine, neighbours);
+        this.inspector = new Inspector(engine, neighbours::others);
         this.shutdown = new Shutdown(
                 engine, requests, exports, imports, paths, peers, directory, lock, serving, ended);
     }
@@ -142,7 +142,7 @@ public final class ControlPlane {
         SecureRandom random = new SecureRandom();
         PeerId self = newId(random);
         RuntimeDirectory directory =
-                RuntimeDirectory.open(RuntimeDirectory.path(options, System::getenv, UserIds.effective()));
+                RuntimeDirectory.open(Setting.runtimeDirectory(options, System::getenv, UserIds.effective()));
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
@@ -283,23 +283,19 @@ public final class ControlPlane {
     }
 
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> names.lookup(name, deadlineNanos));
+        return names.lookup(name, timeout);
     }
 
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> names.published(deadlineNanos));
+        return names.published(timeout);
     }
 
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
-        long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> inspector.inspect(kinds, deadlineNanos));
+        return inspector.inspect(kinds, timeout);
     }
 
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
-        long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> inspector.measure(on, pid, deadlineNanos));
+        return inspector.measure(on, pid, timeout);
     }
 
     /**

@@ -6,7 +6,7 @@ import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.SocketInbox;
 import io.urma4j.spi.control.ControlCodec;
-import io.urma4j.spi.control.ControlEngine;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;

@@ -20,7 +20,6 @@ import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.Publisher;
@@ -39,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exports {
     static final String KIND = "shm";
-
-    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
 
     private final Engine engine;
     private final ContextEvents events;
@@ -94,7 +91,7 @@ final class Exports {
             memory.addUser(segment, request.access().canWrite(), isolated);
             return segment;
         } catch (RuntimeException e) {
-            table.remove(segment.tokenId(), segment);
+            table.remove(segment);
             throw e;
         }
     }
@@ -113,18 +110,19 @@ final class Exports {
 
     private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
         return table.add(request.tokenId(), tokenId -> {
+            long key = lastKey.incrementAndGet();
             SegmentDescriptor descriptor = describe(
                     eid,
                     uasid,
                     self,
                     tokenId,
-                    lastKey.incrementAndGet(),
+                    key,
                     memory.byteSize(),
                     request.access(),
                     request.policy(),
                     memory.address());
             ExportedSegment<Grant> exported =
-                    new ExportedSegment<>(engine, descriptor, request.token(), request.isolated(), () -> {});
+                    new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
             return new ShmSegment(this, memory, shared, exported);
         });
     }
@@ -155,25 +153,14 @@ final class Exports {
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
-        ShmSegment segment = find(wanted.tokenId(), wanted.key());
-        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
-        ExportedSegment<Grant> exported = segment == null ? null : segment.exported();
-        if (!ExportedSegment.opens(exported, wanted.token(), wanted.access()) || segment == null) {
+        ShmSegment segment = table.opened(wanted, wanted.key());
+        if (segment == null) {
             refused(from, "segment " + wanted.tokenId());
-            via.send(new Refused(wanted.request(), UrmaStatus.ENOPERM, REFUSAL));
+            via.send(SegmentTable.refusal(wanted.request()));
             return false;
         }
         grant(segment, from, via, wanted);
         return true;
-    }
-
-    private @Nullable ShmSegment find(int tokenId, long key) {
-        for (ShmSegment segment : table.under(tokenId)) {
-            if (segment.key() == key) {
-                return segment;
-            }
-        }
-        return null;
     }
 
     void refused(Peer from, String what) {
@@ -234,7 +221,7 @@ final class Exports {
     }
 
     private void remove(ShmSegment segment) {
-        if (table.remove(segment.tokenId(), segment) && segment.shared() != null) {
+        if (table.remove(segment) && segment.shared() != null) {
             segment.shared().removeUser(segment);
             segment.shared().endQuarantine(segment);
         }

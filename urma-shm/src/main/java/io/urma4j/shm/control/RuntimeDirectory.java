@@ -1,7 +1,6 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
@@ -10,7 +9,6 @@ import io.urma4j.libc.LibcException;
 import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.memory.Failures;
-import io.urma4j.spi.support.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -54,22 +51,6 @@ final class RuntimeDirectory implements AutoCloseable {
     private RuntimeDirectory(Dir directory, Dir names) {
         this.directory = directory;
         this.names = names;
-    }
-
-    /** The path from the options, or else from the environment. */
-    static Path path(UrmaOptions options, UnaryOperator<String> environment, int uid) {
-        if (options.runtimeDirectory().isPresent()) {
-            return options.runtimeDirectory().get();
-        }
-        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
-        if (own != null && !own.isEmpty()) {
-            return Path.of(own);
-        }
-        String ofUser = environment.apply("XDG_RUNTIME_DIR");
-        if (ofUser != null && !ofUser.isEmpty()) {
-            return Path.of(ofUser, "urma4j");
-        }
-        return Path.of("/tmp/urma4j-" + uid);
     }
 
     /**

@@ -27,12 +27,10 @@ import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Dispatches the messages of peers. On the engine's thread. */
 final class Serving implements PeerEvents {
-    /** Maximum requests that are delayed because their senders guessed too often. */
-    private static final int MAX_DELAYED = 256;
-
     private final Engine engine;
     private final Requests requests;
     private final Exports exports;
@@ -42,7 +40,6 @@ final class Serving implements PeerEvents {
     private final DataPlane dataPlane;
     private final ContextEvents events;
     private final GuessLimiter<Integer> limiter = new GuessLimiter<>();
-    private int delayed;
     private boolean closing;
 
     Serving(
@@ -104,35 +101,14 @@ final class Serving implements PeerEvents {
                 : events.resources(kind, after, limit);
     }
 
-    /** A request with a token; true if the token was right. */
-    @FunctionalInterface
-    private interface Guess {
-        boolean isRight();
-    }
-
-    /** Checks a token now, or later if that process has failed too often. */
-    private void paced(Peer from, Connection via, Guess guess) {
-        long now = System.nanoTime();
-        long delayNanos = limiter.delayNanos(from.pid(), from.importsFromUs(), now);
-        if (delayNanos > 0) {
-            delay(from, via, guess, delayNanos);
-        } else if (!guess.isRight()) {
-            limiter.failed(from.pid(), now);
-        }
-    }
-
-    private void delay(Peer from, Connection via, Guess guess, long delayNanos) {
-        if (delayed == MAX_DELAYED) {
-            via.end("it sent too many requests with wrong tokens");
-            return;
-        }
-        delayed++;
-        engine.after(delayNanos, () -> {
-            delayed--;
-            if (!via.isClosed() && !closing) {
-                paced(from, via, guess);
-            }
-        });
+    private void paced(Peer from, Connection via, BooleanSupplier isRight) {
+        limiter.check(
+                engine,
+                from.pid(),
+                from::importsFromUs,
+                isRight,
+                () -> !via.isClosed() && !closing,
+                () -> via.end("it sent too many requests with wrong tokens"));
     }
 
     private boolean queueRequested(Peer from, Connection via, ImportQueue m) {

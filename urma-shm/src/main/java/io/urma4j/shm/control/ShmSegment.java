@@ -10,6 +10,7 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A registered segment of this context. Safe for any thread. */
-public final class ShmSegment implements ProviderSegment {
+public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     /** The bytes; access throws {@code IllegalStateException} once their owner has freed them. */
     public final MemorySegment memory;
 
@@ -51,7 +52,8 @@ public final class ShmSegment implements ProviderSegment {
         this.exported = exported;
     }
 
-    ExportedSegment<Grant> exported() {
+    @Override
+    public ExportedSegment<Grant> exported() {
         return exported;
     }
 
@@ -62,7 +64,7 @@ public final class ShmSegment implements ProviderSegment {
 
     /** Distinguishes it from other segments of its token id. */
     long key() {
-        return exported.descriptor().endpoints().getFirst().key();
+        return exported.key();
     }
 
     @Override

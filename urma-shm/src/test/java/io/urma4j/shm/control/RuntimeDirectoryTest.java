@@ -9,6 +9,7 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
+import io.urma4j.spi.support.Setting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -103,11 +104,11 @@ class RuntimeDirectoryTest {
         var both = Map.of("URMA_RUNTIME_DIR", "/own", "XDG_RUNTIME_DIR", "/run/user/7");
         var user = Map.of("URMA_RUNTIME_DIR", "", "XDG_RUNTIME_DIR", "/run/user/7");
 
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
                 .isEqualTo(path);
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.libc.TimerFd;
-import io.urma4j.spi.control.ControlEngine;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.udp.UdpPort;

@@ -44,7 +44,6 @@ import org.jspecify.annotations.Nullable;
  * or its end (docs/udma.md).
  */
 final class Exports {
-    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final LocalContext local;
@@ -135,7 +134,8 @@ final class Exports {
         int localKey = newKey(KeyConfig.local(memory));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
-        endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
+        int number = lastNumber.incrementAndGet();
+        endpoints.add(new UdmaEndpoint(adapter.address(), number, va).toEndpoint());
         if (isOpen && adapter.address().udpPort() == RoceEndpoint.UDP_PORT) {
             // what a peer needs that is not urma4j
             String gid = adapter.eid().toString();
@@ -144,8 +144,13 @@ final class Exports {
         SegmentDescriptor descriptor =
                 describe(local.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
-        ExportedSegment<Grant> exported =
-                new ExportedSegment<>(adapter.engine(), descriptor, request.token(), request.isolated(), shutToAll);
+        ExportedSegment<Grant> exported = new ExportedSegment<>(
+                adapter.engine(),
+                descriptor,
+                Integer.toUnsignedLong(number),
+                request.token(),
+                request.isolated(),
+                shutToAll);
         return new UdmaSegment(this, memory, allocated, exported, localKey, openKey, adapter.newValueWatch());
     }
 
@@ -202,32 +207,21 @@ final class Exports {
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Path from, long number, ImportSegment wanted) {
-        UdmaSegment segment = find(wanted.tokenId(), (int) wanted.key());
-        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
-        ExportedSegment<Grant> exported = segment == null ? null : segment.exported();
-        if (!ExportedSegment.opens(exported, wanted.token(), wanted.access()) || segment == null) {
+        UdmaSegment segment = segments.opened(wanted, Integer.toUnsignedLong((int) wanted.key()));
+        if (segment == null) {
             local.importRefused("segment " + wanted.tokenId(), from.peer());
-            peers.answer(from, number, new Refused(number, UrmaStatus.ENOPERM, REFUSAL));
+            peers.answer(from, number, SegmentTable.refusal(number));
             return false;
         }
         grant(segment, from, number, wanted);
         return true;
     }
 
-    private @Nullable UdmaSegment find(int tokenId, int number) {
-        for (UdmaSegment segment : segments.under(tokenId)) {
-            if ((int) segment.descriptor().endpoints().getFirst().key() == number) {
-                return segment;
-            }
-        }
-        return null;
-    }
-
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
         try {
             from.open();
             int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
-            Grant grant = new Grant(key, segment, from, wanted.access(), windows::shut, this::tell);
+            Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
             peers.answer(
@@ -297,7 +291,8 @@ final class Exports {
         return segment.exported().revoke(deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
     }
 
-    private void tell(Grant grant) {
+    /** Notifies an importer of the revocation, and awaits its answer. */
+    void tell(Grant grant) {
         PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
         var _ = peers.ask(grant.importer().peer(), _ -> revoke, patience).whenComplete((_, _) -> end(grant));
@@ -309,7 +304,7 @@ final class Exports {
 
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
-        if (!segments.remove(segment.tokenId(), segment)) {
+        if (!segments.remove(segment)) {
             return;
         }
         adapter.forget(segment.values());

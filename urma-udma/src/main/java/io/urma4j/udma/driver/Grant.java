@@ -20,8 +20,6 @@ final class Grant implements ExportedSegment.Granted {
     private final UdmaSegment segment;
     private final Path importer;
     private final Access access;
-    private final Consumer<Grant> shut;
-    private final Consumer<Grant> tell;
     private final Set<Integer> windows = new HashSet<>(); // their keys, which never come again; guarded by this
     private boolean ended; // guarded by this
 
@@ -29,16 +27,12 @@ final class Grant implements ExportedSegment.Granted {
      * An import.
      *
      * @param key by which the card knows it, which is also its number
-     * @param shut revokes its key and those of its windows, through {@link #revokeKeys}
-     * @param tell notifies the importer
      */
-    Grant(int key, UdmaSegment segment, Path importer, Access access, Consumer<Grant> shut, Consumer<Grant> tell) {
+    Grant(int key, UdmaSegment segment, Path importer, Access access) {
         this.key = key;
         this.segment = segment;
         this.importer = importer;
         this.access = access;
-        this.shut = shut;
-        this.tell = tell;
     }
 
     int key() {
@@ -76,12 +70,12 @@ final class Grant implements ExportedSegment.Granted {
 
     @Override
     public void shut() {
-        shut.accept(this);
+        segment.exports().windows().shut(this);
     }
 
     @Override
     public void tell() {
-        tell.accept(this);
+        segment.exports().tell(this);
     }
 
     /** Adds a window with a key that {@code made} creates; empty if the grant has ended. Any thread. */

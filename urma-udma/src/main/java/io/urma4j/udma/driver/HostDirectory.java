@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,29 +71,15 @@ final class HostDirectory implements AutoCloseable {
     /** A UASID that this process owns, and its file. */
     record Uasid(int number, LockFile file) {}
 
-    /** The path from the options, or else from the environment. */
-    private static Path path(UrmaOptions options, UnaryOperator<String> environment) {
-        if (options.runtimeDirectory().isPresent()) {
-            return options.runtimeDirectory().get();
-        }
-        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
-        if (own != null && !own.isEmpty()) {
-            return Path.of(own);
-        }
-        String ofUser = environment.apply("XDG_RUNTIME_DIR");
-        if (ofUser != null && !ofUser.isEmpty()) {
-            return Path.of(ofUser, "urma4j");
-        }
-        return Path.of("/tmp/urma4j-" + UserIds.effective());
-    }
-
     /**
      * Opens the directory, and creates it if it does not exist.
      *
      * @throws UrmaException ENOPERM if other users can access it; FAIL if it cannot be created
      */
     static HostDirectory open(UrmaOptions options) {
-        Path path = path(options, System::getenv).toAbsolutePath().normalize();
+        Path path = Setting.runtimeDirectory(options, System::getenv, UserIds.effective())
+                .toAbsolutePath()
+                .normalize();
         try (Dir runtime = made(path)) {
             checkOurs(path, runtime);
             runtime.makeDirectory(CONTEXTS);

@@ -3,7 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.AsyncEvent;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.spi.control.ControlEngine;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.PeerInfo;

@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Dispatches the requests of peers. The engine's thread. */
 final class Serving {
-    /** Maximum requests that are delayed because their senders guessed too often. */
-    private static final int MAX_DELAYED = 256;
-
     private final LocalContext local;
     private final Peers peers;
     private final HostDirectory directory;
@@ -45,7 +42,6 @@ final class Serving {
     private final ContextEvents events;
     private final Adapter adapter;
     private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
-    private int delayed;
 
     Serving(
             LocalContext local,
@@ -108,33 +104,18 @@ final class Serving {
         answer(to, number, new Refused(number, status, why));
     }
 
-    /** Checks a token now, or later if that address has failed too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
-        long now = adapter.nanos();
-        long delayNanos = limiter.delayNanos(Network.of(from.peer().eid()), from.holds(), now);
-        if (delayNanos > 0) {
-            delay(from, number, isRight, now + delayNanos);
-        } else if (!isRight.getAsBoolean()) {
-            limiter.failed(Network.of(from.peer().eid()), now);
-        }
-    }
-
-    private void delay(Path from, long number, BooleanSupplier isRight, long untilNanos) {
-        if (delayed == MAX_DELAYED) {
-            refuse(
-                    from,
-                    number,
-                    UrmaStatus.EAGAIN,
-                    "limit of " + MAX_DELAYED + " delayed requests with wrong tokens reached");
-            return;
-        }
-        delayed++;
-        adapter.engine().at(untilNanos, () -> {
-            delayed--;
-            if (!from.peer().isLost() && !peers.isClosing()) {
-                paced(from, number, isRight);
-            }
-        });
+        limiter.check(
+                adapter.engine(),
+                Network.of(from.peer().eid()),
+                from::holds,
+                isRight,
+                () -> !from.peer().isLost() && !peers.isClosing(),
+                () -> refuse(
+                        from,
+                        number,
+                        UrmaStatus.EAGAIN,
+                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached"));
     }
 
     private boolean queueRequested(Path from, long number, ImportQueue wanted) {

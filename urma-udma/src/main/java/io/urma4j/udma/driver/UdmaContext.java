@@ -82,8 +82,8 @@ final class UdmaContext implements ProviderContext, Peers.Events {
         this.targets = new Targets(adapter, peers, queues::settle);
         this.serving = new Serving(local, peers, directory, exports, imports, queues, events);
         Neighbours neighbours = new Neighbours(peers, directory, local.place());
-        this.names = new Names(neighbours);
-        this.inspector = new Inspector(neighbours::others);
+        this.names = new Names(adapter.engine(), neighbours);
+        this.inspector = new Inspector(adapter.engine(), neighbours::others);
         this.portListener = (type, detail) -> local.raise(type, "port 1 of " + device, detail);
     }
 
@@ -188,26 +188,22 @@ final class UdmaContext implements ProviderContext, Peers.Events {
 
     @Override
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.lookup(name, deadlineNanos));
+        return names.lookup(name, timeout);
     }
 
     @Override
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.published(deadlineNanos));
+        return names.published(timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.inspect(kinds, deadlineNanos));
+        return inspector.inspect(kinds, timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.measure(on, pid, deadlineNanos));
+        return inspector.measure(on, pid, timeout);
     }
 
     // ---- queues

@@ -8,6 +8,7 @@ import io.urma4j.Token;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A registered segment of this context. Safe for any thread. */
-final class UdmaSegment implements ProviderSegment {
+final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     private final Exports exports;
     private final MemorySegment memory;
     private final @Nullable UdmaMemory allocated;
@@ -73,6 +74,10 @@ final class UdmaSegment implements ProviderSegment {
 
     // ---- for the control plane
 
+    Exports exports() {
+        return exports;
+    }
+
     int openKey() {
         return openKey;
     }
@@ -87,7 +92,8 @@ final class UdmaSegment implements ProviderSegment {
         return allocated;
     }
 
-    ExportedSegment<Grant> exported() {
+    @Override
+    public ExportedSegment<Grant> exported() {
         return exported;
     }
 

@@ -6,6 +6,7 @@ import io.urma4j.Counters;
 import io.urma4j.ErrorScope;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfsConfig;
+import io.urma4j.OrderType;
 import io.urma4j.QueueState;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;

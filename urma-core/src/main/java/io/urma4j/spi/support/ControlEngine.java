@@ -1,8 +1,7 @@
-package io.urma4j.spi.control;
+package io.urma4j.spi.support;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.spi.support.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
