@@ -12,6 +12,7 @@ import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.support.IdSpace;
+import io.urma4j.spi.support.IntTable;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.control.Peer;
 import java.util.Comparator;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class Queues {
     private final LocalContext local;
     private final Peers peers;
-    private final RecordOwners owners = new RecordOwners();
+    private final IntTable<RecordOwner> owners = new IntTable<>();
     private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
     private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
     private final List<UdmaJfc> jfcs = new CopyOnWriteArrayList<>();
@@ -49,8 +50,8 @@ final class Queues {
         return peers;
     }
 
-    /** The owners of records in the context's completion queues. */
-    RecordOwners owners() {
+    /** The owners of records in the context's completion queues, by tag; a closed one is removed. */
+    IntTable<RecordOwner> owners() {
         return owners;
     }
 
@@ -124,7 +125,7 @@ final class Queues {
     /** Takes a tag for a receiver's records and events. */
     int attach(Receives receiver) {
         int tag = local.adapter().tag(receiver);
-        owners.add(tag, receiver);
+        owners.put(tag, receiver);
         return tag;
     }
 

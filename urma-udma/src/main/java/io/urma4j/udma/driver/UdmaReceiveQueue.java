@@ -60,7 +60,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.queueKey = config.mode() == TransportMode.UM ? queueKey(local.adapter(), config) : 0;
         this.receives = new Receives(this, id, 0);
         this.tag = local.adapter().tag(this);
-        queues.owners().add(tag, receives);
+        queues.owners().put(tag, receives);
         this.handle = eventLoop.call(card -> Queues.create(id, wanted -> card.createReceiveQueue(cardConfig(wanted))));
         this.number = eventLoop.call(card -> card.receiveNumber(handle));
         OrderType orderType = config.orderType().effective(config.mode());

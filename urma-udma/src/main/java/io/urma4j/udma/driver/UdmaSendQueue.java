@@ -76,7 +76,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged {
         this.tag = local.adapter().tag(this);
         int recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.records = new SendRecords(queues, jfc, tag, id, recordFlags, ring);
-        queues.owners().add(tag, records);
+        queues.owners().put(tag, records);
         this.receiveTag = receives == null ? 0 : queues.attach(new Receives(receives, id, CompletionRecord.JETTY));
         this.handle = eventLoop.call(
                 card -> Queues.create(id, wanted -> card.createSendQueue(cardConfig(wanted, receiveJfc))));
