@@ -4,6 +4,8 @@ import io.urma4j.OrderType;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.support.BindRequests;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.Refusal;
@@ -16,35 +18,27 @@ import io.urma4j.udma.control.PeerMessage.QueueBound;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the connected peer;
- * {@code suitor} is the peer that has bound itself to this Jetty, whether or not this one has done the same. Request and
- * answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
+ * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the connected peer.
+ * Request and answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
  */
 final class RcBinding {
-    /** READs and atomics that this end keeps resources for if the peer is foreign. */
-    static final int FOREIGN_READS = 16;
-
     private static final int MAX_24 = 0xFF_FFFF;
 
-    private final UdmaContext context;
+    private final Adapter adapter;
+    private final Peers peers;
     private final Object queue;
     private final int handle;
     private final int number;
     private final OrderType orderType;
     private final int rnrRetry;
-    private final Set<Peer> importers = new HashSet<>(); // these five: guarded by this
-    private int firstPsn;
+    private final BindRequests<Peer> requests;
+    private int firstPsn; // these three: guarded by this
     private @Nullable UdmaTarget target;
-    private @Nullable Suitor suitor;
     private int connection; // the card's handle; 0 while there is none
-
-    private record Suitor(Peer peer, int qpNumber) {}
 
     /**
      * The binding of an unbound Jetty.
@@ -55,18 +49,20 @@ final class RcBinding {
      * @param orderType the effective one
      * @param rnrRetry how often a message is retransmitted to a peer that is not ready
      */
-    RcBinding(UdmaContext context, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
-        this.context = context;
+    RcBinding(Adapter adapter, Peers peers, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
+        this.adapter = adapter;
+        this.peers = peers;
         this.queue = queue;
         this.handle = handle;
         this.number = number;
         this.orderType = orderType;
         this.rnrRetry = rnrRetry;
         this.firstPsn = newPsn();
+        this.requests = new BindRequests<>(orderType.value(), Peer::isLost);
     }
 
     private int newPsn() {
-        return context.adapter().random().nextInt(MAX_24 + 1);
+        return adapter.random().nextInt(MAX_24 + 1);
     }
 
     /** The first PSN of its requests, once it is bound: a peer must know it. */
@@ -105,7 +101,7 @@ final class RcBinding {
                         : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, whom, "is no RC Jetty"));
         return bound.handle((_, failure) -> {
             if (failure != null) {
-                throw refused(whom, EngineThread.causeOf(failure));
+                throw refused(whom, ControlEngine.causeOf(failure));
             }
             return null;
         });
@@ -118,12 +114,12 @@ final class RcBinding {
     }
 
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
-        return context.adapter().engine().ask(() -> {
-            RemotePort port = context.adapter().reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
+        return adapter.engine().ask(() -> {
+            RemotePort port = adapter.reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
             connect(CardConnectionConfig.builder(port, peer.qpNumber())
                     .mtuBytes(peer.mtuBytes()) // 0, where it does not say, is any
                     .psns(firstPsn(), peer.firstPsn())
-                    .reads(readsOut(peer), FOREIGN_READS)
+                    .reads(readsOut(peer), LocalContext.FOREIGN_READS)
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
                     .build());
@@ -137,21 +133,15 @@ final class RcBinding {
     }
 
     private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
-        long deadlineNanos = context.deadline(timeout);
+        long deadlineNanos = adapter.engine().deadline(timeout);
         PeerMessage request = new BindQueue(
                 whom.number(),
                 number,
                 orderType.value(),
                 firstPsn(),
                 path.peer().own().mtuBytes());
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(
-                                path.peer(),
-                                _ -> request,
-                                deadlineNanos,
-                                context.adapter().nanos())
+        return adapter.engine()
+                .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
                         .thenAccept(answer -> bound(whom, path, answer)));
     }
 
@@ -159,7 +149,7 @@ final class RcBinding {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
-        RemotePort port = context.adapter().reachable(path.peer());
+        RemotePort port = adapter.reachable(path.peer());
         connect(CardConnectionConfig.builder(port, whom.number())
                 .mtuBytes(bound.mtuBytes())
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
@@ -170,14 +160,8 @@ final class RcBinding {
     }
 
     private void connect(CardConnectionConfig config) {
-        EventLoop eventLoop = context.adapter().eventLoop();
-        int made;
-        eventLoop.enter();
-        try {
-            made = eventLoop.card().connectRc(handle, config, eventLoop.nanos());
-        } finally {
-            eventLoop.leave();
-        }
+        EventLoop eventLoop = adapter.eventLoop();
+        int made = eventLoop.call(card -> card.connectRc(handle, config, eventLoop.nanos()));
         synchronized (this) {
             connection = made;
         }
@@ -195,16 +179,10 @@ final class RcBinding {
         if (whom == null || whom.path() == null) {
             return CompletableFuture.completedFuture(null);
         }
-        long deadlineNanos = context.deadline(timeout);
+        long deadlineNanos = adapter.engine().deadline(timeout);
         Peer peer = whom.path().peer();
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(
-                                peer,
-                                n -> new Core(new Unbind(n, whom.number(), number)),
-                                deadlineNanos,
-                                context.adapter().nanos())
+        return adapter.engine()
+                .ask(() -> peers.ask(peer, n -> new Core(new Unbind(n, whom.number(), number)), deadlineNanos)
                         .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
@@ -220,25 +198,18 @@ final class RcBinding {
     // ---- being bound; the engine's thread
 
     /** A peer has imported the Jetty: it had the token, and the card's end of the connection exists. */
-    synchronized void imported(Peer peer) {
-        importers.add(peer);
+    void imported(Peer peer) {
+        requests.imported(peer);
     }
 
     /** A peer's Jetty requests to bind: returns the properties that it needs, or the reason of a refusal. */
     synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
-        if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
-            return refusal(request, UrmaStatus.ENOPERM, "the requesting context has not imported it");
-        }
-        if (wanted.orderType() != orderType.value()) {
-            return refusal(request, UrmaStatus.ENOPERM, "the order types differ");
-        }
         UdmaTarget mine = target;
-        Suitor now = new Suitor(peer, wanted.partner());
-        if ((mine != null && !isTarget(mine, peer, wanted.partner())) || (suitor != null && !suitor.equals(now))) {
-            return refusal(request, UrmaStatus.EINVAL, "it is bound to another Jetty");
-        }
-        suitor = now;
-        return new QueueBound(firstPsn, peer.own().mtuBytes());
+        boolean mayBind = mine == null || isTarget(mine, peer, wanted.partner());
+        BindRequests.Answer answer = requests.requested(peer, wanted.partner(), wanted.orderType(), mayBind);
+        return answer == BindRequests.Answer.BOUND
+                ? new QueueBound(firstPsn, peer.own().mtuBytes())
+                : refusal(request, answer.status(), answer.why());
     }
 
     private PeerMessage refusal(long request, UrmaStatus status, String why) {
@@ -251,32 +222,21 @@ final class RcBinding {
         return path != null && path.peer().equals(peer) && mine.number() == qpNumber;
     }
 
-    synchronized void unrequested(Peer peer, int qpNumber) {
-        if (new Suitor(peer, qpNumber).equals(suitor)) {
-            suitor = null;
-        }
+    void unrequested(Peer peer, int qpNumber) {
+        requests.unrequested(peer, qpNumber);
     }
 
     /** The peer is gone: work requests in progress to it end. */
     void peerLost(Peer peer) {
+        requests.peerLost(peer);
         int ended;
         synchronized (this) {
-            importers.remove(peer);
-            if (suitor != null && suitor.peer().equals(peer)) {
-                suitor = null;
-            }
             UdmaTarget mine = target;
             Path path = mine == null ? null : mine.path();
             ended = path != null && path.peer().equals(peer) ? connection : 0;
         }
         if (ended != 0) {
-            EventLoop eventLoop = context.adapter().eventLoop();
-            eventLoop.enter();
-            try {
-                eventLoop.card().peerLost(ended, eventLoop.nanos());
-            } finally {
-                eventLoop.leave();
-            }
+            adapter.eventLoop().run(card -> card.peerLost(ended, adapter.nanos()));
         }
     }
 }

@@ -11,6 +11,7 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.IntTable;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ class BadRecordTest {
         jfc = lone.context.createJfc(JfcConfig.DEFAULT, () -> {});
         good = lone.context.createSendQueue(JfsConfig.DEFAULT, jfc, null, null);
         bad = lone.context.createSendQueue(JfsConfig.DEFAULT, jfc, null, null);
-        spoil(bad);
+        spoilTheRecordsOfTheYoungest();
     }
 
     @AfterEach
@@ -46,14 +47,14 @@ class BadRecordTest {
         lone.close();
     }
 
-    private void spoil(ProviderSendQueue queue) {
-        RecordOwners owners = lone.context.queues().owners();
-        int tag = 0;
-        while (!queue.equals(owners.get(tag))) {
+    private void spoilTheRecordsOfTheYoungest() {
+        IntTable<RecordOwner> owners = lone.context.queues().owners();
+        int tag = 1;
+        while (owners.get(tag + 1) != null) {
             tag++;
         }
         owners.remove(tag);
-        owners.add(tag, new Unreadable());
+        owners.put(tag, new Unreadable());
     }
 
     private static final class Unreadable implements RecordOwner {
