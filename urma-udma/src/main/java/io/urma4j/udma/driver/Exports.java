@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -293,7 +292,9 @@ final class Exports {
         publisher.unpublish(segment.exported());
         segment.exported().markRevoked();
         revokeKeys(List.of(segment.localKey()));
-        return segment.exported().revoke(deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
+        UdmaMemory memory = segment.allocated();
+        return segment.exported()
+                .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -305,10 +306,6 @@ final class Exports {
                 .whenComplete((_, _) -> end(grant));
     }
 
-    private static void quarantine(UdmaSegment segment, List<String> importers) {
-        Optional.ofNullable(segment.allocated()).ifPresent(memory -> memory.quarantine(segment, importers));
-    }
-
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
         if (!segments.remove(segment)) {
@@ -317,7 +314,6 @@ final class Exports {
         adapter.forget(segment.values());
         if (memory != null) {
             memory.removeUser();
-            memory.endQuarantine(segment);
         }
     }
 
