@@ -26,6 +26,7 @@ import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -193,14 +194,14 @@ final class Serving {
         UdpPort port = adapter.port();
         NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
-                .add("rx_strangers", port.counters().receivedFromStrangers())
+                .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
                 .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
                 .add("drop_no_secret", port.counters().droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
-                .add("rx_marked", port.counters().receivedMarked())
+                .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();
