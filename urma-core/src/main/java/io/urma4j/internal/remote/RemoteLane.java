@@ -177,38 +177,34 @@ public final class RemoteLane {
 
     /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
     void writeLong(long offset, long value) {
-        whole("write", offset, Long.BYTES, () -> {
-            staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
-            post(() -> queue().write(remote, offset, staging, wordOffset(), Long.BYTES, 0));
-        });
+        staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
+        writeWord(offset, Long.BYTES);
     }
 
     /** Reads 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
     public long readLong(long offset) {
-        whole(
-                "read",
-                offset,
-                Long.BYTES,
-                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Long.BYTES, 0)));
+        readWord(offset, Long.BYTES);
         return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
     /** Writes 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     void writeInt(long offset, int value) {
-        whole("write", offset, Integer.BYTES, () -> {
-            staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
-            post(() -> queue().write(remote, offset, staging, wordOffset(), Integer.BYTES, 0));
-        });
+        staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
+        writeWord(offset, Integer.BYTES);
     }
 
     /** Reads 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     int readInt(long offset) {
-        whole(
-                "read",
-                offset,
-                Integer.BYTES,
-                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Integer.BYTES, 0)));
+        readWord(offset, Integer.BYTES);
         return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
+    private void writeWord(long offset, int bytes) {
+        whole("write", offset, bytes, () -> post(() -> queue().write(remote, offset, staging, wordOffset(), bytes, 0)));
+    }
+
+    private void readWord(long offset, int bytes) {
+        whole("read", offset, bytes, () -> post(() -> queue().read(remote, offset, staging, wordOffset(), bytes, 0)));
     }
 
     /** One of the seven atomics on 8 bytes; gives the value before. */
