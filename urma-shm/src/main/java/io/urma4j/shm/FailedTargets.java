@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class FailedTargets {
     private static final int REM_ACCESS_ABORT_ERR = CompletionStatus.REM_ACCESS_ABORT_ERR.value();
 
-    private final ShmSendQueue queue;
+    private final SendSlots slots;
     private final Flows flows;
     private final Set<Object> targets = Collections.newSetFromMap(new WeakHashMap<>()); // none of them has an equals
 
-    FailedTargets(ShmSendQueue queue, Flows flows) {
-        this.queue = queue;
+    FailedTargets(SendSlots slots, Flows flows) {
+        this.slots = slots;
         this.flows = flows;
     }
 
@@ -36,7 +36,7 @@ final class FailedTargets {
         if (target instanceof ShmTarget flow) {
             flows.forget(flow);
         } else if (target instanceof ShmImport imported && !OneSided.isGone(imported)) {
-            queue.divert(); // its memory would still take what is posted
+            slots.shut(SendSlots.DIVERTED); // its memory would still take what is posted
         }
     }
 

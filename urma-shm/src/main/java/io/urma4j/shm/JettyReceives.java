@@ -4,14 +4,7 @@ package io.urma4j.shm;
  * The receive records of a Jetty in a JFC that is not its JFR's (S5.3). When that JFC overflows, the Jetty goes to ERROR;
  * but later, on the engine's thread: the caller holds the JFC's lock, and must not wait for the Jetty's.
  */
-final class JettyReceives implements RecordOwner {
-    private final ShmContext context;
-    private final ShmSendQueue jetty;
-
-    JettyReceives(ShmContext context, ShmSendQueue jetty) {
-        this.context = context;
-        this.jetty = jetty;
-    }
+record JettyReceives(Demand demand, SendWindow jetty) implements RecordOwner {
 
     @Override
     public void recordTaken(int position) {
@@ -20,6 +13,6 @@ final class JettyReceives implements RecordOwner {
 
     @Override
     public void jfcFailed() {
-        context.later(jetty::failLater);
+        demand.later(jetty::fail);
     }
 }

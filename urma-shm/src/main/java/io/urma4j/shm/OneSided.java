@@ -21,15 +21,15 @@ final class OneSided {
                     // release: a reader that sees the value sees the bytes
                     Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
                 }
-                case READ -> entry.scatter(memoryOf(entry.remote), entry.remoteOffset);
+                case READ -> scatter(entry.sges, memoryOf(entry.remote), entry.remoteOffset);
                 default ->
                     Placement.atomic(
                             entry.opcode.value(),
                             memoryOf(entry.remote),
                             entry.remoteOffset,
-                            entry.local(0).memory,
-                            entry.sgeOffset[0],
-                            (int) entry.sgeLength[0],
+                            entry.sges.memory(0),
+                            entry.sges.offset(0),
+                            (int) entry.sges.lengthBytes(0),
                             entry.operand,
                             entry.expected);
             }
@@ -40,15 +40,24 @@ final class OneSided {
     }
 
     private static void place(Wqe entry) {
-        if (entry.sgeCount == 1) {
+        if (entry.sges.count() == 1) {
             Placement.write(
-                    entry.local(0).memory,
-                    entry.sgeOffset[0],
+                    entry.sges.memory(0),
+                    entry.sges.offset(0),
                     memoryOf(entry.remote),
                     entry.remoteOffset,
                     entry.lengthBytes);
         } else {
             entry.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
+        }
+    }
+
+    /** Each range by {@link Placement#read}, as a READ of one range is. */
+    private static void scatter(SgeList sges, MemorySegment from, long fromOffset) {
+        long done = 0;
+        for (int i = 0; i < sges.count(); i++) {
+            Placement.read(from, fromOffset + done, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
+            done += sges.lengthBytes(i);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.urma4j.libc.Epoll;
 import io.urma4j.libc.EventFd;
+import io.urma4j.spi.support.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,9 +34,13 @@ class EngineTest {
     private final Engine engine = new Engine("test-engine", this::turn, () -> ended.complete(null));
 
     private boolean engineIsOver;
+    private volatile boolean isFailing;
 
     private long turn(long now) {
         turns.incrementAndGet();
+        if (isFailing) {
+            throw new IllegalStateException("on purpose");
+        }
         return delayNanos.get();
     }
 
@@ -139,7 +148,7 @@ class EngineTest {
 
         await().pollInterval(Duration.ofMillis(1)).until(() -> {
             Thread caller = Thread.currentThread();
-            assertThat(engine.executeNow(() -> here.addAndGet(caller.equals(Thread.currentThread()) ? 1 : 0)))
+            assertThat(engine.submit(() -> here.addAndGet(caller.equals(Thread.currentThread()) ? 1 : 0)))
                     .isTrue();
             return here.get() >= 100;
         });
@@ -150,8 +159,8 @@ class EngineTest {
         engine.start();
         List<String> order = new CopyOnWriteArrayList<>();
 
-        engine.executeNow(() -> {
-            engine.executeNow(() -> order.add("inner"));
+        engine.submit(() -> {
+            engine.submit(() -> order.add("inner"));
             order.add("outer");
         });
 
@@ -169,7 +178,7 @@ class EngineTest {
             threads.add(Thread.ofPlatform().start(() -> {
                 for (int n = 0; n < WAKES; n++) {
                     Runnable step = () -> count[0]++;
-                    assertThat(here ? engine.executeNow(step) : engine.execute(step))
+                    assertThat(here ? engine.submit(step) : engine.execute(step))
                             .isTrue();
                 }
             }));
@@ -189,7 +198,7 @@ class EngineTest {
         await().until(() -> turns.get() > 0);
         for (int i = 0; i < 20; i++) {
             CompletableFuture<Void> came = new CompletableFuture<>();
-            engine.executeNow(() -> engine.after(1_000_000, () -> came.complete(null)));
+            engine.submit(() -> engine.after(1_000_000, () -> came.complete(null)));
             came.get(10, SECONDS);
         }
     }
@@ -199,7 +208,7 @@ class EngineTest {
         engine.start();
         await().until(() -> turns.get() > 0);
         for (int i = 0; i < 1000; i++) {
-            engine.executeNow(() -> engine.after(50_000_000, () -> {}).cancel());
+            engine.submit(() -> engine.after(50_000_000, () -> {}).cancel());
         }
         int before = turns.get();
 
@@ -211,10 +220,220 @@ class EngineTest {
         engine.start();
         await().until(() -> turns.get() > 0);
 
-        assertThat(engine.executeNow(engine::stop)).isTrue();
+        assertThat(engine.submit(engine::stop)).isTrue();
 
         ended.get(10, SECONDS);
-        assertThat(engine.executeNow(() -> {})).isFalse();
+        assertThat(engine.submit(() -> {})).isFalse();
         engineIsOver = true;
+    }
+
+    // ---- the order and the number of rounds
+
+    /** Descriptors that are ready at each wait, as many as one wait reports and more. */
+    private static final class Crowd implements AutoCloseable {
+        private final List<EventFd> signalled = new ArrayList<>();
+        private final List<Engine.Watch> watches = new ArrayList<>();
+
+        Crowd(Engine engine, int size, int events, Engine.Source source) {
+            for (int i = 0; i < size; i++) {
+                signalled.add(EventFd.create());
+                watches.add(engine.watch(signalled.getLast().fd(), Epoll.IN | events, source));
+            }
+        }
+
+        void signal() {
+            signalled.forEach(EventFd::signal);
+        }
+
+        /** On the engine's thread. */
+        void unwatch() {
+            watches.forEach(Engine.Watch::end);
+        }
+
+        @Override
+        public void close() {
+            signalled.forEach(EventFd::close);
+        }
+    }
+
+    private void onEngine(Runnable step) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        engine.execute(() -> {
+            step.run();
+            done.complete(null);
+        });
+        done.get(10, SECONDS);
+    }
+
+    @Test
+    void allInputThatHasArrivedPrecedesTheTimersAlsoIfOneWaitCannotReportIt() throws Exception {
+        List<String> order = new CopyOnWriteArrayList<>();
+        try (Crowd crowd = new Crowd(engine, 150, Epoll.EDGE_TRIGGERED, events -> order.add("input"))) {
+            engine.start();
+            onEngine(() -> {
+                engine.after(1, () -> order.add("time"));
+                crowd.signal();
+            });
+
+            await().until(() -> order.contains("time"));
+            assertThat(order).hasSize(151).last().isEqualTo("time");
+            onEngine(crowd::unwatch);
+        }
+    }
+
+    @Test
+    void inputWithoutEndDoesNotStopTheTimers() throws Exception {
+        try (Crowd crowd = new Crowd(engine, 64, 0, events -> {})) {
+            crowd.signal();
+            engine.start();
+            CompletableFuture<Integer> first = new CompletableFuture<>();
+            CompletableFuture<Integer> second = new CompletableFuture<>();
+            onEngine(() -> engine.after(1, () -> {
+                first.complete(turns.get());
+                engine.after(1, () -> second.complete(turns.get()));
+            }));
+
+            int rounds = second.get(10, SECONDS) - first.get();
+
+            assertThat(rounds)
+                    .as("rounds of input between two rounds with timers")
+                    .isEqualTo(65);
+            onEngine(crowd::unwatch);
+        }
+    }
+
+    @Test
+    void aWatchThatEndsInARoundIsNotCalledInIt() throws Exception {
+        List<Engine.Watch> watches = new ArrayList<>();
+        AtomicInteger called = new AtomicInteger();
+        try (EventFd one = EventFd.create();
+                EventFd other = EventFd.create()) {
+            Engine.Source source = events -> {
+                called.incrementAndGet();
+                watches.forEach(Engine.Watch::end);
+            };
+            watches.add(engine.watch(one.fd(), Epoll.IN, source));
+            watches.add(engine.watch(other.fd(), Epoll.IN, source));
+            one.signal();
+            other.signal();
+            engine.start();
+
+            await().until(() -> called.get() > 0);
+            onEngine(() -> {});
+            assertThat(called).hasValue(1);
+        }
+    }
+
+    @Test
+    void aSignalIsReportedToItsOwnSourceOnce() throws Exception {
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        try (EventFd one = EventFd.create();
+                EventFd other = EventFd.create()) {
+            Engine.Watch watchOne =
+                    engine.watch(one.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, _ -> first.incrementAndGet());
+            Engine.Watch watchOther =
+                    engine.watch(other.fd(), Epoll.IN | Epoll.EDGE_TRIGGERED, _ -> second.incrementAndGet());
+            engine.start();
+            onEngine(() -> {
+                one.signal();
+                other.signal();
+            });
+            await().until(() -> second.get() == 1);
+            onEngine(one::signal);
+            await().until(() -> first.get() == 2);
+            onEngine(() -> {});
+            assertThat(second).hasValue(1);
+            onEngine(() -> {
+                watchOne.end();
+                watchOther.end();
+            });
+        }
+    }
+
+    @Test
+    void callersStepsCostTheEngineNoRound() {
+        engine.start();
+        await().until(() -> turns.get() > 0);
+        int before = turns.get();
+
+        for (int i = 0; i < 1000; i++) {
+            engine.executeNow(() -> {});
+            LockSupport.parkNanos(1000); // so that a woken engine would get through its round
+        }
+
+        assertThat(turns.get()).isLessThan(before + 50);
+    }
+
+    /** The deadlines of requests move on, and nearly all requests are answered before: no wake-up for each. */
+    @Test
+    void aRequestCostsNoRoundWhileAnEarlierWakeUpIsPlanned() throws Exception {
+        long farNanos = SECONDS.toNanos(20);
+        engine.start();
+        AtomicReference<Timers.Timer> planned = new AtomicReference<>();
+        engine.executeNow(() -> planned.set(engine.after(farNanos, () -> {})));
+        onEngine(() -> {}); // a round in which the engine plans to wake up then
+        onEngine(planned.get()::cancel);
+        onEngine(() -> {}); // a round without any timer
+        int before = settledTurns();
+
+        engine.executeNow(() -> planned.set(engine.after(2 * farNanos, () -> {})));
+
+        assertThat(settledTurns()).isEqualTo(before);
+    }
+
+    /** The number of turns once the engine sleeps. */
+    private int settledTurns() {
+        AtomicInteger last = new AtomicInteger(-1);
+        await().pollInterval(Duration.ofMillis(20)).until(() -> {
+            int now = turns.get();
+            return last.getAndSet(now) == now;
+        });
+        return last.get();
+    }
+
+    @Test
+    void aDataPlaneThatFailsIsReportedOnceAndTriedAgain() throws Exception {
+        var log = Logger.getLogger(Engine.class.getName());
+        List<String> reports = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                reports.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(handler);
+        try {
+            isFailing = true;
+            engine.start();
+            await().until(() -> turns.get() > 5);
+            assertThat(reports).singleElement().asString().contains("the data plane failed");
+            isFailing = false;
+            int before = turns.get();
+            engine.wake();
+            await().until(() -> turns.get() > before);
+            isFailing = true;
+            engine.wake();
+            await().until(() -> reports.size() == 2);
+            isFailing = false;
+        } finally {
+            log.removeHandler(handler);
+        }
+    }
+
+    @Test
+    void anEngineWithoutTimersSleepsUntilItIsWoken() throws Exception {
+        engine.start();
+        int before = settledTurns();
+
+        onEngine(() -> {});
+
+        assertThat(settledTurns()).isBetween(before + 1, before + 2);
     }
 }

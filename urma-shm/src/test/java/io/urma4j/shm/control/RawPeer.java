@@ -20,6 +20,7 @@ import java.util.Optional;
 /** A peer that speaks whatever a test wants. */
 final class RawPeer implements AutoCloseable {
     static final PeerId ID = new PeerId("c".repeat(32), 99);
+    static final int UASID = 7;
     private static final int PATIENCE_MILLIS = 5000;
 
     private final UnixSocket socket;
@@ -49,10 +50,20 @@ final class RawPeer implements AutoCloseable {
         return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, 1_000 + name, wanted, "%032x".formatted(name));
     }
 
+    /** A greeting of any identity, with the UASID of all raw peers. */
+    static Hello hello(PeerId id, long wanted) {
+        return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), UASID, id.incarnation(), wanted, id.address());
+    }
+
     /** Connected, and greeted. */
     static RawPeer greeted(Path directory, ControlPlane plane) throws Exception {
+        return greeted(directory, plane, ID);
+    }
+
+    /** Connected, and greeted under that identity. */
+    static RawPeer greeted(Path directory, ControlPlane plane, PeerId id) throws Exception {
         RawPeer peer = connectedTo(directory, plane);
-        peer.send(hello(plane.incarnation()));
+        peer.send(hello(id, plane.incarnation()));
         if (!(peer.receive().orElseThrow() instanceof Hello)) {
             throw new AssertionError("not greeted");
         }
@@ -75,6 +86,14 @@ final class RawPeer implements AutoCloseable {
         sendBytes(ControlCodec.encode(message), descriptors);
     }
 
+    /** Like {@link #send}, but waits for space in the socket. */
+    void sendPatiently(ControlMessage message) {
+        ByteBuffer bytes = ControlCodec.encode(message);
+        while (sendBytes(bytes) == UnixSocket.WOULD_BLOCK) {
+            Thread.onSpinWait();
+        }
+    }
+
     /** The result of {@link UnixSocket#send}. */
     int sendBytes(ByteBuffer bytes, Fd... descriptors) {
         return socket.send(MemorySegment.ofBuffer(bytes), descriptors);
@@ -90,6 +109,16 @@ final class RawPeer implements AutoCloseable {
             throw new AssertionError("no message came");
         }
         return length == UnixSocket.PEER_GONE ? Optional.empty() : Optional.of(ControlCodec.decode(inbox.message()));
+    }
+
+    /** The next message, which must be of that kind. */
+    <T extends ControlMessage> T receive(Class<T> kind) throws Exception {
+        return kind.cast(receive().orElseThrow());
+    }
+
+    /** Whether the other side has closed and sent nothing before that; does not wait. */
+    boolean hasEnded() {
+        return socket.receive(inbox) == UnixSocket.PEER_GONE;
     }
 
     /** Wakes the other end's engine, as an honest peer would. */

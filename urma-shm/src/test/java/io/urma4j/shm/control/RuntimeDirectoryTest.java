@@ -7,11 +7,18 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Dir;
+import io.urma4j.libc.Errno;
+import io.urma4j.libc.LibcException;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
+import io.urma4j.spi.support.Setting;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -103,11 +110,11 @@ class RuntimeDirectoryTest {
         var both = Map.of("URMA_RUNTIME_DIR", "/own", "XDG_RUNTIME_DIR", "/run/user/7");
         var user = Map.of("URMA_RUNTIME_DIR", "", "XDG_RUNTIME_DIR", "/run/user/7");
 
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
                 .isEqualTo(path);
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
     }
 
     @Test
@@ -174,5 +181,135 @@ class RuntimeDirectoryTest {
         assertThat(NameRecord.parse("urma4j 1 " + ONE.address() + " 1")).isEmpty();
         assertThat(NameRecord.parse("urma4j 2 " + ONE.address() + " 1 5")).isEmpty();
         assertThat(ContextRecord.parse("urma4j 1 ../../x 1")).isEmpty();
+    }
+
+    private static LibcException failure(int errno) throws Exception {
+        Constructor<LibcException> maker =
+                LibcException.class.getDeclaredConstructor(String.class, String.class, int.class);
+        maker.setAccessible(true);
+        return maker.newInstance("open", "test", errno);
+    }
+
+    @Test
+    void aFullDirectoryAndAReadOnlyOneAreDistinguishedFromOtherFailures() throws Exception {
+        try (Dir place = Dir.open(temporary)) {
+            for (int errno : new int[] {Errno.ENOSPC, Errno.EDQUOT}) {
+                UrmaException full = RuntimeDirectory.noRoom(place, failure(errno));
+                assertThat(full.status()).isEqualTo(UrmaStatus.ENOMEM);
+                assertThat(full).hasMessageContaining("is full");
+            }
+            UrmaException readOnly = RuntimeDirectory.noRoom(place, failure(Errno.EROFS));
+            assertThat(readOnly.status()).isEqualTo(UrmaStatus.ENOPERM);
+            assertThat(readOnly).hasMessageContaining("read-only");
+            assertThat(RuntimeDirectory.noRoom(place, failure(Errno.EMFILE)))
+                    .hasMessageContaining("a file cannot be made");
+            assertThat(RuntimeDirectory.noRoom(place, new IOException("No space left on device")))
+                    .hasMessageContaining("is full");
+        }
+    }
+
+    @Test
+    void theRootIsNoRuntimeDirectory() {
+        refused(Path.of("/"), "no path of a directory");
+    }
+
+    @Test
+    void theMountOfAMissingPathIsThatOfTheNearestDirectoryAboveIt() {
+        assertThat(Mount.of(temporary.resolve("missing/deeper")))
+                .startsWith(temporary.toAbsolutePath() + " is on the mount")
+                .doesNotContain("read-only");
+    }
+
+    @Test
+    void aThousandUasidsInARowAreTriedAndNoMore() {
+        List<LockFile> taken = new ArrayList<>();
+        try (var directory = RuntimeDirectory.open(path)) {
+            ContextLock first = directory.takeUasid(ONE, new Random(1));
+            taken.add(first.file());
+            for (int i = 1; i < 1000; i++) {
+                taken.add(lockOf(directory, first.uasid() + i));
+            }
+            assertThatThrownBy(() -> directory.takeUasid(TWO, new Random(1)))
+                    .isInstanceOfSatisfying(
+                            UrmaException.class, e -> assertThat(e.status()).isEqualTo(UrmaStatus.ENOMEM));
+
+            taken.removeLast().remove();
+
+            ContextLock last = directory.takeUasid(TWO, new Random(1));
+            taken.add(last.file());
+            assertThat(last.uasid()).isEqualTo(first.uasid() + 999);
+            taken.forEach(LockFile::remove);
+        }
+    }
+
+    private static LockFile lockOf(RuntimeDirectory directory, int uasid) {
+        return LockFile.take(directory.sockets(), "%06x.lock".formatted(uasid)).orElseThrow();
+    }
+
+    /** The last UASID is followed by the first: 0 is none. */
+    @Test
+    void afterTheLastUasidComesTheFirst() {
+        try (var directory = RuntimeDirectory.open(path)) {
+            LockFile last = lockOf(directory, 0xFF_FFFF);
+
+            ContextLock first = directory.takeUasid(ONE, new Random() {
+                @Override
+                public int nextInt(int origin, int bound) {
+                    return bound - 1;
+                }
+            });
+
+            assertThat(first.uasid()).isEqualTo(1);
+            first.file().remove();
+            last.remove();
+        }
+    }
+
+    @Test
+    void filesThatNoContextHasFinishedAreNoResidents() throws Exception {
+        try (var directory = RuntimeDirectory.open(path)) {
+            ContextLock living = directory.takeUasid(ONE, new Random(1));
+            Files.writeString(path.resolve("0000aa.lock"), new ContextRecord(TWO.address(), 2).toLine());
+            Files.writeString(path.resolve("0000ab.lock"), "\n");
+            Files.writeString(path.resolve("zz.lock"), new ContextRecord(TWO.address(), 2).toLine() + "\n");
+
+            assertThat(directory.residents()).containsExactly(new RuntimeDirectory.Resident(living.uasid(), ONE));
+            assertThat(directory.isGone(0xaa, TWO.address()))
+                    .as("its first line is incomplete")
+                    .isTrue();
+            living.file().remove();
+        }
+    }
+
+    @Test
+    void theSocketOfADeadContextGoesWithItsUasid() throws Exception {
+        try (var directory = RuntimeDirectory.open(path)) {
+            ContextLock probe = directory.takeUasid(ONE, new Random(1));
+            probe.file().remove();
+            Files.writeString(
+                    path.resolve("%06x.lock".formatted(probe.uasid())),
+                    new ContextRecord(TWO.address(), 2).toLine() + "\n");
+            Files.createFile(path.resolve(TWO.address()));
+
+            ContextLock taken = directory.takeUasid(ONE, new Random(1));
+
+            assertThat(taken.uasid()).isEqualTo(probe.uasid());
+            assertThat(path.resolve(TWO.address())).doesNotExist();
+            taken.file().remove();
+        }
+    }
+
+    @Test
+    void aNameIsTakenWhileItsOwnerHoldsIt() {
+        try (var directory = RuntimeDirectory.open(path);
+                var other = RuntimeDirectory.open(path)) {
+            LockFile held = directory.takeName("orders").orElseThrow();
+
+            assertThat(other.takeName("orders")).isEmpty();
+
+            held.remove();
+            other.takeName("orders").orElseThrow().remove();
+            assertThat(directory.readName("orders")).isEmpty();
+        }
     }
 }

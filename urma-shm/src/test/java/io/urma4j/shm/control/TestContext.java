@@ -11,6 +11,7 @@ import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyId;
 import io.urma4j.OrderType;
+import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +44,13 @@ final class TestContext implements DataPlane, AutoCloseable {
     final List<AsyncEvent> events = new CopyOnWriteArrayList<>();
     final List<String> binds = new CopyOnWriteArrayList<>();
     final AtomicInteger turns = new AtomicInteger();
+
+    /** What the data plane reports of each kind that it is asked for. */
+    final List<Resource> resources = new CopyOnWriteArrayList<>();
+
+    /** Makes {@link #pathOpened} fail. */
+    volatile boolean refusesPaths;
+
     final ControlPlane plane;
 
     TestContext(Path directory) {
@@ -135,7 +144,15 @@ final class TestContext implements DataPlane, AutoCloseable {
     }
 
     @Override
+    public List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        return resources.stream().filter(one -> one.id() > after).limit(limit).toList();
+    }
+
+    @Override
     public void pathOpened(Peer peer, PathMemory path) {
+        if (refusesPaths) {
+            throw new IllegalStateException("no path, on purpose");
+        }
         if (paths.put(peer, path) != null) {
             throw new AssertionError("a second path to " + peer);
         }
@@ -154,6 +171,33 @@ final class TestContext implements DataPlane, AutoCloseable {
     public long turn(long nowNanos) {
         turns.incrementAndGet();
         return Long.MAX_VALUE;
+    }
+
+    /** Waits until the engine has executed what it was asked for before. */
+    void settle() throws Exception {
+        CompletableFuture<Void> executed = new CompletableFuture<>();
+        plane.execute(() -> executed.complete(null));
+        get(executed);
+    }
+
+    /** Keeps the engine's thread busy until the returned latch is open, so that events collect meanwhile. */
+    CountDownLatch hold() throws Exception {
+        CountDownLatch open = new CountDownLatch(1);
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        plane.execute(() -> {
+            held.complete(null);
+            awaitQuietly(open);
+        });
+        get(held);
+        return open;
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     long count(AsyncEvent.Type type) {

@@ -28,7 +28,7 @@ enum FaultPoint {
     UNBIND_ASKED(INITIATOR, "shm/RcBinding", "unbind"),
     UNBIND_REQUESTED(HOME, "shm/RcBinding", "unrequested"),
 
-    MESSAGE_CHUNK_SENT(INITIATOR, "shm/MessagePath", "sendChunk"),
+    MESSAGE_CHUNK_SENT(INITIATOR, "shm/SendPath", "sendChunk"),
     MESSAGE_ARRIVED(HOME, "shm/Deliveries", "deliver"),
     MESSAGE_CHUNK_LOADED(HOME, "shm/Deliveries", "load"),
     MESSAGE_RECORDED(HOME, "shm/Deliveries", "record"),
