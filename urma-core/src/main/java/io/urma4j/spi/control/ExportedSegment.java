@@ -142,11 +142,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
 
     /** A description of each current importer. */
     public List<String> importers() {
-        return grants.values().stream()
-                .map(Granted::holder)
-                .distinct()
-                .sorted()
-                .toList();
+        return grants.values().stream().map(Granted::holder).distinct().sorted().toList();
     }
 
     /** The current importers, which may be granted windows. */

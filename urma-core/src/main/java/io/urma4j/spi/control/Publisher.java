@@ -75,8 +75,9 @@ public final class Publisher {
 
     /** Frees the names of a segment. */
     public void unpublish(ExportedSegment<?> segment) {
-        List<Entry> freed =
-                byName.values().stream().filter(entry -> entry.segment == segment).toList();
+        List<Entry> freed = byName.values().stream()
+                .filter(entry -> entry.segment == segment)
+                .toList();
         byName.values().removeAll(freed);
         freed.forEach(entry -> entry.free.run());
     }

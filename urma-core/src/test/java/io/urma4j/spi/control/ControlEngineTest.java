@@ -52,7 +52,8 @@ class ControlEngineTest {
     void theLongestTimeoutIsInTheFuture() {
         home.pass(Long.MAX_VALUE / 4);
 
-        assertThat(home.deadline(Duration.ofSeconds(Long.MAX_VALUE)) - home.nanos()).isPositive();
+        assertThat(home.deadline(Duration.ofSeconds(Long.MAX_VALUE)) - home.nanos())
+                .isPositive();
         assertThat(home.deadline(Duration.ofNanos(5)) - home.nanos()).isEqualTo(5);
     }
 

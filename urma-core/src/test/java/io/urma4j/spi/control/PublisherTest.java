@@ -40,13 +40,12 @@ class PublisherTest {
         assertThat(publisher.publish(segment, "orders", true)).isCompleted();
         publisher.publish(segment, "prices", false);
 
-        assertThat(publisher.lookedUp(9, new Lookup(1, "orders", true)))
-                .isInstanceOfSatisfying(Named.class, named -> {
-                    assertThat(named.request()).isEqualTo(9);
-                    assertThat(named.tokenId()).isEqualTo(2000);
-                    assertThat(named.key()).isEqualTo(5);
-                    assertThat(named.token()).isEqualTo(Home.TOKEN);
-                });
+        assertThat(publisher.lookedUp(9, new Lookup(1, "orders", true))).isInstanceOfSatisfying(Named.class, named -> {
+            assertThat(named.request()).isEqualTo(9);
+            assertThat(named.tokenId()).isEqualTo(2000);
+            assertThat(named.key()).isEqualTo(5);
+            assertThat(named.token()).isEqualTo(Home.TOKEN);
+        });
         assertThat(((Named) publisher.lookedUp(9, new Lookup(1, "orders", false))).token())
                 .isNull();
         assertThat(((Named) publisher.lookedUp(9, new Lookup(1, "prices", true))).token())

@@ -21,8 +21,7 @@ class SegmentTableTest {
 
     private Segment add(int wanted, long key) {
         return table.add(
-                wanted,
-                tokenId -> new Segment(home.segment(tokenId, key, Access.READ, TokenPolicy.PLAIN_TEXT)));
+                wanted, tokenId -> new Segment(home.segment(tokenId, key, Access.READ, TokenPolicy.PLAIN_TEXT)));
     }
 
     private static int tokenId(Segment segment) {

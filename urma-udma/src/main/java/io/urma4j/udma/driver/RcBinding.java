@@ -75,10 +75,6 @@ final class RcBinding {
         return target;
     }
 
-    synchronized boolean isBound() {
-        return connection != 0;
-    }
-
     /** The path to the peer; null if it is not bound, or bound to a foreign peer. */
     @Nullable
     Path path() {

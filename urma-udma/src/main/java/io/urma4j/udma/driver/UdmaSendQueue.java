@@ -365,7 +365,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         boolean isMessage = WorkOpcode.isMessage(opcode);
         UdmaTarget whom = isMessage ? whom(request.target) : null;
         if (whom != null) {
-            checkImmediate(opcode, request.immediate, whom);
+            checkImmediate(opcode, request.operand, whom);
         }
         UdmaImport remote = hasRange(opcode) ? (UdmaImport) request.remote : null;
         UdmaImport notify = opcode == WorkOpcode.WRITE_NOTIFY ? (UdmaImport) request.notify : null;
@@ -378,7 +378,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         entries.hold(posted, remote, notify, whom);
         int target = whom != null ? queueTarget(whom) : remote != null ? memoryTarget(remote) : 0;
         SendWqe.put(ring, at, opcode, signalled(bits), request.sgeCount, target, (int) request.lengthBytes);
-        SendWqe.operands(ring, at, isMessage ? request.immediate : request.operand, request.expected);
+        SendWqe.operands(ring, at, request.operand, request.expected);
         SendWqe.hint(ring, at, request.targetHint * 0x9E3779B9 >>> 24); // spread: hints come in sequence
         if (remote != null) {
             SendWqe.remote(ring, at, remote.key(), remote.vaBase() + request.remoteOffset);
@@ -387,7 +387,7 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
             SendWqe.notify(ring, at, notify.key(), notify.vaBase() + request.notifyOffset, request.operand);
         }
         if (whom != null && opcode == WorkOpcode.SEND_INVALIDATE) {
-            message(at, opcode, request.immediate, whom);
+            message(at, opcode, request.operand, whom);
         }
         if (request.jfc != null && request.jfc != jfc) {
             SendWqe.cq(ring, at, ((UdmaJfc) request.jfc).cq());
@@ -659,11 +659,6 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         }
         drains.disconnect();
         return mine.unbound(timeout);
-    }
-
-    @Override
-    public boolean isBound() {
-        return binding != null && binding.target() != null;
     }
 
     // ---- the rest
