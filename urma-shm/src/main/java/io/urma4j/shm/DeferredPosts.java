@@ -121,7 +121,7 @@ final class DeferredPosts {
             Wqe entry = entries.entry(slots.posted());
             entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
             entry.immediate = immediate;
-            accept(entry, whom(target));
+            accept(entry, receiver(target));
             return true;
         } finally {
             lock.release();
@@ -177,7 +177,7 @@ final class DeferredPosts {
             entry.fill(request);
             entry.recordJfc = other == jfc ? null : other;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
-            accept(entry, message ? whom(request.target) : null);
+            accept(entry, message ? receiver(request.target) : null);
             return true;
         } finally {
             lock.release();
@@ -210,7 +210,7 @@ final class DeferredPosts {
         return slots.posted() - free < slots.depth() && entries.hasRoom(slots.posted());
     }
 
-    private ShmTarget whom(@Nullable ProviderTarget target) {
+    private ShmTarget receiver(@Nullable ProviderTarget target) {
         ShmTarget known = target == null ? binding.target() : (ShmTarget) target;
         if (known == null) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, so it has no receiver");
@@ -251,10 +251,9 @@ final class DeferredPosts {
             long position,
             Opcode opcode,
             ShmImport remote,
-            ShmSegment local,
             long lengthBytes,
             long userContext) {
-        CompletionStatus status = OneSided.statusOf(failure, remote, local);
+        CompletionStatus status = OneSided.statusOf(failure, remote);
         claimWindow();
         try {
             if (!slots.areShut(SendSlots.CLOSED)) {

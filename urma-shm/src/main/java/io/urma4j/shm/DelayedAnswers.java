@@ -45,7 +45,7 @@ final class DelayedAnswers {
         }
     }
 
-    /** Whether a thread that polls in vain should call {@link #noReply}. */
+    /** Whether a thread that finds no message should call {@link #noReply}. */
     boolean areDue() {
         return unreplied || in.isHolding();
     }

@@ -5,23 +5,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What a context's polling threads and its engine must see to. For any thread. */
 final class Demand {
-    private final AtomicInteger waitingQueues = new AtomicInteger();
-    private final AtomicInteger armedJfcs = new AtomicInteger();
+    /** How many send queues have something to start, or owe a record. */
+    final AtomicInteger waitingQueues = new AtomicInteger();
+
+    /** How many JFCs are armed: threads wait for their events. */
+    final AtomicInteger armedJfcs = new AtomicInteger();
+
     private final ConcurrentLinkedQueue<Runnable> later = new ConcurrentLinkedQueue<>();
     private final Runnable wakeEngine;
 
     Demand(Runnable wakeEngine) {
         this.wakeEngine = wakeEngine;
-    }
-
-    /** How many send queues have something to start, or owe a record. */
-    AtomicInteger waitingQueues() {
-        return waitingQueues;
-    }
-
-    /** How many JFCs are armed: threads wait for their events. */
-    AtomicInteger armedJfcs() {
-        return armedJfcs;
     }
 
     void wakeEngine() {

@@ -55,10 +55,10 @@ final class FailedTargets {
     /** Which of its targets a work request failed at. */
     private static @Nullable Object culprit(Wqe entry, int status) {
         boolean access = status == REM_ACCESS_ABORT_ERR;
-        if (access && entry.notify != null && OneSided.isGone(entry.notify)) {
+        if (access && OneSided.isGone(entry.notify)) {
             return entry.notify;
         }
-        if (entry.flow == null || (access && entry.remote != null && OneSided.isGone(entry.remote))) {
+        if (entry.flow == null || (access && OneSided.isGone(entry.remote))) {
             return entry.remote;
         }
         return entry.flow.target;

@@ -26,6 +26,9 @@ final class JfcRecords implements SegmentUser {
     private static final int ARMED = 1;
     private static final int ARMED_SOLICITED = 2;
 
+    /** Replaces a closed owner, so that it can be collected. */
+    private static final RecordOwner CLOSED = () -> {};
+
     private final String name;
     private final int depth;
     private final Demand demand;
@@ -108,7 +111,7 @@ final class JfcRecords implements SegmentUser {
             if (owned != null) {
                 owned.purge(index);
             }
-            owners[index] = Gone.OWNER;
+            owners[index] = CLOSED;
         } finally {
             pollClaim.release();
             lock.release();
@@ -120,21 +123,6 @@ final class JfcRecords implements SegmentUser {
         pollClaim.acquire();
         slots.freeTo(end);
         pollClaim.release();
-    }
-
-    /** Replaces a closed owner, so that it can be collected. */
-    private enum Gone implements RecordOwner {
-        OWNER;
-
-        @Override
-        public void recordTaken(int position) {
-            // the owner is closed
-        }
-
-        @Override
-        public void jfcFailed() {
-            // the owner is closed
-        }
     }
 
     /** The last word of records of the owner with {@code index} for {@code position}. */
@@ -299,7 +287,7 @@ final class JfcRecords implements SegmentUser {
 
     private void setArmed(int next) {
         if ((armed == NOT_ARMED) != (next == NOT_ARMED)) {
-            demand.armedJfcs().addAndGet(next == NOT_ARMED ? -1 : 1);
+            demand.armedJfcs.addAndGet(next == NOT_ARMED ? -1 : 1);
         }
         armed = next;
     }

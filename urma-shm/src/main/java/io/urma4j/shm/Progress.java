@@ -65,7 +65,7 @@ final class Progress {
 
     Progress(Demand demand) {
         this.demand = demand;
-        this.waitingQueues = demand.waitingQueues();
+        this.waitingQueues = demand.waitingQueues;
     }
 
     /** The open send queues. */
@@ -97,10 +97,21 @@ final class Progress {
         if (waitingQueues.get() > 0) {
             long now = System.nanoTime();
             for (SendWindow window : windows) {
-                window.drive(now, insist);
+                drive(window, now, insist);
             }
         }
         return work;
+    }
+
+    /** Starts waiting requests, if possible; a thread that does not insist on the lock comes again. */
+    private static void drive(SendWindow window, long nowNanos, boolean insist) {
+        if (window.isWatched() && window.lock().acquire(insist)) {
+            try {
+                window.advance(nowNanos);
+            } finally {
+                window.lock().release();
+            }
+        }
     }
 
     /** A thread is about to wait for an event: arrivals wake the engine from now on. */
@@ -145,7 +156,7 @@ final class Progress {
         long polled = pollsSinceLastTurn();
         ticking = polled > 0;
         spins = polled >= POLLS_OF_A_SPIN ? Math.min(spins + 1, TICKS_OF_A_SPIN) : 0;
-        boolean leaveIt = ticking && demand.armedJfcs().get() == 0;
+        boolean leaveIt = ticking && demand.armedJfcs.get() == 0;
         if (leaveIt && wasTicking && pausedNanos == 0) {
             // a polling thread polls again; a second thread at the rings would only be in its way
             return Math.min(watch(nowNanos), spins < TICKS_OF_A_SPIN ? TICK_NANOS : SPIN_TICK_NANOS);
@@ -182,12 +193,24 @@ final class Progress {
         }
         long sleep = WATCH_NANOS;
         for (SendWindow window : windows) {
-            long retryAt = window.expire(nowNanos, paused);
+            long retryAt = expire(window, nowNanos, paused);
             if (retryAt != Long.MAX_VALUE) {
                 sleep = Math.min(sleep, Math.max(0, retryAt - nowNanos));
             }
             sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, window.timeoutNanos() / 2));
         }
         return sleep;
+    }
+
+    private static long expire(SendWindow window, long nowNanos, long pausedNanos) {
+        if (window.order().window().isEmpty()) {
+            return Long.MAX_VALUE; // what is added just now is seen to the next time
+        }
+        window.lock().acquire();
+        try {
+            return window.expire(nowNanos, pausedNanos);
+        } finally {
+            window.lock().release();
+        }
     }
 }

@@ -35,55 +35,46 @@ final class RcBinding {
     }
 
     /** Asks the peer; the future fails with its answer, as a refusal to {@code jetty}. */
-    CompletableFuture<Void> bind(ShmTarget whom, Object jetty, Duration timeout) {
-        target = whom; // before the peer knows: its first message may come at once
-        return control.bind(whom.peer, id, whom.queueId(), orderType.value(), timeout)
+    CompletableFuture<Void> bind(ShmTarget remote, Object jetty, Duration timeout) {
+        target = remote; // before the peer knows: its first message may come at once
+        return control.bind(remote.peer, id, remote.queueId(), orderType.value(), timeout)
                 .handle((status, failure) -> {
                     if (failure != null || status != UrmaStatus.SUCCESS) {
                         target = null;
-                        throw refused(whom, jetty, status, failure);
+                        throw refused(remote, jetty, status, failure);
                     }
                     return null;
                 });
     }
 
     private static UrmaException refused(
-            ShmTarget whom, Object jetty, @Nullable UrmaStatus status, @Nullable Throwable failure) {
+            ShmTarget remote, Object jetty, @Nullable UrmaStatus status, @Nullable Throwable failure) {
         String reason = failure == null ? "the peer refused" : String.valueOf(failure.getMessage());
         return new UrmaException(
                 status == null ? UrmaStatus.ETIMEOUT : status,
                 jetty,
-                "cannot be bound to " + whom + ": " + reason,
+                "cannot be bound to " + remote + ": " + reason,
                 failure);
     }
 
     /** Ends the binding here at once, and notifies the peer. */
     CompletableFuture<Void> unbind(Duration timeout) {
-        ShmTarget whom = target;
+        ShmTarget remote = target;
         target = null;
-        return whom == null
+        return remote == null
                 ? CompletableFuture.completedFuture(null)
-                : control.unbind(whom.peer, id, whom.queueId(), timeout)
+                : control.unbind(remote.peer, id, remote.queueId(), timeout)
                         .handle((status, failure) -> null); // a peer that is gone is unbound as well
     }
 
-    /** A peer has imported the Jetty: it had the token. */
-    void imported(Peer peer) {
-        requests.imported(peer);
+    BindRequests<Peer> requests() {
+        return requests;
     }
 
     /** A peer's Jetty requests to bind; returns whether it may. */
     UrmaStatus requested(Peer peer, int jettyId, int wantedOrder) {
         boolean mayBind = target == null || admits(peer, jettyId);
         return requests.requested(peer, jettyId, wantedOrder, mayBind).status();
-    }
-
-    void unrequested(Peer peer, int jettyId) {
-        requests.unrequested(peer, jettyId);
-    }
-
-    void peerLost(Peer peer) {
-        requests.peerLost(peer);
     }
 
     /** Whether a message of that Jetty may be delivered here (S5.8). */

@@ -72,7 +72,7 @@ final class Receivers {
             return QueueAnswer.refused(UrmaStatus.ENOPERM);
         }
         if (wanted.binding() != null) {
-            wanted.binding().imported(from);
+            wanted.binding().requests().imported(from);
         }
         return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
     }
@@ -101,7 +101,7 @@ final class Receivers {
     void unbindRequested(Peer from, int localId, int remoteId) {
         Inbound wanted = inbound.get(localId);
         if (wanted != null && wanted.binding() != null) {
-            wanted.binding().unrequested(from, remoteId);
+            wanted.binding().requests().unrequested(from, remoteId);
         }
     }
 }

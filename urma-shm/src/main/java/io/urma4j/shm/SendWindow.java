@@ -8,6 +8,7 @@ import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
+import io.urma4j.spi.support.SendFlow;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
 import io.urma4j.spi.support.SpinLock;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * one-sided operation is executed. {@link WindowAnswers} says what answers mean, {@link SilentPeers} what silence means.
  */
 final class SendWindow implements SendActions<Wqe, PeerLanes> {
+    private static final long ALL = Long.MIN_VALUE; // also retransmissions that are overdue
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
 
     private final int queueId;
@@ -148,34 +150,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         }
     }
 
-    /** Starts waiting requests, if possible; a thread that does not insist on the lock comes again. */
-    void drive(long nowNanos, boolean insist) {
-        if (!isWatched() || !lock.acquire(insist)) {
-            return;
-        }
-        try {
-            advance(nowNanos);
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** Fails requests that have waited too long for their peer; returns when to check again. */
-    long expire(long nowNanos, long pausedNanos) {
-        if (window.isEmpty()) {
-            return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
-        }
-        lock.acquire();
-        try {
-            if (silentPeers.expire(nowNanos, pausedNanos)) {
-                report();
-            }
-            return nextRetryNanos();
-        } finally {
-            lock.release();
-        }
-    }
-
     /** The peer is gone: the oldest work request to it fails, and with it what its failure affects. */
     void peerLost(Peer peer) {
         lock.acquire();
@@ -203,6 +177,20 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     // ---- progress, under the lock
 
+    /** The lock that guards it. */
+    SpinLock lock() {
+        return lock;
+    }
+
+    /** Fails requests that have waited too long for their peer; returns when the next retransmission is due. */
+    long expire(long nowNanos, long pausedNanos) {
+        if (silentPeers.expire(nowNanos, pausedNanos)) {
+            report();
+        }
+        boolean mayRetransmit = window.hasWaiting() && state() == QueueState.READY;
+        return mayRetransmit ? flows.all().nextRetryNanos(ALL) : Long.MAX_VALUE;
+    }
+
     /** Starts what can be started, and reports what is finished. */
     void advance(long nowNanos) {
         if (!isBusy()) { // the thread that makes a long copy comes back here
@@ -210,6 +198,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
             order.step(nowNanos);
         }
         demandChanged();
+        assert isSound() : this;
     }
 
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
@@ -236,7 +225,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     public void demandChanged() {
         if (watched != isWatched()) {
             watched = !watched;
-            demand.waitingQueues().addAndGet(watched ? 1 : -1);
+            demand.waitingQueues.addAndGet(watched ? 1 : -1);
         }
     }
 
@@ -245,11 +234,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         if (window.holds(position)) { // else it was reported already, as flushed
             answers.answered(position, window.at(position), answer, argument);
         }
-    }
-
-    /** When the earliest retransmission is due; {@code Long.MAX_VALUE} when none is. */
-    private long nextRetryNanos() {
-        return window.hasWaiting() && state() == QueueState.READY ? flows.nextRetryNanos() : Long.MAX_VALUE;
     }
 
     // ---- starting
@@ -357,12 +341,12 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public void abandonAll() {
-        flows.reset();
+        flows.all().all().forEach(SendFlow::reset);
     }
 
     @Override
     public void pause(PeerLanes silent) {
-        flows.startAnew(silent, nanos());
+        flows.all().startAnew(silent, nanos());
     }
 
     @Override
@@ -448,5 +432,15 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     void clear() {
         order.clear();
         flows.clear();
+    }
+
+    /** What must hold between two steps: it holds no position that was not posted, and pollers see to what waits. */
+    private boolean isSound() {
+        return window.end() <= slots.posted() && watched == isWatched();
+    }
+
+    @Override
+    public String toString() {
+        return "queue " + queueId + ", " + order + ", " + slots.posted() + " posted" + (watched ? ", watched" : "");
     }
 }

@@ -199,13 +199,17 @@ final class ShmContext implements ProviderContext, DataPlane {
         return queue;
     }
 
-    /** A Jetty, whose receive records go to its own JFC, or where its JFR's go. */
+    /**
+     * A Jetty, whose receive records go where its JFR's go, or to its own JFC (S5.3). When that one overflows, the Jetty goes
+     * to ERROR; but later, on the engine's thread: the caller has the JFC's lock, and must not wait for the Jetty's.
+     */
     private Inbound receiver(ShmSendQueue jetty, ShmReceiveQueue mine, @Nullable ShmJfc own) {
         if (own == null) {
             return jetty.inbound(mine, mine.jfc(), mine.ownerIndex());
         }
         JfcRecords records = own.records();
-        return jetty.inbound(mine, records, records.attach(new JettyReceives(demand, jetty.window())));
+        int index = records.attach(() -> demand.later(jetty.window()::fail));
+        return jetty.inbound(mine, records, index);
     }
 
     private void closed(ShmSendQueue queue) {
@@ -308,7 +312,7 @@ final class ShmContext implements ProviderContext, DataPlane {
             path.die();
         }
         for (ShmSendQueue queue : sendQueues) {
-            queue.binding().peerLost(peer);
+            queue.binding().requests().peerLost(peer);
             queue.window().peerLost(peer);
         }
         events.raise(new AsyncEvent(AsyncEvent.Type.PEER_LOST, peer.toString(), why));

@@ -238,11 +238,6 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     @Override
-    public void recordTaken(int position) {
-        // a receive work request is free when its message arrives, not when the record is polled
-    }
-
-    @Override
     public void jfcFailed() {
         if (state != ReceiveState.ERROR) {
             state = ReceiveState.ERROR;

@@ -123,7 +123,7 @@ final class ShmSendQueue implements ProviderSendQueue {
                     returnFromCopy();
                 }
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.WRITE, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.WRITE, remote, lengthBytes, userContext);
             }
             complete(position, WRITE, lengthBytes, userContext, flags);
             return true;
@@ -166,7 +166,7 @@ final class ShmSendQueue implements ProviderSendQueue {
                     returnFromCopy();
                 }
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.READ, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.READ, remote, lengthBytes, userContext);
             }
             complete(position, READ, lengthBytes, userContext, flags);
             return true;
@@ -209,7 +209,7 @@ final class ShmSendQueue implements ProviderSendQueue {
                 Placement.atomic(
                         opcode, remote.memory, targetOffset, local.memory, resultOffset, sizeBytes, operand, expected);
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.of(opcode), remote, local, sizeBytes, userContext);
+                return failed(e, position, Opcode.of(opcode), remote, sizeBytes, userContext);
             }
             complete(position, opcode, sizeBytes, userContext, flags);
             return true;
@@ -287,13 +287,12 @@ final class ShmSendQueue implements ProviderSendQueue {
             long position,
             Opcode opcode,
             ShmImport remote,
-            ShmSegment local,
             long lengthBytes,
             long userContext) {
         if (slots.areShut(SendSlots.BUSY)) {
             returnFromCopy();
         }
-        return deferred.failed(failure, position, opcode, remote, local, lengthBytes, userContext);
+        return deferred.failed(failure, position, opcode, remote, lengthBytes, userContext);
     }
 
     @Override

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A work request that could not be finished within its post: an entry of a send queue's window, used again and again.
  * Guarded by the queue's lock.
+ *
+ * <p>It has more fields than other classes since it is what its name says, the element of a work queue: each field is one
+ * that the application posted, or how far its message is. An entry is filled in place, field by field, so that a post
+ * allocates nothing; records within it would be allocated, and objects within it be one more load on that path.
  */
 final class Wqe extends SendEntry<Lane, PeerLanes> {
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();

@@ -87,7 +87,7 @@ public final class SegmentTable<S extends SegmentTable.Entry> {
     public synchronized boolean remove(S segment) {
         int tokenId = segment.exported().descriptor().tokenId();
         List<S> all = under(tokenId);
-        List<S> others = all.stream().filter(other -> other != segment).toList();
+        List<S> others = all.stream().filter(other -> !other.equals(segment)).toList();
         if (others.size() == all.size()) {
             return false;
         }

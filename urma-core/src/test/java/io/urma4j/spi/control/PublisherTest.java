@@ -38,7 +38,7 @@ class PublisherTest {
     @Test
     void aLookupOfItsNameGivesTheSegment() {
         assertThat(publisher.publish(segment, "orders", true)).isCompleted();
-        publisher.publish(segment, "prices", false);
+        var _ = publisher.publish(segment, "prices", false);
 
         assertThat(publisher.lookedUp(9, new Lookup(1, "orders", true))).isInstanceOfSatisfying(Named.class, named -> {
             assertThat(named.request()).isEqualTo(9);
@@ -55,8 +55,8 @@ class PublisherTest {
     @Test
     void namesEndWithTheirSegment() {
         var other = home.segment(2001, 6, Access.READ, TokenPolicy.NONE);
-        publisher.publish(segment, "orders", false);
-        publisher.publish(other, "prices", false);
+        var _ = publisher.publish(segment, "orders", false);
+        var _ = publisher.publish(other, "prices", false);
 
         publisher.unpublish(segment);
 

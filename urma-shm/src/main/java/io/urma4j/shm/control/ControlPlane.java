@@ -82,8 +82,8 @@ public final class ControlPlane {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         this.engine = new Engine("urma-shm-engine-" + uasid, dataPlane::turn, () -> ended.complete(null));
         this.requests = new Requests(engine);
-        Publisher publisher = new Publisher(
-                engine, (name, tokenId) -> directory.publish(name, new NameRecord(self, tokenId)));
+        Publisher publisher =
+                new Publisher(engine, (name, tokenId) -> directory.publish(name, new NameRecord(self, tokenId)));
         GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
         this.exports = new Exports(engine, publisher, board, events, eid, uasid, self);
         this.imports = new Imports(
@@ -115,8 +115,7 @@ public final class ControlPlane {
         Neighbours neighbours = new Neighbours(directory, self, peers, requests);
         this.names = new Names(engine, neighbours);
         this.inspector = new Inspector(engine, neighbours::others);
-        this.shutdown = new Shutdown(
-                engine, requests, exports, imports, paths, peers, directory, lock, serving, ended);
+        this.shutdown = new Shutdown(engine, requests, exports, imports, paths, peers, directory, lock, serving, ended);
     }
 
     /**

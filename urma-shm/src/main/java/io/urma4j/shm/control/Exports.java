@@ -81,8 +81,7 @@ final class Exports {
             return registerForeign(request);
         }
         if (!(request.memory() instanceof ShmMemory memory)) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
+            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
         }
         memory.checkNotQuarantined();
         ShmSegment segment = add(memory.segment(), memory, request);

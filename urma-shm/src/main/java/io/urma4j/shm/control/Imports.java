@@ -29,12 +29,7 @@ final class Imports {
     private final Windows windows;
     private final long ownPid = ProcessHandle.current().pid();
 
-    Imports(
-            Engine engine,
-            ContextEvents events,
-            long closeTimeoutNanos,
-            boolean trustsHugePages,
-            Windows windows) {
+    Imports(Engine engine, ContextEvents events, long closeTimeoutNanos, boolean trustsHugePages, Windows windows) {
         this.trustsHugePages = trustsHugePages;
         this.engine = engine;
         this.events = events;

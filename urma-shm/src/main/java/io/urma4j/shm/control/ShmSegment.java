@@ -41,11 +41,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
      *
      * @param shared null for foreign memory, which is LOCAL_ONLY
      */
-    ShmSegment(
-            Exports exports,
-            MemorySegment memory,
-            @Nullable ShmMemory shared,
-            ExportedSegment<Grant> exported) {
+    ShmSegment(Exports exports, MemorySegment memory, @Nullable ShmMemory shared, ExportedSegment<Grant> exported) {
         this.memory = memory;
         this.exports = exports;
         this.shared = shared;
@@ -169,7 +165,9 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     /** Whether a message of {@code from} may revoke it, did so, or could have. */
     synchronized boolean mayInvalidate(Peer from) {
         Set<Peer> all = invalidators;
-        return all != null ? all.contains(from) : !exported.isRevoked() && importingPeers().contains(from);
+        return all != null
+                ? all.contains(from)
+                : !exported.isRevoked() && importingPeers().contains(from);
     }
 
     private Set<Peer> importingPeers() {

@@ -126,7 +126,8 @@ class ControlFuzzTest {
             assertThat(silent.getFirst().receive())
                     .as("the oldest was shown the door")
                     .isEmpty();
-            await().untilAsserted(() -> assertThat(descriptors() - before).isLessThan(3 * Listener.MAX_STRANGERS + SLOW));
+            await().untilAsserted(
+                            () -> assertThat(descriptors() - before).isLessThan(3 * Listener.MAX_STRANGERS + SLOW));
             await().until(() -> good.importsSince() > 0);
         } finally {
             silent.forEach(RawPeer::close);

@@ -358,7 +358,7 @@ class EngineTest {
         int before = turns.get();
 
         for (int i = 0; i < 1000; i++) {
-            engine.executeNow(() -> {});
+            engine.submit(() -> {});
             LockSupport.parkNanos(1000); // so that a woken engine would get through its round
         }
 
@@ -371,13 +371,13 @@ class EngineTest {
         long farNanos = SECONDS.toNanos(20);
         engine.start();
         AtomicReference<Timers.Timer> planned = new AtomicReference<>();
-        engine.executeNow(() -> planned.set(engine.after(farNanos, () -> {})));
+        engine.submit(() -> planned.set(engine.after(farNanos, () -> {})));
         onEngine(() -> {}); // a round in which the engine plans to wake up then
         onEngine(planned.get()::cancel);
         onEngine(() -> {}); // a round without any timer
         int before = settledTurns();
 
-        engine.executeNow(() -> planned.set(engine.after(2 * farNanos, () -> {})));
+        engine.submit(() -> planned.set(engine.after(2 * farNanos, () -> {})));
 
         assertThat(settledTurns()).isEqualTo(before);
     }

@@ -10,6 +10,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
 import io.urma4j.spi.support.Setting;
@@ -113,8 +114,10 @@ class RuntimeDirectoryTest {
         assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
                 .isEqualTo(path);
         assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
-        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
-        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, user::get, 7))
+                .isEqualTo(Path.of("/run/user/7/urma4j"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, name -> null, 7))
+                .isEqualTo(Path.of("/tmp/urma4j-7"));
     }
 
     @Test

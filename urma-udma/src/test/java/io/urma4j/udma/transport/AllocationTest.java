@@ -85,9 +85,9 @@ class AllocationTest {
                 long before = done;
                 while (done == before) {
                     now += 1000;
-                    left.step(now);
+                    left.step(now, FlushHint.FLUSH);
                     toRight.handTo(right, now);
-                    right.step(now);
+                    right.step(now, FlushHint.FLUSH);
                     toLeft.handTo(left, now);
                 }
             }
@@ -161,7 +161,7 @@ class AllocationTest {
 
         void handTo(Connection connection, long now) {
             for (int i = 0; i < count; i++) {
-                connection.receive(packets[i], now);
+                connection.receive(packets[i], now, false);
             }
             count = 0;
         }
