@@ -55,9 +55,7 @@ public final class RemoteLane {
     private final LocalSegment staging;
     private final WorkRequestList list = new WorkRequestList(1, 1);
 
-    /** Guards {@link #jfs} and {@link #closed}, so that no queue is created for a port that is being closed. */
-    private final ReentrantLock queueLock = new ReentrantLock();
-
+    // guarded by this, so that no queue is created for a port that is being closed
     private @Nullable Jfs jfs;
     private boolean closed;
 
@@ -315,35 +313,25 @@ public final class RemoteLane {
         return now != null ? now : makeQueue();
     }
 
-    private Jfs makeQueue() {
-        queueLock.lock();
-        try {
-            if (closed) {
-                throw Checks.closed(owner);
-            }
-            JfsConfig config = JfsConfig.builder()
-                    .depth(QUEUE_DEPTH)
-                    .maxSges(1)
-                    .maxInlineBytes(inlineBytes)
-                    .build();
-            Jfs made = context.createJfs(port.jfc(), config);
-            jfs = made;
-            return made;
-        } finally {
-            queueLock.unlock();
+    private synchronized Jfs makeQueue() {
+        if (closed) {
+            throw Checks.closed(owner);
         }
+        JfsConfig config = JfsConfig.builder()
+                .depth(QUEUE_DEPTH)
+                .maxSges(1)
+                .maxInlineBytes(inlineBytes)
+                .build();
+        Jfs made = context.createJfs(port.jfc(), config);
+        jfs = made;
+        return made;
     }
 
     /** Closes the queue, and so discards its unfinished work requests and records; the next operation creates one. */
-    private void abandonQueue() {
-        queueLock.lock();
-        try {
-            if (jfs != null) {
-                jfs.close();
-                jfs = null;
-            }
-        } finally {
-            queueLock.unlock();
+    private synchronized void abandonQueue() {
+        if (jfs != null) {
+            jfs.close();
+            jfs = null;
         }
         posted = 0;
         completed = 0;
@@ -351,15 +339,12 @@ public final class RemoteLane {
 
     /** Closes the lane; an operation of another thread fails, because an object is closed. */
     void close() {
-        queueLock.lock();
-        try {
+        synchronized (this) {
             closed = true;
             if (jfs != null) {
                 jfs.close();
             }
             port.close();
-        } finally {
-            queueLock.unlock();
         }
         lock.lock(); // operations in progress have ended
         try {
