@@ -74,7 +74,8 @@ final class UdmaDevice implements ProviderDevice {
         try {
             return parse.apply(options.setting(setting.property()).orElse(null));
         } catch (IllegalArgumentException e) {
-            throw new UrmaException(UrmaStatus.EINVAL, "setting " + setting.property(), String.valueOf(e.getMessage()), e);
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "setting " + setting.property(), String.valueOf(e.getMessage()), e);
         }
     }
 
