@@ -62,9 +62,7 @@ public final class JettyGroup implements ContextObject {
      */
     public synchronized void add(Jetty jetty) {
         life.checkOpen();
-        if (jetty.context() != context) {
-            throw Checks.invalid(this, jetty + " belongs to " + jetty.context());
-        }
+        Checks.belongs(this, jetty, context);
         if (jetty.jfs().mode() != TransportMode.RM) {
             throw Checks.invalid(this, jetty + " is of mode " + jetty.jfs().mode() + ", members are of mode RM");
         }

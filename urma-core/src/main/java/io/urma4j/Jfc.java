@@ -43,9 +43,7 @@ public final class Jfc implements ContextObject {
         if (jfce == null) {
             return new Jfc(context, from, config, null);
         }
-        if (jfce.context() != context) {
-            throw Checks.invalid(context, jfce + " belongs to " + jfce.context());
-        }
+        Checks.belongs(context, jfce, context);
         Jfc jfc = new Jfc(context, from, config, jfce);
         try {
             jfce.life().retain(jfc);

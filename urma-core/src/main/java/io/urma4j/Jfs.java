@@ -370,9 +370,7 @@ public final class Jfs implements ContextObject {
 
     /** Checks that the other JFC is open, valid and of this context, and keeps it open as long as this queue. */
     ProviderJfc checkedForRecords(Jfc other) {
-        if (other.context() != context) {
-            throw Checks.invalid(this, other + " belongs to " + other.context());
-        }
+        Checks.belongs(this, other, context);
         synchronized (recordJfcs) {
             life.checkOpen();
             if (other != jfc) {

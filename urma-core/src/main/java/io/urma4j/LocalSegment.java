@@ -252,11 +252,7 @@ public final class LocalSegment implements ContextObject {
                 if (tokenId != null) {
                     tokenId.release(this);
                 }
-                if (failure != null) {
-                    revocation.completeExceptionally(Await.causeOf(failure));
-                } else {
-                    revocation.complete(result);
-                }
+                Await.passOn(result, failure, revocation);
             });
         } catch (RuntimeException e) {
             revocation.completeExceptionally(e);

@@ -12,13 +12,9 @@ public enum QueueState {
     ERROR;
 
     /** URMA's number. */
+    @SuppressWarnings("EnumOrdinal") // declared in the order of URMA's numbers
     public int value() {
-        return switch (this) {
-            case RESET -> 0;
-            case READY -> 1;
-            case SUSPENDED -> 2;
-            case ERROR -> 3;
-        };
+        return ordinal();
     }
 
     /** Whether {@code modify} may move to {@code next} (S6.2); the same state is no move. */

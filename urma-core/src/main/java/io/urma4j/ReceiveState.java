@@ -10,12 +10,9 @@ public enum ReceiveState {
     ERROR;
 
     /** URMA's number. */
+    @SuppressWarnings("EnumOrdinal") // declared in the order of URMA's numbers
     public int value() {
-        return switch (this) {
-            case RESET -> 0;
-            case READY -> 1;
-            case ERROR -> 2;
-        };
+        return ordinal();
     }
 
     /** Whether {@code modify} may move to {@code next} (S6.2); the same state is no move. */

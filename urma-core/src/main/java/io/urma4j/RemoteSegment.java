@@ -208,13 +208,7 @@ public final class RemoteSegment implements ContextObject {
     private void giveBack() {
         mask = 0;
         context.children().remove(this);
-        var _ = provider.close().whenComplete((_, failure) -> {
-            if (failure != null) {
-                ended.completeExceptionally(Await.causeOf(failure));
-            } else {
-                ended.complete(null);
-            }
-        });
+        var _ = provider.close().whenComplete((_, failure) -> Await.passOn(null, failure, ended));
     }
 
     ProviderImport provider() {

@@ -83,13 +83,7 @@ public final class TargetJetty implements ContextObject {
     private void giveBack() {
         closed = true;
         context.children().remove(this);
-        var _ = provider.close().whenComplete((_, failure) -> {
-            if (failure != null) {
-                ended.completeExceptionally(Await.causeOf(failure));
-            } else {
-                ended.complete(null);
-            }
-        });
+        var _ = provider.close().whenComplete((_, failure) -> Await.passOn(null, failure, ended));
     }
 
     @Override

@@ -143,18 +143,8 @@ public final class Urma implements AutoCloseable {
         }
         ClosingOrder all = new ClosingOrder(this);
         devices.forEach(device -> all.add(device::shutDown, 1));
-        all.add(this::closeContexts, 0);
-        RuntimeException failure = all.closeAll();
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    private void closeContexts() {
-        RuntimeException failure = children.closeAll();
-        if (failure != null) {
-            throw failure;
-        }
+        all.add(() -> ClosingOrder.throwIfFailed(children.closeAll()), 0);
+        ClosingOrder.throwIfFailed(all.closeAll());
     }
 
     /** Closes only if no context is open; otherwise EAGAIN, naming the open contexts (S4.1). */

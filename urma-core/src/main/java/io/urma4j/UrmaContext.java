@@ -92,7 +92,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
         checks.memory("lengthBytes", lengthBytes);
-        return closing.add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
+        return children().add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
     }
 
     /** Registers the whole of {@code memory} under a random token. */
@@ -120,7 +120,7 @@ public final class UrmaContext implements AutoCloseable {
     /** A number under which segments can be registered (S7.4). */
     public TokenId createTokenId() {
         closing.checkOpen();
-        return closing.add(new TokenId(this, provider), ClosingRank.TOKEN_ID);
+        return children().add(new TokenId(this, provider), ClosingRank.TOKEN_ID);
     }
 
     /**
@@ -197,7 +197,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EEXIST if the name is taken, by a segment or a region
      */
     public Region createRegion(String name, Token token) {
-        return closing.add(Region.create(this, name, token), ClosingRank.COMFORT);
+        return children().add(Region.create(this, name, token), ClosingRank.COMFORT);
     }
 
     /**
@@ -207,7 +207,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public RemoteRegion importRegion(String name, Token token) {
         RemoteSegment table = importSegment(discovery.find(name).descriptor(), token, Access.READ);
-        return closing.add(RemoteRegion.open(this, name, table), ClosingRank.COMFORT);
+        return children().add(RemoteRegion.open(this, name, table), ClosingRank.COMFORT);
     }
 
     /** All names that processes of this user published in the directory of this device. */
@@ -288,12 +288,12 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Creates a completion event channel, on which threads wait for records. */
     public Jfce createJfce() {
-        return closing.add(new Jfce(this), ClosingRank.JFCE);
+        return children().add(new Jfce(this), ClosingRank.JFCE);
     }
 
     /** Creates a queue for the results of asynchronous calls (S5.9). */
     public Notifier createNotifier() {
-        return closing.add(new Notifier(this), ClosingRank.COMFORT);
+        return children().add(new Notifier(this), ClosingRank.COMFORT);
     }
 
     /** Creates a completion queue without events. */
@@ -356,7 +356,7 @@ public final class UrmaContext implements AutoCloseable {
     /** Creates a group for RM Jetties, without members (S5.5). */
     public JettyGroup createJettyGroup(JettyGroupConfig config) {
         checks.group(config);
-        return closing.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
+        return children().add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
     }
 
     /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */

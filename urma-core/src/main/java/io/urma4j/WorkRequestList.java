@@ -109,7 +109,7 @@ public final class WorkRequestList {
             @Nullable TargetJetty receiver, RemoteSegment target, long targetOffset, long immediate, long userContext) {
         begin(Opcode.WRITE_IMM, target, targetOffset, userContext);
         handles[size - 1].target = receiver;
-        requests[size - 1].immediate = immediate;
+        requests[size - 1].operand = immediate;
         return this;
     }
 
@@ -241,7 +241,7 @@ public final class WorkRequestList {
             Opcode opcode, @Nullable TargetJetty target, long immediate, long userContext) {
         WorkRequest request = next(opcode, userContext);
         handles[size - 1].target = target;
-        request.immediate = immediate;
+        request.operand = immediate;
         return this;
     }
 
@@ -337,7 +337,7 @@ public final class WorkRequestList {
             case WRITE -> checkWrite(request, named, jfs, context);
             case WRITE_IMM -> {
                 checkWrite(request, named, jfs, context);
-                jfs.checks().immediate(opcode, request.immediate);
+                jfs.checks().immediate(opcode, request.operand);
                 request.target = jfs.checkedTarget(named.target);
             }
             case WRITE_NOTIFY -> {
@@ -351,7 +351,7 @@ public final class WorkRequestList {
             }
             case CAS, SWAP, FADD, FSUB, FAND, FOR, FXOR -> checkAtomic(opcode, request, named, jfs, context);
             case SEND, SEND_IMM, SEND_INVALIDATE -> {
-                jfs.checks().send(opcode, request.lengthBytes, request.immediate);
+                jfs.checks().send(opcode, request.lengthBytes, request.operand);
                 request.target = jfs.checkedTarget(named.target);
             }
             case NOP -> request.lengthBytes = 0;

@@ -503,7 +503,6 @@ final class FakeContext implements ProviderContext {
         /** What bind answers; a test may keep it open. */
         CompletableFuture<Void> binding = CompletableFuture.completedFuture(null);
 
-        private boolean bound;
         private boolean holding;
         private final List<long[]> held = new ArrayList<>();
 
@@ -669,7 +668,6 @@ final class FakeContext implements ProviderContext {
         @Override
         public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
             return binding.thenRun(() -> {
-                bound = true;
                 state = QueueState.READY;
             });
         }
@@ -681,14 +679,8 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public CompletableFuture<Void> unbind(Duration timeout) {
-            bound = false;
             state = QueueState.RESET;
             return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public boolean isBound() {
-            return bound;
         }
 
         @Override

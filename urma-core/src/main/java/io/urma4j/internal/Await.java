@@ -2,9 +2,11 @@ package io.urma4j.internal;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** The blocking form of an asynchronous control call. */
 public final class Await {
@@ -47,6 +49,15 @@ public final class Await {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /** Completes {@code future} as a stage has ended: with its result, or with what it really failed with. */
+    public static <T> void passOn(@Nullable T result, @Nullable Throwable failure, CompletableFuture<T> future) {
+        if (failure != null) {
+            future.completeExceptionally(causeOf(failure));
+        } else {
+            future.complete(result);
         }
     }
 

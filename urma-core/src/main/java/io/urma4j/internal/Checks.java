@@ -1,5 +1,7 @@
 package io.urma4j.internal;
 
+import io.urma4j.ContextObject;
+import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
@@ -68,6 +70,13 @@ public final class Checks {
     public static void atomicSize(Object object, int sizeBytes) {
         if (sizeBytes != 4 && sizeBytes != 8) {
             throw invalid(object, "size of an atomic is " + sizeBytes + ", must be 4 or 8 bytes");
+        }
+    }
+
+    /** What {@code object} is given must belong to its context. */
+    public static void belongs(Object object, ContextObject given, UrmaContext context) {
+        if (given.context() != context) {
+            throw invalid(object, given + " belongs to " + given.context());
         }
     }
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * refuses once the context is closed. Safe for any thread.
  */
 public final class ContextChecks {
-    private final Object context;
+    private final UrmaContext context;
     private final String device;
     private final Capabilities capabilities;
     private final Limits limits;
@@ -148,8 +148,8 @@ public final class ContextChecks {
     /** The objects belong to the context; null stands for none. */
     public void mine(@Nullable ContextObject... objects) {
         for (ContextObject object : objects) {
-            if (object != null && object.context() != context) {
-                throw Checks.invalid(context, object + " belongs to " + object.context());
+            if (object != null) {
+                Checks.belongs(context, object, context);
             }
         }
     }

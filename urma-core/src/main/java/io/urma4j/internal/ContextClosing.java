@@ -26,11 +26,6 @@ public final class ContextClosing {
         return children;
     }
 
-    /** {@link ClosingOrder#add}. */
-    public <T extends AutoCloseable> T add(T child, int rank) {
-        return children.add(child, rank);
-    }
-
     /** Refuses with EINVAL "is closed". */
     public void checkOpen() {
         life.checkOpen();

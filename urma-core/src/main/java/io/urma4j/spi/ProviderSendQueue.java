@@ -46,8 +46,6 @@ public interface ProviderSendQueue extends PostingQueue {
     /** Unbinds, from any state; ends in RESET. */
     CompletableFuture<Void> unbind(Duration timeout);
 
-    boolean isBound();
-
     /** An RM queue is about to send there: prepares the path early. */
     default void advise(ProviderTarget target) {
         // the import has prepared everything

@@ -35,10 +35,7 @@ public final class WorkRequest {
     /** The hint for the member of a Jetty group. */
     public int targetHint;
 
-    /** Immediate of WRITE_IMM and SEND_IMM; token id of SEND_INVALIDATE. */
-    public long immediate;
-
-    /** Operand of atomics, value of WRITE_NOTIFY. */
+    /** Operand of atomics, value of WRITE_NOTIFY, immediate of WRITE_IMM and SEND_IMM, token id of SEND_INVALIDATE. */
     public long operand;
 
     /** The comparand of CAS. */

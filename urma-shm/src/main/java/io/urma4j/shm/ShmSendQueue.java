@@ -353,11 +353,6 @@ final class ShmSendQueue implements ProviderSendQueue {
         return moves.unbind(timeout);
     }
 
-    @Override
-    public boolean isBound() {
-        return binding.target() != null;
-    }
-
     /** Whose messages it takes if it is an RC Jetty. */
     RcBinding binding() {
         return binding;

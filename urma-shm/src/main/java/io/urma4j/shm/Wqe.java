@@ -73,7 +73,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     void fill(WorkRequest request) {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
-        immediate = request.immediate;
+        immediate = request.operand;
         targetHint = request.targetHint * 0x9E3779B9 >>> 24; // spread: hints come in sequence
         operand = request.operand;
         expected = request.expected;

@@ -81,8 +81,22 @@ public abstract class Conformance {
     }
 
     @Nested
-    class Outages extends OutagesContract {
-        Outages() {
+    class Suspension extends SuspensionContract {
+        Suspension() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class Quiescence extends QuiescenceContract {
+        Quiescence() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class ErrorScope extends ErrorScopeContract {
+        ErrorScope() {
             super(deviceUnderTest);
         }
     }

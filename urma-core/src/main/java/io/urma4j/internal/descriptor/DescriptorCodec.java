@@ -45,6 +45,11 @@ public final class DescriptorCodec {
     private static final int MAPPABLE = 2;
     private static final int ATOMICS = 4;
 
+    // by their numbers
+    private static final List<MemoryKind> MEMORY_KINDS = List.of(MemoryKind.HOST, MemoryKind.DEVICE);
+    private static final List<JettyDescriptor.Kind> QUEUE_KINDS =
+            List.of(JettyDescriptor.Kind.JFR, JettyDescriptor.Kind.JETTY, JettyDescriptor.Kind.GROUP);
+
     private DescriptorCodec() {}
 
     public static byte[] encode(SegmentDescriptor descriptor) {
@@ -147,7 +152,7 @@ public final class DescriptorCodec {
                 .number(DescriptorField.CAPABILITIES, bits(descriptor.capabilities()))
                 .number(
                         DescriptorField.MEMORY_KIND,
-                        numberOf(descriptor.capabilities().memory()));
+                        MEMORY_KINDS.indexOf(descriptor.capabilities().memory()));
         writeEndpoints(fields, descriptor.endpoints());
         return fields;
     }
@@ -157,7 +162,7 @@ public final class DescriptorCodec {
         DescriptorFields.Writer fields = new DescriptorFields.Writer();
         writeHome(fields, id.eid(), id.uasid(), descriptor.incarnation(), descriptor.policy());
         fields.number(DescriptorField.QUEUE_ID, id.id())
-                .number(DescriptorField.QUEUE_KIND, numberOf(descriptor.kind()))
+                .number(DescriptorField.QUEUE_KIND, QUEUE_KINDS.indexOf(descriptor.kind()))
                 .number(DescriptorField.MODE, descriptor.mode().value())
                 .number(DescriptorField.ORDER_TYPE, descriptor.orderType().value());
         writeEndpoints(fields, descriptor.endpoints());
@@ -210,7 +215,7 @@ public final class DescriptorCodec {
                 small(fields, DescriptorField.QUEUE_ID, JettyId.MAX));
         return new JettyDescriptor(
                 id,
-                oneOf(fields, DescriptorField.QUEUE_KIND, DescriptorCodec::queueKind),
+                oneOf(fields, DescriptorField.QUEUE_KIND, number -> numbered(QUEUE_KINDS, "queue", number)),
                 fields.number(DescriptorField.INCARNATION),
                 oneOf(fields, DescriptorField.MODE, TransportMode::of),
                 oneOf(fields, DescriptorField.ORDER_TYPE, OrderType::of),
@@ -255,39 +260,14 @@ public final class DescriptorCodec {
                 (bits & ONE_SIDED) != 0,
                 (bits & MAPPABLE) != 0,
                 (bits & ATOMICS) != 0,
-                oneOf(fields, DescriptorField.MEMORY_KIND, DescriptorCodec::memoryKind));
+                oneOf(fields, DescriptorField.MEMORY_KIND, number -> numbered(MEMORY_KINDS, "memory", number)));
     }
 
-    private static int numberOf(MemoryKind kind) {
-        return switch (kind) {
-            case HOST -> 0;
-            case DEVICE -> 1;
-        };
-    }
-
-    private static MemoryKind memoryKind(int number) {
-        return switch (number) {
-            case 0 -> MemoryKind.HOST;
-            case 1 -> MemoryKind.DEVICE;
-            default -> throw new IllegalArgumentException("no kind of memory has the number " + number);
-        };
-    }
-
-    private static int numberOf(JettyDescriptor.Kind kind) {
-        return switch (kind) {
-            case JFR -> 0;
-            case JETTY -> 1;
-            case GROUP -> 2;
-        };
-    }
-
-    private static JettyDescriptor.Kind queueKind(int number) {
-        return switch (number) {
-            case 0 -> JettyDescriptor.Kind.JFR;
-            case 1 -> JettyDescriptor.Kind.JETTY;
-            case 2 -> JettyDescriptor.Kind.GROUP;
-            default -> throw new IllegalArgumentException("no kind of queue has the number " + number);
-        };
+    private static <T> T numbered(List<T> all, String what, int number) {
+        if (number >= all.size()) {
+            throw new IllegalArgumentException("no kind of " + what + " has the number " + number);
+        }
+        return all.get(number);
     }
 
     private static List<Endpoint> endpoints(DescriptorFields fields) {

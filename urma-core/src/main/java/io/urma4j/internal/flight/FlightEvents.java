@@ -96,29 +96,28 @@ final class FlightEvents {
         event.commit();
     }
 
-    @Name("io.urma4j.ContextOpened")
-    @Label("Context Opened")
+    /** What all events have. */
     @Category("urma4j")
     @StackTrace(false)
-    private static final class ContextOpened extends Event {
+    private abstract static class UrmaEvent extends Event {}
+
+    @Name("io.urma4j.ContextOpened")
+    @Label("Context Opened")
+    private static final class ContextOpened extends UrmaEvent {
         @Label("Context")
         String context = "";
     }
 
     @Name("io.urma4j.ContextClosed")
     @Label("Context Closed")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class ContextClosed extends Event {
+    private static final class ContextClosed extends UrmaEvent {
         @Label("Context")
         String context = "";
     }
 
     @Name("io.urma4j.SegmentRegistered")
     @Label("Segment Registered")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class SegmentRegistered extends Event {
+    private static final class SegmentRegistered extends UrmaEvent {
         @Label("Segment")
         String segment = "";
 
@@ -129,9 +128,7 @@ final class FlightEvents {
     @Name("io.urma4j.Import")
     @Label("Import")
     @Description("Import of a segment, JFR or Jetty, with its result; a threshold on the duration selects slow ones")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class Import extends Event {
+    private static final class Import extends UrmaEvent {
         @Label("Context")
         String context = "";
 
@@ -145,9 +142,7 @@ final class FlightEvents {
     @Name("io.urma4j.SegmentRevoked")
     @Label("Segment Revoked")
     @Description("A segment was revoked from its importers")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class SegmentRevoked extends Event {
+    private static final class SegmentRevoked extends UrmaEvent {
         @Label("Segment")
         String segment = "";
 
@@ -158,9 +153,7 @@ final class FlightEvents {
     @Name("io.urma4j.ReceiverNotReady")
     @Label("Receiver Not Ready")
     @Description("A message found no receive work request; one event per flow until a message is received")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class ReceiverNotReady extends Event {
+    private static final class ReceiverNotReady extends UrmaEvent {
         @Label("Queue")
         String queue = "";
 
@@ -169,9 +162,7 @@ final class FlightEvents {
     }
 
     /** An asynchronous event. */
-    @Category("urma4j")
-    @StackTrace(false)
-    private abstract static class Raised extends Event {
+    private abstract static class Raised extends UrmaEvent {
         @Label("Type")
         String type = "";
 

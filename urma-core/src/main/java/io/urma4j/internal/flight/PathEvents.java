@@ -70,10 +70,6 @@ final class PathEvents implements FlightRecorderListener {
         }
     }
 
-    private static long value(Map<String, Long> counters, String name) {
-        return counters.getOrDefault(name, 0L);
-    }
-
     /** What paths of all kinds have. */
     @Category("urma4j")
     @StackTrace(false)
@@ -97,10 +93,17 @@ final class PathEvents implements FlightRecorderListener {
         @Label("In Flight")
         final long inFlight;
 
+        private final transient Map<String, Long> counters; // the recorder leaves it out
+
         Path(Map<String, Long> counters) {
-            sent = value(counters, "sent");
-            received = value(counters, "received");
-            inFlight = value(counters, "inFlight");
+            this.counters = counters;
+            sent = value("sent");
+            received = value("received");
+            inFlight = value("inFlight");
+        }
+
+        final long value(String name) {
+            return counters.getOrDefault(name, 0L);
         }
     }
 
@@ -109,23 +112,19 @@ final class PathEvents implements FlightRecorderListener {
     @Description("What a path has counted since it was made: messages, slots of the rings, wake-ups")
     private static final class SharedMemoryPath extends Path {
         @Label("Slots Sent")
-        final long slotsSent;
+        final long slotsSent = value("slotsSent");
 
         @Label("Slots Received")
-        final long slotsReceived;
+        final long slotsReceived = value("slotsReceived");
 
         @Label("Ring Full")
-        final long ringFull;
+        final long ringFull = value("ringFull");
 
         @Label("Wake-ups")
-        final long wakeUps;
+        final long wakeUps = value("wakeUps");
 
         SharedMemoryPath(Map<String, Long> counters) {
             super(counters);
-            slotsSent = value(counters, "slotsSent");
-            slotsReceived = value(counters, "slotsReceived");
-            ringFull = value(counters, "ringFull");
-            wakeUps = value(counters, "wakeUps");
         }
     }
 
@@ -134,89 +133,69 @@ final class PathEvents implements FlightRecorderListener {
     @Description("What a path has counted since it was made, in packets, with its window and its round trip")
     private static final class NetworkPath extends Path {
         @Label("Retransmitted")
-        final long retransmitted;
+        final long retransmitted = value("retransmitted");
 
         @Label("Spurious Retransmissions")
-        final long spurious;
+        final long spurious = value("spurious");
 
         @Label("Timeouts")
-        final long timeouts;
+        final long timeouts = value("timeouts");
 
         @Label("Window")
-        final long window;
+        final long window = value("window");
 
         @Label("Smoothed Round Trip")
         @Timespan(Timespan.NANOSECONDS)
-        final long roundTrip;
+        final long roundTrip = value("rttNanos");
 
         @Label("Retransmission Timeout")
         @Timespan(Timespan.NANOSECONDS)
-        final long retransmissionTimeout;
+        final long retransmissionTimeout = value("rtoNanos");
 
         @Label("Gaps Seen")
-        final long gapsSeen;
+        final long gapsSeen = value("gapsSeen");
 
         @Label("NAKs Received: Gap")
-        final long gapNaks;
+        final long gapNaks = value("gapNaks");
 
         @Label("Duplicates")
-        final long duplicates;
+        final long duplicates = value("duplicates");
 
         @Label("RNR NAKs Sent")
-        final long rnrSent;
+        final long rnrSent = value("rnrSent");
 
         @Label("RNR NAKs Received")
-        final long rnrReceived;
+        final long rnrReceived = value("rnrReceived");
 
         @Label("Marked Packets Received")
-        final long marked;
+        final long marked = value("marked");
 
         @Label("CNPs Sent")
-        final long cnpSent;
+        final long cnpSent = value("cnpSent");
 
         @Label("CNPs Received")
-        final long cnpReceived;
+        final long cnpReceived = value("cnpReceived");
 
         @Label("NAKs Sent: Invalid Request")
-        final long nakInvalidSent;
+        final long nakInvalidSent = value("nakInvalidSent");
 
         @Label("NAKs Received: Invalid Request")
-        final long nakInvalidReceived;
+        final long nakInvalidReceived = value("nakInvalidReceived");
 
         @Label("NAKs Sent: Access")
-        final long nakAccessSent;
+        final long nakAccessSent = value("nakAccessSent");
 
         @Label("NAKs Received: Access")
-        final long nakAccessReceived;
+        final long nakAccessReceived = value("nakAccessReceived");
 
         @Label("NAKs Sent: Operation")
-        final long nakOperationSent;
+        final long nakOperationSent = value("nakOperationSent");
 
         @Label("NAKs Received: Operation")
-        final long nakOperationReceived;
+        final long nakOperationReceived = value("nakOperationReceived");
 
         NetworkPath(Map<String, Long> counters) {
             super(counters);
-            retransmitted = value(counters, "retransmitted");
-            spurious = value(counters, "spurious");
-            timeouts = value(counters, "timeouts");
-            window = value(counters, "window");
-            roundTrip = value(counters, "rttNanos");
-            retransmissionTimeout = value(counters, "rtoNanos");
-            gapsSeen = value(counters, "gapsSeen");
-            gapNaks = value(counters, "gapNaks");
-            duplicates = value(counters, "duplicates");
-            rnrSent = value(counters, "rnrSent");
-            rnrReceived = value(counters, "rnrReceived");
-            marked = value(counters, "marked");
-            cnpSent = value(counters, "cnpSent");
-            cnpReceived = value(counters, "cnpReceived");
-            nakInvalidSent = value(counters, "nakInvalidSent");
-            nakInvalidReceived = value(counters, "nakInvalidReceived");
-            nakAccessSent = value(counters, "nakAccessSent");
-            nakAccessReceived = value(counters, "nakAccessReceived");
-            nakOperationSent = value(counters, "nakOperationSent");
-            nakOperationReceived = value(counters, "nakOperationReceived");
         }
     }
 }

@@ -40,11 +40,12 @@ public final class MeasuredSendQueue implements PostingQueue {
     }
 
     /** A post that is being measured. */
-    private final class Post {
+    private final class Post implements AutoCloseable {
         private final PerfStage stage;
         private final boolean followed;
         private final long userContext;
         private final long begun = System.nanoTime();
+        private boolean accepted;
 
         Post(PerfStage stage, long userContext, int flags) {
             this.stage = stage;
@@ -52,16 +53,16 @@ public final class MeasuredSendQueue implements PostingQueue {
             this.userContext = followed ? meter.follow(MeasuredSendQueue.this, userContext, stage, begun) : userContext;
         }
 
-        boolean end(boolean accepted) {
+        boolean end(boolean wasAccepted) {
             run.record(stage, System.nanoTime() - begun);
-            if (!accepted) {
-                refused();
-            }
+            accepted = wasAccepted;
             return accepted;
         }
 
-        void refused() {
-            if (followed) {
+        /** A work request that was refused has no record to be followed to. */
+        @Override
+        public void close() {
+            if (followed && !accepted) {
                 meter.forget(userContext);
                 following.set(false);
             }
@@ -77,13 +78,9 @@ public final class MeasuredSendQueue implements PostingQueue {
             long lengthBytes,
             long userContext,
             int flags) {
-        Post post = new Post(PerfStage.POST_WRITE, userContext, flags);
-        try {
+        try (Post post = new Post(PerfStage.POST_WRITE, userContext, flags)) {
             return post.end(
                     provider.write(target, targetOffset, source, sourceOffset, lengthBytes, post.userContext, flags));
-        } catch (RuntimeException e) {
-            post.refused();
-            throw e;
         }
     }
 
@@ -96,13 +93,9 @@ public final class MeasuredSendQueue implements PostingQueue {
             long lengthBytes,
             long userContext,
             int flags) {
-        Post post = new Post(PerfStage.POST_READ, userContext, flags);
-        try {
+        try (Post post = new Post(PerfStage.POST_READ, userContext, flags)) {
             return post.end(provider.read(
                     source, sourceOffset, destination, destinationOffset, lengthBytes, post.userContext, flags));
-        } catch (RuntimeException e) {
-            post.refused();
-            throw e;
         }
     }
 
@@ -118,8 +111,7 @@ public final class MeasuredSendQueue implements PostingQueue {
             long expected,
             long userContext,
             int flags) {
-        Post post = new Post(PerfStage.POST_ATOMIC, userContext, flags);
-        try {
+        try (Post post = new Post(PerfStage.POST_ATOMIC, userContext, flags)) {
             return post.end(provider.atomic(
                     opcode,
                     target,
@@ -131,9 +123,6 @@ public final class MeasuredSendQueue implements PostingQueue {
                     expected,
                     post.userContext,
                     flags));
-        } catch (RuntimeException e) {
-            post.refused();
-            throw e;
         }
     }
 
@@ -147,26 +136,18 @@ public final class MeasuredSendQueue implements PostingQueue {
             long immediate,
             long userContext,
             int flags) {
-        Post post = new Post(PerfStage.POST_SEND, userContext, flags);
-        try {
+        try (Post post = new Post(PerfStage.POST_SEND, userContext, flags)) {
             return post.end(provider.send(
                     opcode, target, source, sourceOffset, lengthBytes, immediate, post.userContext, flags));
-        } catch (RuntimeException e) {
-            post.refused();
-            throw e;
         }
     }
 
     @Override
     public boolean post(WorkRequest request) {
         long userContext = request.userContext;
-        Post post = new Post(PerfStage.ofPost(Opcode.of(request.opcode)), userContext, request.flags);
-        request.userContext = post.userContext;
-        try {
+        try (Post post = new Post(PerfStage.ofPost(Opcode.of(request.opcode)), userContext, request.flags)) {
+            request.userContext = post.userContext;
             return post.end(provider.post(request));
-        } catch (RuntimeException e) {
-            post.refused();
-            throw e;
         } finally {
             request.userContext = userContext; // the list is the user's, and may be posted again
         }

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +41,8 @@ public final class ReaderWakeUp implements AutoCloseable {
     private final MemorySegment memory;
     private final long lineAt;
     private final AtomicInteger state = new AtomicInteger();
-    private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable MessageSender sender; // this and the next under the lock
-    private volatile boolean isClosed; // written under the lock
+    private @Nullable MessageSender sender; // guarded by this
+    private volatile boolean isClosed; // written under the lock of this
 
     ReaderWakeUp(RemoteSegment segment, MemorySegment memory, int capacityBytes) {
         this.segment = segment;
@@ -85,26 +83,20 @@ public final class ReaderWakeUp implements AutoCloseable {
     }
 
     private MessageSender open() {
-        lock.lock();
-        try {
+        synchronized (this) {
             if (sender != null) {
                 return sender;
             }
-        } finally {
-            lock.unlock();
         }
         return adopt(newSender());
     }
 
     private MessageSender adopt(MessageSender made) {
-        lock.lock();
-        try {
+        synchronized (this) {
             if (!isClosed) {
                 sender = made;
                 return made;
             }
-        } finally {
-            lock.unlock();
         }
         made.close();
         return made; // which refuses: it is closed
@@ -145,12 +137,9 @@ public final class ReaderWakeUp implements AutoCloseable {
 
     private void closeSender() {
         MessageSender last;
-        lock.lock();
-        try {
+        synchronized (this) {
             last = sender;
             sender = null;
-        } finally {
-            lock.unlock();
         }
         if (last != null) {
             last.close();
@@ -164,11 +153,8 @@ public final class ReaderWakeUp implements AutoCloseable {
         while (state.get() != IDLE && System.nanoTime() - deadline < 0) {
             LockSupport.parkNanos(this, LOOK_NANOS);
         }
-        lock.lock();
-        try {
+        synchronized (this) {
             isClosed = true;
-        } finally {
-            lock.unlock();
         }
         closeSender();
     }

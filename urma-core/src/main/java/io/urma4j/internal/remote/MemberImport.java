@@ -10,7 +10,6 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A member of a region, imported when it is first used. Safe for any thread. */
@@ -20,9 +19,8 @@ public final class MemberImport {
     private final UrmaContext context;
     private final RemoteRegion region;
     private final RegionMember member;
-    private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable RemoteSegment imported; // written under the lock
-    private boolean closed; // guarded by the lock
+    private volatile @Nullable RemoteSegment imported; // written under the lock of this
+    private boolean closed; // guarded by this
 
     public MemberImport(UrmaContext context, RemoteRegion region, RegionMember member) {
         this.context = context;
@@ -60,27 +58,20 @@ public final class MemberImport {
         return there;
     }
 
-    private RemoteSegment importNow() {
-        lock.lock();
-        try {
-            if (closed) {
-                throw Checks.invalid(
-                        region, "its member at offset " + member.offset() + " was removed, or it is closed");
-            }
-            RemoteSegment there = imported;
-            if (there == null) {
-                there = context.importSegment(member.segment());
-                imported = there;
-            }
-            return there;
-        } finally {
-            lock.unlock();
+    private synchronized RemoteSegment importNow() {
+        if (closed) {
+            throw Checks.invalid(region, "its member at offset " + member.offset() + " was removed, or it is closed");
         }
+        RemoteSegment there = imported;
+        if (there == null) {
+            there = context.importSegment(member.segment());
+            imported = there;
+        }
+        return there;
     }
 
     /** Gives the import back. */
-    public void close() {
-        lock.lock();
+    public synchronized void close() {
         try {
             closed = true;
             if (imported != null) {
@@ -90,8 +81,6 @@ public final class MemberImport {
             LOG.log(
                     Level.DEBUG,
                     () -> region + ": a removed member is released only when the context closes: " + e.getMessage());
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -55,9 +55,7 @@ public final class RemoteLane {
     private final LocalSegment staging;
     private final WorkRequestList list = new WorkRequestList(1, 1);
 
-    /** Guards {@link #jfs} and {@link #closed}, so that no queue is created for a port that is being closed. */
-    private final ReentrantLock queueLock = new ReentrantLock();
-
+    // guarded by this, so that no queue is created for a port that is being closed
     private @Nullable Jfs jfs;
     private boolean closed;
 
@@ -177,38 +175,34 @@ public final class RemoteLane {
 
     /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
     void writeLong(long offset, long value) {
-        whole("write", offset, Long.BYTES, () -> {
-            staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
-            post(() -> queue().write(remote, offset, staging, wordOffset(), Long.BYTES, 0));
-        });
+        staging.memory().set(ValueLayout.JAVA_LONG, wordOffset(), value);
+        writeWord(offset, Long.BYTES);
     }
 
     /** Reads 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
     public long readLong(long offset) {
-        whole(
-                "read",
-                offset,
-                Long.BYTES,
-                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Long.BYTES, 0)));
+        readWord(offset, Long.BYTES);
         return staging.memory().get(ValueLayout.JAVA_LONG, wordOffset());
     }
 
     /** Writes 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     void writeInt(long offset, int value) {
-        whole("write", offset, Integer.BYTES, () -> {
-            staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
-            post(() -> queue().write(remote, offset, staging, wordOffset(), Integer.BYTES, 0));
-        });
+        staging.memory().set(ValueLayout.JAVA_INT, wordOffset(), value);
+        writeWord(offset, Integer.BYTES);
     }
 
     /** Reads 4 bytes in native order; without tearing if {@code offset} is a multiple of 4. */
     int readInt(long offset) {
-        whole(
-                "read",
-                offset,
-                Integer.BYTES,
-                () -> post(() -> queue().read(remote, offset, staging, wordOffset(), Integer.BYTES, 0)));
+        readWord(offset, Integer.BYTES);
         return staging.memory().get(ValueLayout.JAVA_INT, wordOffset());
+    }
+
+    private void writeWord(long offset, int bytes) {
+        whole("write", offset, bytes, () -> post(() -> queue().write(remote, offset, staging, wordOffset(), bytes, 0)));
+    }
+
+    private void readWord(long offset, int bytes) {
+        whole("read", offset, bytes, () -> post(() -> queue().read(remote, offset, staging, wordOffset(), bytes, 0)));
     }
 
     /** One of the seven atomics on 8 bytes; gives the value before. */
@@ -319,35 +313,25 @@ public final class RemoteLane {
         return now != null ? now : makeQueue();
     }
 
-    private Jfs makeQueue() {
-        queueLock.lock();
-        try {
-            if (closed) {
-                throw Checks.closed(owner);
-            }
-            JfsConfig config = JfsConfig.builder()
-                    .depth(QUEUE_DEPTH)
-                    .maxSges(1)
-                    .maxInlineBytes(inlineBytes)
-                    .build();
-            Jfs made = context.createJfs(port.jfc(), config);
-            jfs = made;
-            return made;
-        } finally {
-            queueLock.unlock();
+    private synchronized Jfs makeQueue() {
+        if (closed) {
+            throw Checks.closed(owner);
         }
+        JfsConfig config = JfsConfig.builder()
+                .depth(QUEUE_DEPTH)
+                .maxSges(1)
+                .maxInlineBytes(inlineBytes)
+                .build();
+        Jfs made = context.createJfs(port.jfc(), config);
+        jfs = made;
+        return made;
     }
 
     /** Closes the queue, and so discards its unfinished work requests and records; the next operation creates one. */
-    private void abandonQueue() {
-        queueLock.lock();
-        try {
-            if (jfs != null) {
-                jfs.close();
-                jfs = null;
-            }
-        } finally {
-            queueLock.unlock();
+    private synchronized void abandonQueue() {
+        if (jfs != null) {
+            jfs.close();
+            jfs = null;
         }
         posted = 0;
         completed = 0;
@@ -355,15 +339,12 @@ public final class RemoteLane {
 
     /** Closes the lane; an operation of another thread fails, because an object is closed. */
     void close() {
-        queueLock.lock();
-        try {
+        synchronized (this) {
             closed = true;
             if (jfs != null) {
                 jfs.close();
             }
             port.close();
-        } finally {
-            queueLock.unlock();
         }
         lock.lock(); // operations in progress have ended
         try {

@@ -218,7 +218,7 @@ final class SendRing {
         entries.hold(posted, remote, notify, target);
         int handle = target != null ? queueTarget(target) : remote != null ? memoryTarget(remote) : 0;
         SendWqe.put(memory, at, opcode, signalled(bits), request.sgeCount, handle, (int) request.lengthBytes);
-        SendWqe.operands(memory, at, target != null ? request.immediate : request.operand, request.expected);
+        SendWqe.operands(memory, at, request.operand, request.expected);
         SendWqe.hint(memory, at, request.targetHint * 0x9E3779B9 >>> 24); // spread: hints come in sequence
         if (remote != null) {
             SendWqe.remote(memory, at, remote.key(), remote.vaBase() + request.remoteOffset);
@@ -227,7 +227,7 @@ final class SendRing {
             SendWqe.notify(memory, at, notify.key(), notify.vaBase() + request.notifyOffset, request.operand);
         }
         if (target != null && opcode == WorkOpcode.SEND_INVALIDATE) {
-            special(at, opcode, request.immediate, target);
+            special(at, opcode, request.operand, target);
         }
         if (cq != 0) {
             SendWqe.cq(memory, at, cq);

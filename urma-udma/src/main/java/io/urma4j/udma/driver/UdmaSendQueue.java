@@ -247,7 +247,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged {
                 return false;
             }
             boolean isMessage = WorkOpcode.isMessage(request.opcode);
-            UdmaTarget to = isMessage ? checked(request.opcode, request.target, request.immediate) : null;
+            UdmaTarget to = isMessage ? checked(request.opcode, request.target, request.operand) : null;
             ring.request(request, to, other == null ? 0 : other.cq());
         } finally {
             leave();
@@ -360,11 +360,6 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged {
         RcBinding mine = rcBinding();
         drains.disconnect();
         return mine.unbound(timeout);
-    }
-
-    @Override
-    public boolean isBound() {
-        return binding != null && binding.target() != null;
     }
 
     // ---- the rest
