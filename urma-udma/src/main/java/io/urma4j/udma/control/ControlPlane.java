@@ -8,15 +8,10 @@ import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Goodbye;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Refused;
-import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.Ping;
-import java.nio.ByteBuffer;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
@@ -27,44 +22,29 @@ import org.jspecify.annotations.Nullable;
  * The peers of one context, and the requests to and from them. For one thread; the time is an argument, and futures
  * complete on that thread.
  *
- * <p>A request is retransmitted until its answer arrives or its deadline has passed. The peer executes each request once:
- * it keeps its answers until the requester acknowledges them, at most {@link #WINDOW}.
+ * <p>This class has the peers that greet, and their requests. Homes that the context greets are the part of
+ * {@link OutgoingGreetings}, requests to peers that of {@link Requests}, silent peers that of {@link Liveness}. Each request
+ * is executed once: the context keeps its answers until the requester acknowledges them, at most {@link #WINDOW}.
  */
 public final class ControlPlane {
     /** Maximum unanswered requests, per peer and direction. */
     static final int WINDOW = 64;
 
-    static final long FIRST_PAUSE_NANOS = 30_000_000;
-
-    /**
-     * How often a greeting, or a request to a peer that holds nothing, is retransmitted before the interval grows: under
-     * attack the home drops most packets of unknown peers.
-     */
-    private static final int QUICK_TRIES = 20;
-
-    private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
-
-    /** A peer that is silent for this time is pinged, or dropped if it holds nothing. */
-    static final long QUIET_NANOS = 4_000_000_000L;
-
-    /** A peer that does not answer for this time is lost. */
-    private static final long SILENCE_NANOS = 10_000_000_000L;
-
     /** The features of this version, of the core and of the network. */
     private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE;
-
-    private static final String DEAD = "its process is dead";
 
     private final ControlPort port;
     private final Hello self;
     private final PeerEvents events;
     private final RandomGenerator random;
-    private final Timers timers = new Timers();
-    private final PeerTable peers = new PeerTable(this::holds);
-    private final Map<PeerTable.Id, Attempt> attempts = new HashMap<>();
-    private Timers.@Nullable Timer idleTimer; // when to look at peers that hold nothing
+    private final ControlClock clock;
+    private final ContextSender sender;
+    private final PeerTable peers;
+    private final PeerRemoval removal;
+    private final OutgoingGreetings greetings;
+    private final Requests requests;
+    private final Liveness liveness;
     private long lives;
-    private long now;
     private boolean closing;
 
     /**
@@ -77,7 +57,13 @@ public final class ControlPlane {
         this.self = self;
         this.events = events;
         this.random = random;
-        this.now = nowNanos;
+        this.clock = new ControlClock(nowNanos);
+        this.sender = new ContextSender(port, self.incarnation());
+        this.peers = new PeerTable(peer -> peer.holds(events));
+        this.removal = new PeerRemoval(peers, events);
+        this.greetings = new OutgoingGreetings(clock, sender, self, events);
+        this.requests = new Requests(clock, sender, events, removal);
+        this.liveness = new Liveness(clock, peers, events, requests, removal);
         port.add(this);
     }
 
@@ -95,100 +81,17 @@ public final class ControlPlane {
     }
 
     int timers() {
-        return timers.size();
+        return clock.timers();
     }
 
     // ---- time
 
     /** Runs expired timers; returns the delay to the next deadline, {@code Long.MAX_VALUE} for none. */
     public long run(long nowNanos) {
-        now = nowNanos;
-        timers.fire(nowNanos);
-        return timers.delayNanos(nowNanos);
+        return clock.run(nowNanos);
     }
 
     // ---- outgoing greetings
-
-    /** An outgoing greeting. */
-    private final class Attempt {
-        private final PeerTable.Id id;
-        private final long number = random.nextLong();
-        private final long tag = newTag();
-        private final long life = ++lives;
-        private final ConnectionEnd half;
-        private final long deadlineNanos;
-        private final CompletableFuture<Peer> result = new CompletableFuture<>();
-        private long cookie;
-        private long pauseNanos = FIRST_PAUSE_NANOS;
-        private int tries;
-        private Timers.@Nullable Timer timer;
-
-        Attempt(PeerTable.Id id, ConnectionEnd half, long deadlineNanos) {
-            this.id = id;
-            this.half = half;
-            this.deadlineNanos = deadlineNanos;
-        }
-
-        void send() {
-            port.send(
-                    id.address(),
-                    new ControlDatagram(
-                            Kind.GREET,
-                            port.self().udpPort(),
-                            number,
-                            id.incarnation(),
-                            self.incarnation(),
-                            cookie,
-                            0,
-                            greeting(tag, life, half, id.incarnation()).encode()));
-            cancelTimer();
-            timer = timers.at(earlier(now + pauseNanos, deadlineNanos), this::again);
-        }
-
-        private void again() {
-            if (deadlineNanos - now <= 0) {
-                fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address(), "does not answer"));
-            } else {
-                tries++;
-                pauseNanos = tries < QUICK_TRIES ? FIRST_PAUSE_NANOS : longer(pauseNanos);
-                send();
-            }
-        }
-
-        void challenged(long newCookie) {
-            if (cookie != newCookie) {
-                cookie = newCookie;
-                send();
-            }
-        }
-
-        private void cancelTimer() {
-            if (timer != null) {
-                timer.cancel();
-            }
-        }
-
-        void succeed(Peer peer) {
-            cancelTimer();
-            attempts.remove(id);
-            result.complete(peer);
-        }
-
-        void fail(UrmaException why) {
-            cancelTimer();
-            attempts.remove(id);
-            events.discard(half);
-            result.completeExceptionally(why);
-        }
-    }
-
-    private static long longer(long pauseNanos) {
-        return Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b < 0 ? a : b;
-    }
 
     private long newTag() {
         long tag;
@@ -198,16 +101,12 @@ public final class ControlPlane {
         return tag;
     }
 
-    private Greeting greeting(long tag, long life, ConnectionEnd half, long wanted) {
-        return new Greeting(tag, life, half, self.to(wanted));
-    }
-
     /** The peer at that address, greeted if necessary. The future fails with ETIMEOUT if it does not answer, or is gone. */
     public CompletableFuture<Peer> connect(PortAddress address, long incarnation, long deadlineNanos, long nowNanos) {
-        now = nowNanos;
+        clock.set(nowNanos);
         PeerTable.Id id = new PeerTable.Id(address, incarnation);
         Peer known = peers.get(id);
-        if (known != null && (now - known.heardNanos < QUIET_NANOS / 2 || holds(known))) {
+        if (known != null && (clock.now() - known.heardNanos < Liveness.QUIET_NANOS / 2 || known.holds(events))) {
             return CompletableFuture.completedFuture(known);
         }
         if (known != null) {
@@ -216,11 +115,9 @@ public final class ControlPlane {
         if (closing) {
             return CompletableFuture.failedFuture(closed());
         }
-        Attempt attempt = attempts.get(id);
+        OutgoingGreetings.Attempt attempt = greetings.get(id);
         if (attempt == null) {
-            attempt = new Attempt(id, events.newHalf(), deadlineNanos);
-            attempts.put(id, attempt);
-            attempt.send();
+            attempt = greetings.greet(id, random.nextLong(), newTag(), ++lives, events.newHalf(), deadlineNanos);
         }
         return attempt.result;
     }
@@ -232,14 +129,9 @@ public final class ControlPlane {
     // ---- datagrams
 
     void received(PortAddress from, ControlDatagram datagram, long nowNanos) throws ControlFormatException {
-        now = nowNanos;
+        clock.set(nowNanos);
         switch (datagram.kind()) {
-            case CHALLENGE -> {
-                Attempt attempt = attemptOf(from, datagram);
-                if (attempt != null) {
-                    attempt.challenged(datagram.tag());
-                }
-            }
+            case CHALLENGE -> greetings.challenged(from, datagram);
             case WELCOME -> welcomed(from, datagram);
             case UNKNOWN -> unknown(from, datagram);
             case REQUEST -> requested(from, datagram);
@@ -249,42 +141,20 @@ public final class ControlPlane {
         }
     }
 
-    private @Nullable Attempt attemptOf(PortAddress from, ControlDatagram datagram) {
-        Attempt attempt = attempts.get(new PeerTable.Id(from, datagram.from()));
-        if (attempt == null || attempt.number != datagram.number()) {
-            port.countStale();
-            return null;
-        }
-        return attempt;
-    }
-
     private void welcomed(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
         Greeting theirs = Greeting.decode(datagram.body());
-        Attempt attempt = attemptOf(from, datagram);
-        if (attempt == null || datagram.tag() != attempt.tag) {
-            return;
+        OutgoingGreetings.Attempt ours = greetings.welcomed(from, datagram, theirs);
+        if (ours != null) {
+            ours.succeed(begin(from, theirs, ours.tag, ours.life, ours.half));
         }
-        Optional<String> objection = Compatibility.objection(theirs.hello(), self);
-        if (objection.isPresent()) {
-            attempt.fail(new UrmaException(UrmaStatus.FAIL, "home at " + from, objection.get()));
-            return;
-        }
-        if (theirs.hello().incarnation() != attempt.id.incarnation()) {
-            attempt.fail(new UrmaException(
-                    UrmaStatus.ENOPERM, "home at " + from, "has another incarnation than its descriptor"));
-            return;
-        }
-        Peer peer = begin(from, theirs, attempt.tag, attempt.life, attempt.half);
-        attempt.succeed(peer);
     }
 
     private void unknown(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
-        PeerTable.Id id = new PeerTable.Id(from, datagram.from());
-        Attempt attempt = attempts.get(id);
-        Peer peer = peers.get(id);
-        if (attempt != null && attempt.number == datagram.number()) {
-            attempt.fail(refusal(from, datagram));
-        } else if (peer != null && peer.peerTag == datagram.tag()) {
+        if (greetings.refused(from, datagram)) {
+            return;
+        }
+        Peer peer = peers.get(new PeerTable.Id(from, datagram.from()));
+        if (peer != null && peer.peerTag == datagram.tag()) {
             peer.hasEvictedUs = !events.holds(peer);
             lose(peer, "another context has its address, or it no longer knows this one", true);
         } else {
@@ -292,17 +162,9 @@ public final class ControlPlane {
         }
     }
 
-    private static UrmaException refusal(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
-        if (datagram.body().hasRemaining() && MessageCodec.decode(datagram.body()) instanceof Core(Refused refused)) {
-            return new UrmaException(refused.status(), "home at " + from, refused.reason());
-        }
-        return new UrmaException(
-                UrmaStatus.ETIMEOUT, "home at " + from, "the home is gone: another answers at its address"); // S1.5
-    }
-
     /** A greeting has arrived from a proven address. */
     void greeted(PortAddress from, ControlDatagram datagram, Greeting theirs, long nowNanos) {
-        now = nowNanos;
+        clock.set(nowNanos);
         PeerTable.Id id = new PeerTable.Id(from, datagram.from());
         Peer known = peers.get(id);
         if (known != null && known.peerTag == theirs.tag()) {
@@ -344,13 +206,8 @@ public final class ControlPlane {
         return peers.hasRoomFor(address);
     }
 
-    /** Whether the peer holds anything, or has pending requests: it is not dropped then. */
-    private boolean holds(Peer peer) {
-        return !peer.pending.isEmpty() || events.holds(peer);
-    }
-
     private Peer greetedPeer(PeerTable.Id id, Greeting theirs) {
-        Attempt ours = attempts.get(id); // both greet at once: then the tag that we sent is the one
+        OutgoingGreetings.Attempt ours = greetings.get(id); // both greet at once: then the tag that we sent is the one
         if (ours == null) {
             return begin(id.address(), theirs, newTag(), ++lives, events.newHalf());
         }
@@ -360,47 +217,37 @@ public final class ControlPlane {
     }
 
     private Peer begin(PortAddress from, Greeting theirs, long ownTag, long ownLife, ConnectionEnd half) {
-        Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, now);
+        Peer peer = new Peer(from, theirs, self.features(), ownTag, ownLife, half, clock.now());
         events.greeted(peer); // first: one whose end cannot be made is no peer
         peers.add(peer);
-        watch(peer);
+        liveness.watch(peer);
         return peer;
     }
 
     private void welcome(Peer peer, ControlDatagram greeting) {
-        peers.heard(peer, now);
-        port.send(
-                peer.address(),
-                new ControlDatagram(
-                        Kind.WELCOME,
-                        port.self().udpPort(),
-                        greeting.number(),
-                        peer.incarnation(),
-                        self.incarnation(),
-                        peer.peerTag,
-                        0,
-                        greeting(peer.ownTag, peer.ownLife, peer.own(), peer.incarnation())
-                                .encode()));
+        peers.heard(peer, clock.now());
+        Greeting own = new Greeting(peer.ownTag, peer.ownLife, peer.own(), self.to(peer.incarnation()));
+        sender.send(PeerTable.Id.of(peer), Kind.WELCOME, greeting.number(), peer.peerTag, 0, own.encode());
     }
 
     /** The peer with that tag and address; null if there is none. */
-    private @Nullable Peer sender(PortAddress from, ControlDatagram datagram) {
+    private @Nullable Peer senderOf(PortAddress from, ControlDatagram datagram) {
         Peer peer = peers.byTag(datagram.tag());
         if (peer == null || !peer.address().equals(from) || peer.incarnation() != datagram.from()) {
             port.countStale();
             return null;
         }
-        peers.heard(peer, now);
+        peers.heard(peer, clock.now());
         return peer;
     }
 
     // ---- requests of peers
 
     private void requested(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
-        Peer peer = sender(from, datagram);
+        Peer peer = senderOf(from, datagram);
         if (peer == null) {
             // a peer that this context greets may know it already, if its WELCOME was lost: it will repeat that
-            if (!attempts.containsKey(new PeerTable.Id(from, datagram.from()))) {
+            if (greetings.get(new PeerTable.Id(from, datagram.from())) == null) {
                 port.unknown(from, datagram);
             }
             return;
@@ -451,23 +298,8 @@ public final class ControlPlane {
 
     private void repeat(Peer to, long number, Peer.Given given) {
         if (given.body() != null) {
-            send(to, Kind.ANSWER, number, given.body());
+            sender.send(to, Kind.ANSWER, number, given.body());
         }
-    }
-
-    private void send(Peer to, Kind kind, long number, ByteBuffer body) {
-        long floor = to.pending.isEmpty() ? to.lastNumber + 1 : to.pending.firstKey();
-        port.send(
-                to.address(),
-                new ControlDatagram(
-                        kind,
-                        port.self().udpPort(),
-                        number,
-                        to.incarnation(),
-                        self.incarnation(),
-                        to.peerTag,
-                        floor,
-                        body));
     }
 
     // ---- requests to peers
@@ -479,184 +311,28 @@ public final class ControlPlane {
      */
     public CompletableFuture<PeerMessage> ask(
             Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, long nowNanos) {
-        now = nowNanos;
-        if (peer.isLost()) {
-            return CompletableFuture.failedFuture(gone(peer, String.valueOf(peer.whyLost())));
-        }
-        long number = ++peer.lastNumber;
-        PeerMessage message = request.apply(number);
-        Pending asked = new Pending(
-                number, nameOf(message), MessageCodec.encode(message), deadlineNanos, new CompletableFuture<>());
-        if (peer.pending.isEmpty() || number - peer.pending.firstKey() < WINDOW) {
-            begin(peer, asked);
-        } else {
-            peer.waiting.add(asked);
-        }
-        return asked.answer;
-    }
-
-    private static String nameOf(PeerMessage message) {
-        return message instanceof Core core
-                ? core.message().getClass().getSimpleName()
-                : message.getClass().getSimpleName();
-    }
-
-    private void begin(Peer peer, Pending asked) {
-        peer.pending.put(asked.number, asked);
-        send(peer, asked);
-    }
-
-    private void send(Peer peer, Pending asked) {
-        send(peer, Kind.REQUEST, asked.number, asked.body);
-        asked.timer = timers.at(earlier(now + asked.pauseNanos, asked.deadlineNanos), () -> again(peer, asked));
-    }
-
-    private void again(Peer peer, Pending asked) {
-        if (asked.deadlineNanos - now > 0) {
-            asked.tries++;
-            boolean isStranger = asked.tries < QUICK_TRIES && !events.holds(peer); // there we are one as well
-            asked.pauseNanos = isStranger ? FIRST_PAUSE_NANOS : longer(asked.pauseNanos);
-            if (events.isDead(peer)) {
-                lose(peer, DEAD, true);
-            } else {
-                send(peer, asked);
-            }
-        } else {
-            end(peer, asked);
-            asked.answer.completeExceptionally(
-                    new UrmaException(UrmaStatus.ETIMEOUT, peer, "did not answer " + asked.what + " in time"));
-        }
-    }
-
-    private void end(Peer peer, Pending asked) {
-        asked.cancelTimer();
-        peer.pending.remove(asked.number);
-        while (!peer.waiting.isEmpty()
-                && (peer.pending.isEmpty() || peer.waiting.getFirst().number - peer.pending.firstKey() < WINDOW)) {
-            begin(peer, peer.waiting.removeFirst());
-        }
+        clock.set(nowNanos);
+        return requests.ask(peer, request, deadlineNanos);
     }
 
     private void answered(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
-        Peer peer = sender(from, datagram);
-        Pending asked = peer == null ? null : peer.pending.get(datagram.number());
-        if (peer == null || asked == null) {
-            port.countStale();
-            return;
-        }
-        end(peer, asked);
-        PeerMessage answer;
-        try {
-            answer = MessageCodec.decode(datagram.body());
-        } catch (ControlFormatException e) {
-            asked.answer.completeExceptionally(new UrmaException(
-                    UrmaStatus.FAIL,
-                    peer,
-                    "answered " + asked.what + " with an unreadable message: " + e.getMessage(),
-                    e));
-            throw e;
-        }
-        if (answer instanceof Core(Refused refused)) {
-            UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
-            asked.answer.completeExceptionally(new UrmaException(status, peer, refused.reason()));
-        } else {
-            asked.answer.complete(answer);
+        Peer peer = senderOf(from, datagram);
+        if (peer != null) {
+            requests.answered(peer, datagram);
         }
     }
 
     // ---- life and death
 
-    /** Schedules a check of a peer for the time when it may have been silent for too long; it was just heard or checked. */
-    private void watch(Peer peer) {
-        peer.cancelLook();
-        if (holds(peer)) {
-            peers.isHolder(peer);
-            peer.look = timers.at(peer.heardNanos + QUIET_NANOS, () -> look(peer));
-        } else {
-            peers.isIdle(peer);
-            watchIdle();
-        }
-    }
-
-    private void look(Peer peer) {
-        if (now - peer.heardNanos >= QUIET_NANOS && holds(peer)) {
-            ping(peer);
-        } else {
-            watch(peer);
-        }
-    }
-
-    /** One timer for all peers that hold nothing: an attack leaves no more timers than the table has places. */
-    private void watchIdle() {
-        Peer first = peers.longestIdle();
-        if (first != null && idleTimer == null) {
-            idleTimer = timers.at(first.heardNanos + QUIET_NANOS, this::lookAtIdle);
-        }
-    }
-
-    private void lookAtIdle() {
-        idleTimer = null;
-        for (Peer peer = peers.longestIdle();
-                peer != null && now - peer.heardNanos >= QUIET_NANOS;
-                peer = peers.longestIdle()) {
-            if (holds(peer)) {
-                peers.isHolder(peer);
-                ping(peer);
-            } else {
-                lose(peer, "it was silent, and held nothing", true);
-            }
-        }
-        watchIdle();
-    }
-
     /** Checks whether a peer is still alive: there is reason to doubt it. */
     public void doubt(Peer peer, long nowNanos) {
-        now = nowNanos;
-        if (!peer.isLost() && events.isDead(peer)) {
-            lose(peer, DEAD, true);
-        } else if (!peer.isLost()) {
-            ping(peer);
-        }
-    }
-
-    private void ping(Peer peer) {
-        if (peer.pinging) {
-            return;
-        }
-        peer.pinging = true;
-        var _ = ask(peer, _ -> new Ping(), now + SILENCE_NANOS, now).whenComplete((_, failure) -> {
-            peer.pinging = false;
-            if (failure == null) {
-                watch(peer);
-            } else if (!peer.isLost()) {
-                lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s", false);
-            }
-        });
+        clock.set(nowNanos);
+        liveness.doubt(peer);
     }
 
     /** Drops a peer. */
     public void lose(Peer peer, String why, boolean proven) {
-        if (peer.isLost()) {
-            return;
-        }
-        peer.markLost(why);
-        peer.cancelLook();
-        peers.remove(peer);
-        peer.answers.clear();
-        List<Pending> unanswered = List.copyOf(peer.pending.values());
-        List<Pending> unasked = List.copyOf(peer.waiting);
-        peer.pending.clear();
-        peer.waiting.clear();
-        events.lost(peer, why, proven);
-        unanswered.forEach(asked -> {
-            asked.cancelTimer();
-            asked.answer.completeExceptionally(gone(peer, why));
-        });
-        unasked.forEach(asked -> asked.answer.completeExceptionally(gone(peer, why)));
-    }
-
-    private static UrmaException gone(Peer peer, String why) {
-        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "the home is gone: " + why);
+        removal.lose(peer, why, proven);
     }
 
     /**
@@ -664,11 +340,11 @@ public final class ControlPlane {
      * acknowledged it, or at the deadline.
      */
     public CompletableFuture<Void> sayGoodbye(String reason, long deadlineNanos, long nowNanos) {
-        now = nowNanos;
+        clock.set(nowNanos);
         closing = true;
-        List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
+        greetings.cancelAll(this::closed);
         CompletableFuture<?>[] all = peers.all().stream()
-                .map(peer -> ask(peer, _ -> new Core(new Goodbye(reason)), deadlineNanos, nowNanos)
+                .map(peer -> requests.ask(peer, _ -> new Core(new Goodbye(reason)), deadlineNanos)
                         .handle((_, _) -> peer))
                 .toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(all);
@@ -679,6 +355,6 @@ public final class ControlPlane {
         closing = true;
         port.remove(this);
         peers.all().forEach(peer -> lose(peer, "this context is closed", true));
-        List.copyOf(attempts.values()).forEach(attempt -> attempt.fail(closed()));
+        greetings.cancelAll(this::closed);
     }
 }

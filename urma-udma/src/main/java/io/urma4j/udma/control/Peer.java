@@ -144,6 +144,21 @@ public final class Peer {
         lost = why;
     }
 
+    /** Whether a request of this context with this number is within the window. */
+    boolean admits(long number) {
+        return pending.isEmpty() || number - pending.firstKey() < ControlPlane.WINDOW;
+    }
+
+    /** This context waits for no answer below. */
+    long ownFloor() {
+        return pending.isEmpty() ? lastNumber + 1 : pending.firstKey();
+    }
+
+    /** Whether the peer holds anything, or has pending requests: it is not dropped then. */
+    boolean holds(PeerEvents events) {
+        return !pending.isEmpty() || events.holds(this);
+    }
+
     /** Whether a request with this number can be valid now: not finished, and within the peer's window. */
     boolean mayAsk(long number) {
         return number >= floor && number - floor < ControlPlane.WINDOW;

@@ -169,7 +169,7 @@ class CrowdTest {
         assertThat(most).isLessThanOrEqualTo(PeerTable.MAX_IDLE + holders);
         assertThat(home.lost).isPositive();
 
-        pass(3 * ControlPlane.QUIET_NANOS);
+        pass(3 * Liveness.QUIET_NANOS);
         assertThat(home.plane.peers())
                 .as("whoever holds nothing and is silent is gone")
                 .hasSize(holders);
@@ -219,7 +219,7 @@ class CrowdTest {
         var greeted = early.plane.connect(home.at, HOME, now + SECOND, now);
         deliver();
         assertThat(greeted).isCompleted();
-        pass(3 * ControlPlane.QUIET_NANOS);
+        pass(3 * Liveness.QUIET_NANOS);
         assertThat(home.plane.peers()).isEmpty();
 
         var served = early.ask();
@@ -299,7 +299,7 @@ class CrowdTest {
         deliver();
         greetFrom(1);
         now += 3600 * SECOND;
-        pass(ControlPlane.QUIET_NANOS);
+        pass(Liveness.QUIET_NANOS);
 
         assertThat(served).isCompleted();
         assertThat(home.plane.peers()).hasSize(1);
@@ -312,7 +312,7 @@ class CrowdTest {
         deliver();
         greetFrom(1);
         now -= 3600 * SECOND;
-        pass(2 * ControlPlane.QUIET_NANOS);
+        pass(2 * Liveness.QUIET_NANOS);
 
         assertThat(served).isCompleted();
         assertThat(home.plane.peers()).anyMatch(peer -> peer.address().equals(old.at));

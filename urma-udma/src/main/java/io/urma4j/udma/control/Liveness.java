@@ -1,0 +1,101 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.spi.support.Timers;
+import io.urma4j.udma.control.PeerMessage.Ping;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the peers of a context: one that is silent is pinged while it holds something, and dropped if it does not. For one
+ * thread.
+ */
+final class Liveness {
+    /** A peer that is silent for this time is pinged, or dropped if it holds nothing. */
+    static final long QUIET_NANOS = 4_000_000_000L;
+
+    /** A peer that does not answer for this time is lost. */
+    private static final long SILENCE_NANOS = 10_000_000_000L;
+
+    private final ControlClock clock;
+    private final PeerTable peers;
+    private final PeerEvents events;
+    private final Requests requests;
+    private final PeerRemoval removal;
+    private Timers.@Nullable Timer idleTimer; // when to look at peers that hold nothing
+
+    Liveness(ControlClock clock, PeerTable peers, PeerEvents events, Requests requests, PeerRemoval removal) {
+        this.clock = clock;
+        this.peers = peers;
+        this.events = events;
+        this.requests = requests;
+        this.removal = removal;
+    }
+
+    private boolean isQuiet(Peer peer) {
+        return clock.now() - peer.heardNanos >= QUIET_NANOS;
+    }
+
+    /** Schedules a check of a peer for the time when it may have been silent for too long; it was just heard or checked. */
+    void watch(Peer peer) {
+        peer.cancelLook();
+        if (peer.holds(events)) {
+            peers.isHolder(peer);
+            peer.look = clock.at(peer.heardNanos + QUIET_NANOS, () -> look(peer));
+        } else {
+            peers.isIdle(peer);
+            watchIdle();
+        }
+    }
+
+    private void look(Peer peer) {
+        if (isQuiet(peer) && peer.holds(events)) {
+            ping(peer);
+        } else {
+            watch(peer);
+        }
+    }
+
+    /** One timer for all peers that hold nothing: an attack leaves no more timers than the table has places. */
+    private void watchIdle() {
+        Peer first = peers.longestIdle();
+        if (first != null && idleTimer == null) {
+            idleTimer = clock.at(first.heardNanos + QUIET_NANOS, this::lookAtIdle);
+        }
+    }
+
+    private void lookAtIdle() {
+        idleTimer = null;
+        for (Peer peer = peers.longestIdle(); peer != null && isQuiet(peer); peer = peers.longestIdle()) {
+            if (peer.holds(events)) {
+                peers.isHolder(peer);
+                ping(peer);
+            } else {
+                removal.lose(peer, "it was silent, and held nothing", true);
+            }
+        }
+        watchIdle();
+    }
+
+    /** Checks whether a peer is still alive: there is reason to doubt it. */
+    void doubt(Peer peer) {
+        if (!peer.isLost() && events.isDead(peer)) {
+            removal.lose(peer, PeerRemoval.DEAD, true);
+        } else if (!peer.isLost()) {
+            ping(peer);
+        }
+    }
+
+    private void ping(Peer peer) {
+        if (peer.pinging) {
+            return;
+        }
+        peer.pinging = true;
+        var _ = requests.ask(peer, _ -> new Ping(), clock.now() + SILENCE_NANOS).whenComplete((_, failure) -> {
+            peer.pinging = false;
+            if (failure == null) {
+                watch(peer);
+            } else {
+                removal.lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s", false);
+            }
+        });
+    }
+}

@@ -1,0 +1,119 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlFormatException;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.control.PeerMessage.Core;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+
+/**
+ * The requests of a context to its peers. Each is retransmitted until its answer arrives or its deadline has passed; those
+ * beyond the window of a peer wait. For one thread.
+ */
+final class Requests {
+    private final ControlClock clock;
+    private final ContextSender sender;
+    private final PeerEvents events;
+    private final PeerRemoval removal;
+
+    Requests(ControlClock clock, ContextSender sender, PeerEvents events, PeerRemoval removal) {
+        this.clock = clock;
+        this.sender = sender;
+        this.events = events;
+        this.removal = removal;
+    }
+
+    /**
+     * Sends a request to a peer. The future fails with the status of a refusal, or with ETIMEOUT.
+     *
+     * @param request creates it from its number
+     */
+    CompletableFuture<PeerMessage> ask(Peer peer, LongFunction<PeerMessage> request, long deadlineNanos) {
+        if (peer.isLost()) {
+            return CompletableFuture.failedFuture(PeerRemoval.gone(peer, String.valueOf(peer.whyLost())));
+        }
+        long number = ++peer.lastNumber;
+        PeerMessage message = request.apply(number);
+        Pending asked = new Pending(
+                number,
+                nameOf(message),
+                MessageCodec.encode(message),
+                new Retransmission(clock, deadlineNanos),
+                new CompletableFuture<>());
+        if (peer.admits(number)) {
+            begin(peer, asked);
+        } else {
+            peer.waiting.add(asked);
+        }
+        return asked.answer();
+    }
+
+    private static String nameOf(PeerMessage message) {
+        return message instanceof Core core
+                ? core.message().getClass().getSimpleName()
+                : message.getClass().getSimpleName();
+    }
+
+    private void begin(Peer peer, Pending asked) {
+        peer.pending.put(asked.number(), asked);
+        send(peer, asked);
+    }
+
+    private void send(Peer peer, Pending asked) {
+        sender.send(peer, Kind.REQUEST, asked.number(), asked.body());
+        asked.retransmission().sent(() -> again(peer, asked));
+    }
+
+    private void again(Peer peer, Pending asked) {
+        if (asked.retransmission().isOver()) {
+            end(peer, asked);
+            asked.answer()
+                    .completeExceptionally(new UrmaException(
+                            UrmaStatus.ETIMEOUT, peer, "did not answer " + asked.what() + " in time"));
+        } else if (events.isDead(peer)) {
+            removal.lose(peer, PeerRemoval.DEAD, true);
+        } else {
+            asked.retransmission().next(!events.holds(peer)); // for which this context is unknown as well
+            send(peer, asked);
+        }
+    }
+
+    private void end(Peer peer, Pending asked) {
+        asked.retransmission().cancel();
+        peer.pending.remove(asked.number());
+        while (!peer.waiting.isEmpty() && peer.admits(peer.waiting.getFirst().number())) {
+            begin(peer, peer.waiting.removeFirst());
+        }
+    }
+
+    /** An answer of a peer has arrived. */
+    void answered(Peer peer, ControlDatagram datagram) throws ControlFormatException {
+        Pending asked = peer.pending.get(datagram.number());
+        if (asked == null) {
+            sender.port().countStale();
+            return;
+        }
+        end(peer, asked);
+        PeerMessage answer;
+        try {
+            answer = MessageCodec.decode(datagram.body());
+        } catch (ControlFormatException e) {
+            asked.answer()
+                    .completeExceptionally(new UrmaException(
+                            UrmaStatus.FAIL,
+                            peer,
+                            "answered " + asked.what() + " with an unreadable message: " + e.getMessage(),
+                            e));
+            throw e;
+        }
+        if (answer instanceof Core(Refused refused)) {
+            UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
+            asked.answer().completeExceptionally(new UrmaException(status, peer, refused.reason()));
+        } else {
+            asked.answer().complete(answer);
+        }
+    }
+}

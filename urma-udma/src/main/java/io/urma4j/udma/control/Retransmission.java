@@ -1,0 +1,50 @@
+package io.urma4j.udma.control;
+
+import io.urma4j.spi.support.Timers;
+import org.jspecify.annotations.Nullable;
+
+/** When a datagram without an answer is retransmitted: at growing intervals, until its deadline. For one thread. */
+final class Retransmission {
+    private static final long FIRST_PAUSE_NANOS = 30_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
+
+    /**
+     * How often a greeting, or a request to a peer that holds nothing, is retransmitted before the interval grows: under
+     * attack the home drops most packets of unknown peers.
+     */
+    private static final int QUICK_TRIES = 20;
+
+    private final ControlClock clock;
+    private final long deadlineNanos;
+    private long pauseNanos = FIRST_PAUSE_NANOS;
+    private int tries;
+    private Timers.@Nullable Timer timer;
+
+    Retransmission(ControlClock clock, long deadlineNanos) {
+        this.clock = clock;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /** The datagram was sent: {@code again} runs after the interval, or at the deadline. */
+    void sent(Runnable again) {
+        long next = clock.now() + pauseNanos;
+        timer = clock.at(next - deadlineNanos < 0 ? next : deadlineNanos, again);
+    }
+
+    boolean isOver() {
+        return deadlineNanos - clock.now() <= 0;
+    }
+
+    /** The datagram is sent once more; {@code toStranger} keeps the interval short at first. */
+    void next(boolean toStranger) {
+        tries++;
+        pauseNanos =
+                toStranger && tries < QUICK_TRIES ? FIRST_PAUSE_NANOS : Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+    }
+
+    void cancel() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}
