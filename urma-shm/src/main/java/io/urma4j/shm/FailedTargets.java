@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The targets that a queue with {@code ErrorScope.TARGET} serves no more: each an import, which stays here for as long as
- * somebody has it. An import made anew is another one. Guarded by the queue's lock.
+ * something refers to it. An import made anew is another one. Guarded by the queue's lock.
  */
 final class FailedTargets {
     private static final int REM_ACCESS_ABORT_ERR = CompletionStatus.REM_ACCESS_ABORT_ERR.value();

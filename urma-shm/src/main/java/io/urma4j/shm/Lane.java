@@ -7,7 +7,7 @@ final class Lane extends SendFlow {
     final ShmTarget target;
     final PeerLanes peer;
 
-    /** Work requests that name the target and have no record yet. Who has seen a record sees it counted here. */
+    /** Work requests that name the target and have no record yet. A thread that has seen a record sees it counted here. */
     int unfinished;
 
     Lane(ShmTarget target, PeerLanes peer) {

@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * polled (S9.3): {@code posted − freed} slots are occupied. The gate says whether a one-sided operation may simply take
  * the next slot and run, or what is in its way.
  *
- * <p><b>Who may touch what.</b> {@code posted} belongs to whoever holds the queue's lock, or to the one thread that
+ * <p><b>Who may touch what.</b> {@code posted} belongs to the holder of the queue's lock, or to the one thread that
  * posts to a lock-free queue. {@code freed} belongs to the thread that polls; others read it with acquire. All else
  * changes under the lock, in a lock-free queue too.
  */
@@ -33,7 +33,7 @@ final class SendSlots {
 
     static final int CLOSED = 4;
 
-    /** A long copy is under way without the lock. */
+    /** A long copy is in progress without the lock. */
     static final int BUSY = 8;
 
     /** Some targets of one-sided operations must be refused. */
@@ -119,7 +119,7 @@ final class SendSlots {
         gate |= DEFERRED;
     }
 
-    /** Whether the work request at the next position makes a record whatever it asks for; each such turn is told once. */
+    /** Whether the work request at the next position makes a record whatever it asks for; true once for each. */
     boolean isSignalDue() {
         if (posted < signalAt) {
             return false;
@@ -149,7 +149,7 @@ final class SendSlots {
         return (long) FREED.getAcquire(this);
     }
 
-    /** By the thread that polls: the record of a position has left the JFC; its low half is told. */
+    /** By the thread that polls: the record of a position has left the JFC; the position is its low half. */
     void free(int position) {
         long before = freed;
         long full = before + (position - (int) before);
@@ -159,7 +159,7 @@ final class SendSlots {
         }
     }
 
-    /** The slots before {@code end} are free. Nobody polls meanwhile. */
+    /** The slots before {@code end} are free. No thread polls meanwhile. */
     void freeTo(long end) {
         if (end > freed) {
             assert end <= posted : "freed to " + end + " of " + posted + " posted";

@@ -312,7 +312,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         return all;
     }
 
-    /** The message is to be sent again, from its start. */
+    /** The message is to be retransmitted, from its start. */
     void repeat(long position, Wqe entry) {
         entry.rewind();
         order.repeat(position, entry);

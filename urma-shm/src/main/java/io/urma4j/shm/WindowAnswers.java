@@ -21,7 +21,7 @@ final class WindowAnswers {
         this.rnrRetry = rnrRetry;
     }
 
-    /** How many messages found nobody ready. */
+    /** How many messages found their receiver not ready. */
     long rnr() {
         return rnr;
     }

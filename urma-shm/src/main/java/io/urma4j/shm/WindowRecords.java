@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * The records of what goes through a send queue's window: in the queue's own JFC, or in the one that a work request names
  * (S8.5). Guarded by the queue's lock, which is that of its own JFC.
  *
- * <p>Another JFC has another lock, and its queues may name ours: so that nobody waits in a circle, we only try to take
- * it, and come back later when somebody has it.
+ * <p>Another JFC has another lock, and its queues may name ours: so that no deadlock arises, the lock is only tried,
+ * and tried again later if it is held.
  */
 final class WindowRecords {
     /** Whether a record was made. */
@@ -109,7 +109,7 @@ final class WindowRecords {
 
         @Override
         public void jfcFailed() {
-            demand.later(fail); // not now: who calls has the lock of that JFC
+            demand.later(fail); // not now: the caller has the lock of that JFC
         }
     }
 
@@ -135,7 +135,7 @@ final class WindowRecords {
             Told told = pushElsewhere(other, position, entry);
             if (told != Told.NO_ROOM) {
                 return told;
-            } // else the result is told here, and not lost
+            } // else the record is made here, and not lost
         }
         return jfc.isValid() && pushInto(jfc, ownerIndex, position, entry) ? Told.YES : Told.NO_ROOM;
     }
