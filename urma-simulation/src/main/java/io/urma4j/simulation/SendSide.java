@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.command.CardState;
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.Cqe;
@@ -225,7 +225,7 @@ final class SendSide {
             suspends = false;
             drained = false;
             orderedFrom = posted;
-            modify(CardState.READY);
+            modify(QueueState.READY);
             life.arm(0);
         }
         if (!failing || !drained) {
@@ -239,8 +239,8 @@ final class SendSide {
             }
             return;
         }
-        modify(CardState.RESET);
-        modify(CardState.READY);
+        modify(QueueState.RESET);
+        modify(QueueState.READY);
         failing = false;
     }
 
@@ -262,19 +262,19 @@ final class SendSide {
     /** To ERROR, when it is not there already. */
     void fail() {
         failing = true;
-        if (life.card.sendState(handle) != CardState.ERROR) {
-            modify(CardState.ERROR);
+        if (life.card.sendState(handle) != QueueState.ERROR) {
+            modify(QueueState.ERROR);
         }
         life.arm(0);
     }
 
     /** Holds what comes, until what was started is done; then goes on. */
     void suspend() {
-        if (isUp() && !suspends && life.card.sendState(handle) == CardState.READY) {
+        if (isUp() && !suspends && life.card.sendState(handle) == QueueState.READY) {
             life.world.trace.say(life.toString(), "suspends %s", this);
             suspends = true;
             drained = false;
-            modify(CardState.SUSPENDED);
+            modify(QueueState.SUSPENDED);
             life.arm(0);
         }
     }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.command;
 
+import io.urma4j.QueueState;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * destroyed. Numbers on the wire are something else, and return late. Commands may leave packets unsent and results
  * unreported until the card's next step. The card reports through {@link CardListener}.
  *
- * <p>Every argument and result is a number, a record of numbers, or memory: this is what a card in another process would
- * be sent, beside what lies in the rings.
+ * <p>Every argument and result is a number, a state, a record of these, or memory: this is what a card in another
+ * process would be sent, beside what lies in the rings.
  */
 public interface CardCommands {
     /** Smallest number that is given out; 0 and 1 are special, Linux keeps some more. */
@@ -61,8 +62,8 @@ public interface CardCommands {
     /** The number on the wire of a receive queue. */
     int receiveNumber(int receiveQueue);
 
-    /** To {@link CardState#RESET}, READY or ERROR; the caller found the move legal. */
-    void modifyReceiveQueue(int receiveQueue, int state);
+    /** To RESET, READY or ERROR; the caller found the move legal. */
+    void modifyReceiveQueue(int receiveQueue, QueueState state);
 
     /** Reports once when fewer receive work requests than that wait, at once when it is so already; 0 for never. */
     void threshold(int receiveQueue, int threshold);
@@ -86,12 +87,12 @@ public interface CardCommands {
     List<SendWait> sendWaits(int queue);
 
     /**
-     * Moves a send queue to a state of {@link CardState}.
+     * Moves a send queue to a state.
      *
      * @return false when the move is not legal from where it is now (SEMANTICS S6.2), or it holds work that must be flushed
      *     first
      */
-    boolean modifySendQueue(int queue, int state, long nowNanos);
+    boolean modifySendQueue(int queue, QueueState state, long nowNanos);
 
     /** Runs a send queue now: later commands then see what was posted before, and what has become of it. */
     void runSendQueue(int queue, long nowNanos);

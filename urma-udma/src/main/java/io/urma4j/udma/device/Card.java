@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NoticeStats;
@@ -16,10 +16,7 @@ import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.Doorbells;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
-import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
-import io.urma4j.udma.transport.Traffic;
-import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -30,18 +27,10 @@ import org.jspecify.annotations.Nullable;
  * A software network card: (packet | doorbell | command | time) → (packets, completion queue elements, deadline).
  *
  * <p>For one thread at a time, by the lock of its event loop; {@link #doorbells} alone is for any thread. The driver calls
- * the commands, and the event loop the rest.
- *
- * <p>To drive it: hand it the packets that have arrived, then call {@link #step}. Commands and doorbells may leave packets
- * unsent and results unreported until then.
+ * the commands, and the event loop the rest: it passes the packets that have arrived, then calls {@link #step}. Commands and
+ * doorbells may leave packets unsent and results unreported until then.
  */
 public final class Card implements CardCommands {
-    /** A turn that comes so much later than it was asked for follows a pause of our own. */
-    private static final long PAUSE_NANOS = 50_000_000;
-
-    /** For this time after a stall, input precedes timers (S12.3). */
-    private static final long GRACE_NANOS = 20_000_000;
-
     /** Maximum rounds of a step: then the driving thread receives packets again. */
     private static final int ROUNDS = 16;
 
@@ -49,19 +38,22 @@ public final class Card implements CardCommands {
     private static final long PORT_NANOS = 50_000;
 
     private final Doorbells doorbells = new Doorbells();
+    private final Schedule schedule = new Schedule();
     private final Registry registry = new Registry();
     private final Routes routes;
-    private final ControlSender control;
-    private final Board board;
+    private final CardListener listener;
+    private final OutgoingBatch port;
+    private final DatagramSender datagrams;
+    private final KeyTable keys;
     private final Inbound inbound;
+    private final Handles<CompletionQueue> cqs = new Handles<>();
     private final Handles<ReceiveQueue> receiveQueues = new Handles<>();
-    private final Handles<Receiver> ownReceivers = new Handles<>(); // of receive queues, by their handles
     private final Handles<SendQueue> sendQueues = new Handles<>();
     private final Handles<Group> groups = new Handles<>();
-
-    private long expectedNanos = Long.MAX_VALUE; // when the last step asked to be called again
-    private long graceUntilNanos = Long.MIN_VALUE;
-    private NoticeStats noticesOfEnded = new NoticeStats(0, 0); // of connections
+    private final Handles<Target> targets = new Handles<>();
+    private final ConnectionTable connections;
+    private final ArmedQueues armedCqs = new ArmedQueues();
+    private final SendQueue.Parts ofSendQueues;
 
     /** A card that leaves by a port, on the ways to peers that {@code routes} knows. */
     public Card(Port port, Routes routes, CardListener listener) {
@@ -71,9 +63,14 @@ public final class Card implements CardCommands {
     /** With fewer keys, for those who want to see them run out. */
     public Card(Port port, Routes routes, CardListener listener, int maxKeys) {
         this.routes = routes;
-        this.control = new ControlSender(port);
-        this.board = new Board(port, listener, registry, maxKeys);
-        this.inbound = new Inbound(registry, listener, board.datagrams);
+        this.listener = listener;
+        this.port = new OutgoingBatch(port);
+        this.datagrams = new DatagramSender(this.port);
+        this.keys = new KeyTable(registry, listener, maxKeys);
+        this.inbound = new Inbound(registry, listener);
+        this.ofSendQueues = new SendQueue.Parts(schedule, listener, keys, datagrams, targets, cqs);
+        this.connections =
+                new ConnectionTable(new CardConnection.Parts(schedule, listener, this.port, keys, registry), registry);
     }
 
     /** Doorbells of the send queues, by handle. */
@@ -83,10 +80,7 @@ public final class Card implements CardCommands {
 
     // ---- the crank
 
-    /**
-     * The secret of a packet's ICRC; the caller asks for it before it passes the packet, which {@code PacketCheck} found
-     * valid.
-     */
+    /** The secret of the ICRC of a packet that {@code PacketCheck} found valid. The caller asks before it passes the packet. */
     public long secretOf(Packet packet, Source origin) {
         return inbound.secretOf(packet, origin);
     }
@@ -95,22 +89,22 @@ public final class Card implements CardCommands {
      * Receives a packet that {@code PacketCheck} found valid. The caller owns it again afterwards.
      *
      * @param origin with the secret that verified its ICRC
+     * @param isDelayed whether it may have waited in this host
      */
-    public void receive(Packet packet, Source origin, long nowNanos) {
-        board.nowNanos = nowNanos;
-        inbound.receive(packet, origin, nowNanos);
+    public void receive(Packet packet, Source origin, boolean isDelayed, long nowNanos) {
+        inbound.receive(packet, origin, isDelayed, nowNanos);
     }
 
-    /** Whether packets passed from now on may have waited in this host ({@link StallDetector}). */
-    public void late(boolean late) {
-        board.isLate = late;
+    /** The same for a packet that has not waited. */
+    public void receive(Packet packet, Source origin, long nowNanos) {
+        receive(packet, origin, false, nowNanos);
     }
 
     /** Work requests were posted to a send queue, whose ring has their number: the queue runs in the next step. */
     public void doorbell(int queue) {
         SendQueue posted = sendQueues.find(queue);
         if (posted != null) {
-            board.ready(posted);
+            schedule.queues.add(posted);
         }
     }
 
@@ -125,49 +119,35 @@ public final class Card implements CardCommands {
 
     /** The same, but something may be left for the next step, which the caller runs soon. */
     public long step(long nowNanos, FlushHint hint) {
-        board.hint = hint;
-        board.nowNanos = nowNanos;
-        board.beginTurn();
-        runTimers(nowNanos);
+        port.beginStep();
+        schedule.beginStep();
+        schedule.runTimers(nowNanos);
         for (int round = 0; round < ROUNDS; round++) {
             for (int queue = doorbells.answer(); queue >= 0; queue = doorbells.answer()) {
                 doorbell(queue);
             }
-            if (!board.hasReady() || board.port.isFull()) {
+            if (!schedule.hasReady() || port.isFull()) {
                 break;
             }
-            board.runReady();
+            schedule.runRound(nowNanos, hint);
         }
-        board.port.flush();
-        expectedNanos = board.hasReady()
-                ? nowNanos + (board.port.isFull() ? PORT_NANOS : 0)
-                : Math.max(board.deadlines.nextNanos(), graceUntilNanos);
-        return expectedNanos;
-    }
-
-    private void runTimers(long nowNanos) {
-        boolean isLate = expectedNanos != Long.MAX_VALUE && nowNanos - expectedNanos > PAUSE_NANOS;
-        if (isLate && graceUntilNanos == Long.MIN_VALUE) {
-            graceUntilNanos = nowNanos + GRACE_NANOS; // once: where every turn is late, timers must run all the same
-        } else if (nowNanos >= graceUntilNanos) {
-            graceUntilNanos = Long.MIN_VALUE;
-            board.deadlines.run(nowNanos);
-        }
+        port.flush();
+        return schedule.endStep(nowNanos, port.isFull() ? PORT_NANOS : 0);
     }
 
     /** Whether a step would do something at once. */
     public boolean hasWork() {
-        return board.hasReady() || doorbells.areRinging() || board.hasLeft();
+        return schedule.hasReady() || doorbells.areRinging() || hasLeft();
     }
 
     /** Whether something was left for the next step. */
     public boolean hasLeft() {
-        return board.hasLeft();
+        return schedule.connections.awaitsNextStep();
     }
 
     /** Whether a completion queue is armed, so that a thread waits for its event. Any thread. */
     public boolean isAnyArmed() {
-        return board.isAnyArmed();
+        return armedCqs.isAny();
     }
 
     @Override
@@ -177,48 +157,36 @@ public final class Card implements CardCommands {
 
     @Override
     public NoticeStats notices() {
-        NoticeStats all = noticesOfEnded;
-        for (int handle = 1; handle < board.links.end(); handle++) {
-            CardConnection link = board.links.find(handle);
-            all = link == null ? all : plus(all, link.connection().traffic());
-        }
-        return all;
-    }
-
-    private static NoticeStats plus(NoticeStats notices, Traffic traffic) {
-        return new NoticeStats(
-                notices.sent() + traffic.count(Event.CNP_SENT), notices.handled() + traffic.count(Event.CNP_RECEIVED));
+        return connections.notices();
     }
 
     // ---- completion queues
 
     @Override
     public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
-        CompletionQueue cq = new CompletionQueue(board, ring, depth, moderationCount, moderationNanos);
-        int handle = board.cqs.add(cq);
-        cq.handle(handle);
-        return handle;
+        return cqs.add(new CompletionQueue(
+                cqs.next(), ring, depth, moderationCount, moderationNanos, schedule.deadlines, listener, armedCqs));
     }
 
     @Override
     public void arm(int cq, boolean solicitedOnly) {
-        board.cqs.get(cq).arm(solicitedOnly);
+        cqs.get(cq).arm(solicitedOnly);
     }
 
     @Override
     public long records(int cq) {
-        return board.cqs.get(cq).produced();
+        return cqs.get(cq).produced();
     }
 
     @Override
     public long overflows(int cq) {
-        return board.cqs.get(cq).overflows();
+        return cqs.get(cq).overflows();
     }
 
     @Override
     public void destroyCq(int cq) {
-        board.cqs.get(cq).close();
-        board.cqs.remove(cq);
+        cqs.get(cq).close();
+        cqs.remove(cq);
     }
 
     // ---- receive queues
@@ -229,22 +197,19 @@ public final class Card implements CardCommands {
         if (number == 0) {
             return 0;
         }
-        ReceiveQueue queue = new ReceiveQueue(board.listener, board.keys, config, board.cqs.get(config.cq()));
-        Receiver receiver = new Receiver(registry, queue, queue.cq(), config.tag(), null);
-        receiver.number(number);
-        registry.receiver(number, receiver);
-        ownReceivers.add(receiver);
+        ReceiveQueue queue = new ReceiveQueue(number, listener, keys, config, cqs.get(config.cq()));
+        registry.receiver(number, new Receiver(registry, queue));
         return receiveQueues.add(queue);
     }
 
     @Override
     public int receiveNumber(int receiveQueue) {
-        return ownReceivers.get(receiveQueue).number();
+        return receiveQueues.get(receiveQueue).number();
     }
 
     @Override
-    public void modifyReceiveQueue(int receiveQueue, int state) {
-        receiveQueues.get(receiveQueue).state(state);
+    public void modifyReceiveQueue(int receiveQueue, QueueState state) {
+        receiveQueues.get(receiveQueue).enter(state);
     }
 
     @Override
@@ -262,7 +227,6 @@ public final class Card implements CardCommands {
         registry.give(receiveNumber(receiveQueue));
         receiveQueues.get(receiveQueue).close();
         receiveQueues.remove(receiveQueue);
-        ownReceivers.remove(receiveQueue);
     }
 
     // ---- send queues
@@ -273,23 +237,14 @@ public final class Card implements CardCommands {
         if (number == 0) {
             return 0;
         }
-        SendQueue queue = new SendQueue(board, config, board.cqs.get(config.cq()));
-        int handle = sendQueues.add(queue);
-        queue.named(handle, number);
+        SendQueue queue = new SendQueue(number, config, ofSendQueues);
         if (config.receives() != 0) {
-            Receiver receiver = receiverOf(queue, config);
-            receiver.number(number);
-            queue.receiver(receiver);
-            registry.receiver(number, receiver);
+            ReceiveQueue receives = receiveQueues.get(config.receives());
+            CompletionQueue cq = config.receiveCq() == 0 ? receives.cq() : cqs.get(config.receiveCq());
+            cq.add(queue);
+            registry.receiver(number, new Receiver(registry, receives, cq, queue));
         }
-        return handle;
-    }
-
-    private Receiver receiverOf(SendQueue jetty, SendQueueConfig config) {
-        ReceiveQueue receives = receiveQueues.get(config.receives());
-        CompletionQueue cq = config.receiveCq() == 0 ? receives.cq() : board.cqs.get(config.receiveCq());
-        cq.add(jetty);
-        return new Receiver(registry, receives, cq, config.receiveTag(), jetty);
+        return sendQueues.add(queue);
     }
 
     @Override
@@ -297,9 +252,9 @@ public final class Card implements CardCommands {
         return sendQueues.get(queue).number();
     }
 
-    /** State of the queue, a number of {@link CardState}. */
-    public int sendState(int queue) {
-        return sendQueues.get(queue).state().value();
+    /** State of the queue. */
+    public QueueState sendState(int queue) {
+        return sendQueues.get(queue).state();
     }
 
     @Override
@@ -313,26 +268,22 @@ public final class Card implements CardCommands {
     }
 
     @Override
-    public boolean modifySendQueue(int queue, int state, long nowNanos) {
-        board.nowNanos = nowNanos;
+    public boolean modifySendQueue(int queue, QueueState state, long nowNanos) {
         return sendQueues.get(queue).modify(state, nowNanos);
     }
 
     @Override
     public void runSendQueue(int queue, long nowNanos) {
-        board.nowNanos = nowNanos;
         sendQueues.get(queue).run(nowNanos);
     }
 
     @Override
     public int flush(int queue, long[] out, int max, long nowNanos) {
-        board.nowNanos = nowNanos;
         return sendQueues.get(queue).flush(out, max, nowNanos);
     }
 
     @Override
     public int quiesce(int queue, long[] out, long nowNanos) {
-        board.nowNanos = nowNanos;
         return sendQueues.get(queue).quiesce(out, nowNanos);
     }
 
@@ -341,10 +292,15 @@ public final class Card implements CardCommands {
         SendQueue closing = sendQueues.get(queue);
         CardConnection own = closing.own();
         closing.close();
-        if (own != null) {
-            end(own);
+        Receiver receiver = registry.receiver(closing.number());
+        if (receiver != null) {
+            receiver.close();
         }
-        board.forget(closing);
+        if (own != null) {
+            connections.end(own);
+        }
+        schedule.queues.remove(closing);
+        connections.forget(closing);
         registry.give(closing.number());
         sendQueues.remove(queue);
     }
@@ -378,7 +334,7 @@ public final class Card implements CardCommands {
     }
 
     private Receiver receiverOf(int queue) {
-        Receiver receiver = sendQueues.get(queue).receiver();
+        Receiver receiver = registry.receiver(sendNumber(queue));
         if (receiver == null) {
             throw new IllegalArgumentException("send queue " + queue + " receives nothing");
         }
@@ -395,51 +351,30 @@ public final class Card implements CardCommands {
 
     @Override
     public int connectRc(int queue, CardConnectionConfig config, long nowNanos) {
-        board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
-        Route route = routes.to(config.to());
-        CardConnection link = new CardConnection(board, registry, config, route, owner.number(), owner, nowNanos);
-        link.handle(board.links.add(link));
-        registry.link(owner.number(), link);
+        CardConnection link = connections.open(owner.number(), owner, config, routes.to(config.to()), nowNanos);
         owner.connected(link);
         return link.handle();
     }
 
     @Override
     public void disconnectRc(int queue, long nowNanos) {
-        board.nowNanos = nowNanos;
         SendQueue owner = sendQueues.get(queue);
         CardConnection link = owner.own();
         owner.disconnected(nowNanos);
         if (link != null) {
-            end(link);
-        }
-    }
-
-    private void end(CardConnection link) {
-        link.close();
-        noticesOfEnded = plus(noticesOfEnded, link.connection().traffic());
-        board.forget(link);
-        board.links.remove(link.handle());
-        SendQueue only = link.only();
-        if (only != null) {
-            registry.link(only.number(), null);
-        } else {
-            registry.give(link.number());
+            connections.end(link);
         }
     }
 
     @Override
     public int connect(CardConnectionConfig config, long nowNanos) {
-        Route route = routes.to(config.to());
+        var route = routes.to(config.to());
         int number = registry.take(config.number());
         if (number < FIRST_CONNECTION) {
             throw new IllegalArgumentException("no connection can have the number " + config.number());
         }
-        CardConnection link = new CardConnection(board, registry, config, route, number, null, nowNanos);
-        link.handle(board.links.add(link));
-        registry.link(number, link);
-        return link.handle();
+        return connections.open(number, null, config, route, nowNanos).handle();
     }
 
     @Override
@@ -449,7 +384,7 @@ public final class Card implements CardCommands {
 
     @Override
     public @Nullable ConnectionStats connectionStats(int connection) {
-        CardConnection link = board.links.find(connection);
+        CardConnection link = connections.find(connection);
         return link == null ? null : link.stats();
     }
 
@@ -462,32 +397,21 @@ public final class Card implements CardCommands {
 
     @Override
     public void peerLost(int connection, long nowNanos) {
-        board.nowNanos = nowNanos;
-        CardConnection link = board.links.get(connection);
-        for (int handle = 1; handle < sendQueues.end(); handle++) {
-            SendQueue queue = sendQueues.find(handle);
-            if (queue != null) {
-                queue.peerLost(link, nowNanos);
-            }
-        }
-        link.lose();
+        CardConnection link = connections.get(connection);
+        sendQueues.forEach(queue -> queue.peerLost(link, nowNanos));
+        link.close();
     }
 
     @Override
     public void disconnect(int connection) {
-        CardConnection link = board.links.get(connection);
-        for (int handle = 1; handle < sendQueues.end(); handle++) {
-            SendQueue queue = sendQueues.find(handle);
-            if (queue != null) {
-                queue.forget(link);
-            }
-        }
-        end(link);
+        CardConnection link = connections.get(connection);
+        sendQueues.forEach(queue -> queue.forget(link));
+        connections.end(link);
     }
 
     @Override
     public int createTarget(int connection, int remoteQueue) {
-        return board.targets.add(new Target(board.links.get(connection), remoteQueue, null, 0));
+        return targets.add(new Target(connections.get(connection), remoteQueue, null, 0));
     }
 
     @Override
@@ -497,36 +421,29 @@ public final class Card implements CardCommands {
 
     @Override
     public int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey) {
-        return board.targets.add(new Target(null, remoteQueue, routes.to(to), queueKey));
+        return targets.add(new Target(null, remoteQueue, routes.to(to), queueKey));
     }
 
     @Override
     public void destroyTarget(int target) {
-        for (int handle = 1; handle < sendQueues.end(); handle++) {
-            SendQueue queue = sendQueues.find(handle);
-            if (queue != null) {
-                queue.forget(target);
-            }
-        }
-        board.targets.remove(target);
+        sendQueues.forEach(queue -> queue.forget(target));
+        targets.remove(target);
     }
 
-    // ---- keys
+    // ---- keys and control datagrams
 
     @Override
     public int registerKey(KeyConfig config) {
-        return board.keys.register(config);
+        return keys.register(config);
     }
 
     @Override
     public boolean revokeKey(int key) {
-        return board.keys.revoke(key);
+        return keys.revoke(key);
     }
-
-    // ---- control datagrams
 
     @Override
     public void sendControl(RemotePort to, ByteBuffer datagram) {
-        control.send(routes.to(to), datagram);
+        datagrams.sendControl(routes.to(to), datagram);
     }
 }

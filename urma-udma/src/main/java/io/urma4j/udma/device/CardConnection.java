@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.command.NamedCounter;
 import io.urma4j.udma.command.PeerInfo;
@@ -10,8 +11,11 @@ import io.urma4j.udma.transport.Connection;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.ConnectionOwner;
 import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Receivers;
 import io.urma4j.udma.transport.Route;
+import io.urma4j.udma.transport.SendWork;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
@@ -20,8 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A connection on the card: its place in the ready list, the queues that wait for it, and its configuration. */
-final class CardConnection extends Timed implements ConnectionOwner {
+/** A connection on the card: the queues that wait for it, and its configuration. */
+final class CardConnection extends Task implements ConnectionOwner {
     /** Longest wait for an acknowledgement before packets are retransmitted. */
     static final long REPEAT_NANOS = 1_000_000_000L;
 
@@ -30,44 +34,52 @@ final class CardConnection extends Timed implements ConnectionOwner {
 
     private static final int ANY_PORT = 0;
 
-    private final Board board;
-    private final Receivers receivers;
+    /** What all connections of a card use. */
+    record Parts(Schedule schedule, CardListener listener, Port port, Memory memory, Receivers receivers) {}
+
+    private final int handle;
+    private final int number;
+    private final @Nullable Task only; // the queue of a connection of one queue
+    private final int tag; // of that queue in events
     private final CardConnectionConfig config;
     private final Route route;
-    private final int number;
-    private final @Nullable SendQueue only; // the queue of a connection of one queue
     private final long secret;
-    private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
-    private final ArrayDeque<SendQueue> waiters = new ArrayDeque<>();
-
-    /** Whether it is on the card's ready list. */
-    boolean inLine;
-
+    private final Schedule schedule;
+    private final CardListener listener;
     private final Connection connection;
-    private int handle;
+    private final ArrayDeque<Task> waiters = new ArrayDeque<>();
 
-    /** @param number on this side: of the queue, or of the shared connection */
+    private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
+
+    /**
+     * @param number on this side: of the queue, or of the shared connection
+     * @param only the queue that owns it; null if queues share it
+     * @param tag of that queue
+     */
     CardConnection(
-            Board board,
-            Receivers receivers,
+            int handle,
+            int number,
+            @Nullable Task only,
+            int tag,
             CardConnectionConfig config,
             Route route,
-            int number,
-            @Nullable SendQueue only,
+            Parts parts,
             long nowNanos) {
-        this.board = board;
-        this.receivers = receivers;
-        this.config = config;
-        this.route = route;
+        this.handle = handle;
         this.number = number;
         this.only = only;
+        this.tag = tag;
+        this.config = config;
+        this.route = route;
         this.secret = route.secret();
         this.sourcePort = config.urma4j() ? route.port() : ANY_PORT;
-        this.connection = open(nowNanos);
+        this.schedule = parts.schedule;
+        this.listener = parts.listener;
+        this.connection = new Connection(agreed(), route, parts.port, parts.memory, parts.receivers, this, nowNanos);
     }
 
-    private Connection open(long nowNanos) {
-        var kind = only == null ? ConnectionConfig.Kind.SHARED : ConnectionConfig.Kind.RELIABLE_CONNECTED;
+    private ConnectionConfig agreed() {
+        var kind = isShared() ? ConnectionConfig.Kind.SHARED : ConnectionConfig.Kind.RELIABLE_CONNECTED;
         var agreed = ConnectionConfig.builder(kind, number, config.remoteNumber())
                 .psns(config.sendPsn(), config.receivePsn())
                 .mtuBytes(mtuBytes())
@@ -80,7 +92,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
         } else {
             agreed.foreignPeer();
         }
-        return new Connection(agreed.build(), route, board.port, board.keys, receivers, this, nowNanos);
+        return agreed.build();
     }
 
     private int mtuBytes() {
@@ -91,10 +103,6 @@ final class CardConnection extends Timed implements ConnectionOwner {
     private int windowPackets() {
         int wanted = config.windowPackets();
         return wanted == CardConnectionConfig.USUAL_WINDOW ? ConnectionConfig.USUAL_WINDOW_PACKETS : wanted;
-    }
-
-    void handle(int handle) {
-        this.handle = handle;
     }
 
     int handle() {
@@ -117,9 +125,9 @@ final class CardConnection extends Timed implements ConnectionOwner {
         return config;
     }
 
-    @Nullable
-    SendQueue only() {
-        return only;
+    /** Whether all RM queues use it, and not one RC queue. */
+    boolean isShared() {
+        return only == null;
     }
 
     Connection connection() {
@@ -133,42 +141,42 @@ final class CardConnection extends Timed implements ConnectionOwner {
         return connection.state() != Connection.State.OPEN;
     }
 
-    boolean mayStart(SendQueue queue, long position) {
+    boolean mayStart(SendWork queue, long position) {
         return connection.mayStart(queue, position);
     }
 
-    void start(SendQueue queue, long position, int remoteQueue, boolean startsAnew) {
-        connection.start(queue, position, only == null ? remoteQueue : config.remoteNumber(), startsAnew);
-        board.ready(this);
+    void start(SendWork queue, long position, int remoteQueue, boolean startsAnew) {
+        connection.start(queue, position, isShared() ? remoteQueue : config.remoteNumber(), startsAnew);
+        schedule.connections.add(this);
     }
 
     /** The queue becomes ready when there is space again. */
-    void awaitRoom(SendQueue queue) {
+    void awaitRoom(Task queue) {
         if (!waiters.contains(queue)) {
             waiters.addLast(queue);
         }
     }
 
     /** The queue no longer waits for its requests in progress; none of their results is reported. */
-    void abandon(SendQueue queue) {
-        if (only == null) {
+    void abandon(SendWork queue, long nowNanos) {
+        if (isShared()) {
             connection.abandon(queue, WorkStatus.WR_FLUSH_ERR);
-            board.ready(this);
+            schedule.connections.add(this);
         } else {
-            connection.fail(WorkStatus.WR_FLUSH_ERR, board.nowNanos);
+            connection.fail(WorkStatus.WR_FLUSH_ERR, nowNanos);
         }
     }
 
     /** The same if the peer is silent, and may answer later. */
-    void pause(SendQueue queue) {
-        if (only == null) {
-            abandon(queue);
+    void pause(SendWork queue, long nowNanos) {
+        if (isShared()) {
+            abandon(queue, nowNanos);
         } else {
-            connection.pause(board.nowNanos);
+            connection.pause(nowNanos);
         }
     }
 
-    void forget(SendQueue queue) {
+    void forget(Task queue) {
         waiters.remove(queue);
     }
 
@@ -183,7 +191,7 @@ final class CardConnection extends Timed implements ConnectionOwner {
     /** Resumes a connection that has failed for a receiver that was not ready, or for a silent peer. */
     void resume() {
         if (connection.resume()) {
-            board.ready(this);
+            schedule.connections.add(this);
         }
     }
 
@@ -209,48 +217,47 @@ final class CardConnection extends Timed implements ConnectionOwner {
                 && (origin.port() == sourcePort || sourcePort == ANY_PORT);
     }
 
-    void receive(Packet packet, Source origin, long nowNanos) {
+    void receive(Packet packet, Source origin, boolean isDelayed, long nowNanos) {
         long before = connection.progress();
-        connection.receive(packet, nowNanos, board.isLate);
+        connection.receive(packet, nowNanos, isDelayed);
         if (sourcePort == ANY_PORT && connection.progress() != before) {
             sourcePort = origin.port();
         }
-        board.ready(this);
+        schedule.connections.add(this);
     }
 
-    /** Sends what may be sent; true if there is more. */
-    boolean step(long nowNanos) {
-        if (board.hint == FlushHint.HOLD_REQUESTS_AND_ACKS && waiters.isEmpty() && connection.merelyAcknowledges()) {
-            board.left(this);
+    /** Sends what may be sent. */
+    @Override
+    boolean step(long nowNanos, FlushHint hint) {
+        if (hint == FlushHint.HOLD_REQUESTS_AND_ACKS && waiters.isEmpty() && connection.merelyAcknowledges()) {
+            schedule.connections.addToNextStep(this);
             return false;
         }
-        boolean more = connection.step(nowNanos, board.hint);
-        if (board.hint != FlushHint.FLUSH && connection.hasLeft()) {
-            board.left(this);
+        boolean more = connection.step(nowNanos, hint);
+        if (hint != FlushHint.FLUSH && connection.hasLeft()) {
+            schedule.connections.addToNextStep(this);
         }
-        board.deadlines.set(this, connection.deadlineNanos());
-        while (!waiters.isEmpty()) {
-            waiters.removeFirst().touch();
-        }
+        schedule.deadlines.set(this, connection.deadlineNanos());
+        wakeWaiters();
         return more;
     }
 
     @Override
     void due(long nowNanos) {
-        board.ready(this);
+        schedule.connections.add(this);
     }
 
     @Override
     public void failed(Connection failed, int status, long nowNanos) {
         if (only != null) {
-            only.touch();
+            schedule.queues.add(only);
         }
     }
 
     @Override
     public void refused(Connection refusing, int syndrome, long nowNanos) {
         if (only != null) {
-            only.requestRefused(refusal(syndrome));
+            listener.requestRefused(tag, refusal(syndrome));
         }
     }
 
@@ -262,17 +269,15 @@ final class CardConnection extends Timed implements ConnectionOwner {
         };
     }
 
-    /** The peer is gone for good. */
-    void lose() {
-        connection.close();
-        close();
-    }
-
     void close() {
         connection.close();
-        board.deadlines.cancel(this);
+        schedule.deadlines.cancel(this);
+        wakeWaiters();
+    }
+
+    private void wakeWaiters() {
         while (!waiters.isEmpty()) {
-            waiters.removeFirst().touch();
+            schedule.queues.add(waiters.removeFirst());
         }
     }
 

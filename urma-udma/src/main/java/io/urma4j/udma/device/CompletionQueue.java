@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
@@ -17,14 +18,16 @@ final class CompletionQueue extends Timed {
     private static final int ARMED = 1;
     private static final int ARMED_SOLICITED = 2;
 
-    private final Board board;
+    private final int handle;
     private final MemorySegment ring;
     private final int depth;
     private final int moderationCount;
     private final long moderationNanos;
+    private final Deadlines deadlines;
+    private final CardListener listener;
+    private final ArmedQueues armedQueues;
     private final List<CqUser> users = new ArrayList<>();
 
-    private int handle;
     private long produced;
     private long promised; // places taken by messages that are arriving
     private long consumed; // as the driver said when it was asked last
@@ -33,16 +36,23 @@ final class CompletionQueue extends Timed {
     private int seen; // records since it was armed
     private long overflows;
 
-    CompletionQueue(Board board, MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
-        this.board = board;
+    CompletionQueue(
+            int handle,
+            MemorySegment ring,
+            int depth,
+            int moderationCount,
+            long moderationNanos,
+            Deadlines deadlines,
+            CardListener listener,
+            ArmedQueues armedQueues) {
+        this.handle = handle;
         this.ring = ring;
         this.depth = depth;
         this.moderationCount = moderationCount;
         this.moderationNanos = moderationNanos;
-    }
-
-    void handle(int handle) {
-        this.handle = handle;
+        this.deadlines = deadlines;
+        this.listener = listener;
+        this.armedQueues = armedQueues;
     }
 
     boolean isValid() {
@@ -102,7 +112,7 @@ final class CompletionQueue extends Timed {
             for (CqUser user : List.copyOf(users)) {
                 user.cqFailed();
             }
-            board.listener.cqOverflowed(handle); // last: the listener finds the queues in ERROR
+            listener.cqOverflowed(handle); // last: the listener finds the queues in ERROR
         }
     }
 
@@ -118,30 +128,32 @@ final class CompletionQueue extends Timed {
     }
 
     /** Writes the record of a message, in the reserved space. */
-    void putPromised(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
+    void putPromised(int word, int queue, int tag, long position, long lengthBytes, long immediate, long nowNanos) {
         promised--;
-        put(word, queue, tag, position, lengthBytes, immediate);
+        put(word, queue, tag, position, lengthBytes, immediate, nowNanos);
     }
 
     /** Writes a record; there is space. */
-    void put(int word, int queue, int tag, long position, long lengthBytes, long immediate) {
+    void put(int word, int queue, int tag, long position, long lengthBytes, long immediate, long nowNanos) {
         long at = at();
         Cqe.put(ring, at, queue, tag, position, lengthBytes, immediate);
         Cqe.publish(ring, at, word, CqRing.owner(produced, depth));
         produced++;
         if (armed != NOT_ARMED) {
-            fireFor(word);
+            fireFor(word, nowNanos);
         }
+        assert promised >= 0 && produced + promised - consumed <= depth
+                : produced + " records and " + promised + " to come";
     }
 
     // ---- events
 
     void arm(boolean solicitedOnly) {
         seen = 0;
-        board.deadlines.cancel(this);
+        deadlines.cancel(this);
         if (CqRing.consumed(ring) < produced) {
             armed(NOT_ARMED);
-            board.listener.recordsArrived(handle);
+            listener.recordsArrived(handle);
         } else {
             armed(solicitedOnly ? ARMED_SOLICITED : ARMED);
         }
@@ -149,19 +161,19 @@ final class CompletionQueue extends Timed {
 
     private void armed(int next) {
         if ((next == NOT_ARMED) != (armed == NOT_ARMED)) {
-            board.armed(next == NOT_ARMED ? -1 : 1);
+            armedQueues.add(next == NOT_ARMED ? -1 : 1);
         }
         armed = next;
     }
 
-    private void fireFor(int word) {
+    private void fireFor(int word, long nowNanos) {
         boolean counts = armed == ARMED || Cqe.status(word) != 0 || (Cqe.flags(word) & Cqe.SOLICITED) != 0;
         if (!counts) {
             return;
         }
         if (++seen < moderationCount) {
             if (seen == 1) {
-                board.deadlines.set(this, board.nowNanos + moderationNanos);
+                deadlines.set(this, nowNanos + moderationNanos);
             }
             return;
         }
@@ -170,8 +182,8 @@ final class CompletionQueue extends Timed {
 
     private void fire() {
         armed(NOT_ARMED);
-        board.deadlines.cancel(this);
-        board.listener.recordsArrived(handle);
+        deadlines.cancel(this);
+        listener.recordsArrived(handle);
     }
 
     /** A record has waited for its event long enough, unless it was taken meanwhile. */
@@ -185,6 +197,6 @@ final class CompletionQueue extends Timed {
 
     void close() {
         armed(NOT_ARMED);
-        board.deadlines.cancel(this);
+        deadlines.cancel(this);
     }
 }

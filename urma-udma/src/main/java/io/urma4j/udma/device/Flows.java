@@ -1,20 +1,21 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.spi.support.SendFlows;
+import io.urma4j.udma.transport.SendWork;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The flows of a send queue, found by target and by connection. */
 final class Flows {
-    private final Board board;
+    private final Handles<Target> targets;
     private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
     private final SendFlows<Flow> all = new SendFlows<>();
     private final List<PeerFlow> peers = new ArrayList<>();
     private @Nullable Flow last; // most queues have one target, or use the same one several times in a row
 
-    Flows(Board board) {
-        this.board = board;
+    Flows(Handles<Target> targets) {
+        this.targets = targets;
     }
 
     /** The flow to a target; null when nobody has its handle. */
@@ -32,7 +33,7 @@ final class Flows {
     }
 
     private @Nullable Flow begin(int handle) {
-        Target target = board.targets.find(handle);
+        Target target = targets.find(handle);
         if (target == null) {
             return null;
         }
@@ -90,9 +91,9 @@ final class Flows {
     }
 
     /** Has connections forget what was started for the queue. */
-    void abandonAll(SendQueue queue) {
+    void abandonAll(SendWork queue, long nowNanos) {
         for (PeerFlow peer : peers) {
-            peer.link.abandon(queue);
+            peer.link.abandon(queue, nowNanos);
         }
     }
 

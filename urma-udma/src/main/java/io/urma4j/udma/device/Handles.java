@@ -1,11 +1,12 @@
 package io.urma4j.udma.device;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Objects by small handles, 1 and up, which are reused. */
-final class Handles<T> {
+final class Handles<T> implements Iterable<T> {
     private final List<@Nullable T> objects = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
 
@@ -18,6 +19,7 @@ final class Handles<T> {
         return free.isEmpty() ? objects.size() : free.getLast();
     }
 
+    /** Adds the object that was born with the {@link #next} handle, and returns that. */
     int add(T object) {
         if (free.isEmpty()) {
             objects.add(object);
@@ -50,8 +52,15 @@ final class Handles<T> {
         }
     }
 
-    /** One more than the maximum number of handles so far. */
-    int end() {
-        return objects.size();
+    /** The objects that have a handle now; some may lose it meanwhile. */
+    @Override
+    public Iterator<T> iterator() {
+        List<T> present = new ArrayList<>();
+        for (T object : objects) {
+            if (object != null) {
+                present.add(object);
+            }
+        }
+        return present.iterator();
     }
 }

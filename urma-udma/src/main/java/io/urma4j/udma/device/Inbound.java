@@ -1,29 +1,37 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.ReceiveWork;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
+import io.urma4j.udma.wire.Imm64;
+import io.urma4j.udma.wire.ImmDt;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /** Finds the destination of a packet. A packet without one is dropped, and counted. */
 final class Inbound {
+    private static final int NO_CONNECTION = 0;
+
     private final Registry registry;
     private final CardListener listener;
-    private final Datagrams datagrams;
     private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
     private long dropped;
 
-    Inbound(Registry registry, CardListener listener, Datagrams datagrams) {
+    Inbound(Registry registry, CardListener listener) {
         this.registry = registry;
         this.listener = listener;
-        this.datagrams = datagrams;
     }
 
     /** Packets without a destination, or from a source without a connection here. */
@@ -31,18 +39,19 @@ final class Inbound {
         return dropped;
     }
 
-    void receive(Packet packet, Source origin, long nowNanos) {
+    /** @param isDelayed whether the packet may have waited in this host */
+    void receive(Packet packet, Source origin, boolean isDelayed, long nowNanos) {
         int opcode = packet.opcode();
+        boolean isNotice = opcode == Opcodes.CNP;
         if (opcode == Opcodes.BUNDLE) {
-            unpack(packet, origin, nowNanos);
-        } else if (opcode == Opcodes.CNP) {
-            toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
-        } else if (Opcodes.has(opcode, Header.RDETH)) {
-            toConnection(Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH)), packet, origin, nowNanos);
-        } else if (Opcodes.has(opcode, Header.DETH)) {
+            unpack(packet, origin, isDelayed, nowNanos);
+        } else if (!isNotice && Opcodes.has(opcode, Header.RDETH)) {
+            int number = Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH));
+            toConnection(number, packet, origin, isDelayed, nowNanos);
+        } else if (!isNotice && Opcodes.has(opcode, Header.DETH)) {
             datagram(packet, origin, nowNanos);
         } else {
-            toConnection(Bth.destinationQp(packet.bytes()), packet, origin, nowNanos);
+            toConnection(Bth.destinationQp(packet.bytes()), packet, origin, isDelayed, nowNanos);
         }
     }
 
@@ -65,21 +74,21 @@ final class Inbound {
     }
 
     /** A congestion mark counts for one packet. */
-    private void unpack(Packet bundle, Source origin, long nowNanos) {
+    private void unpack(Packet bundle, Source origin, boolean isDelayed, long nowNanos) {
         boolean isMarked = Bth.isForwardNotice(bundle.bytes());
         int at = Bundle.first();
         while (at < Bundle.end(bundle)) {
             at = Bundle.take(bundle, at, unpacked);
             Bth.forwardNotice(unpacked.bytes(), isMarked);
             isMarked = false;
-            receive(unpacked, origin, nowNanos);
+            receive(unpacked, origin, isDelayed, nowNanos);
         }
     }
 
     private void datagram(Packet packet, Source origin, long nowNanos) {
         if (Bth.destinationQp(packet.bytes()) == Management.QUEUE) {
             control(packet, origin, nowNanos);
-        } else if (!datagrams.receive(packet, origin)) {
+        } else if (!toQueue(packet, origin, nowNanos)) {
             dropped++;
         }
     }
@@ -90,13 +99,56 @@ final class Inbound {
         }
     }
 
+    /** Receives a datagram, whose sender no connection knows (WIRE §4.6); false if no queue has the number. */
+    private boolean toQueue(Packet packet, Source origin, long nowNanos) {
+        MemorySegment bytes = packet.bytes();
+        int deth = packet.at(Header.DETH);
+        Receiver receiver = registry.datagramReceiver(Bth.destinationQp(bytes));
+        if (receiver == null || Deth.queueKey(bytes, deth) != receiver.queueKey()) {
+            return false;
+        }
+        long taken = receiver.refuses() ? ReceiveWork.NONE : receiver.take();
+        if (taken == ReceiveWork.NONE) {
+            receiver.queue().drop();
+            return true;
+        }
+        int length = packet.payloadBytes();
+        boolean fits = length <= receiver.capacityBytes(taken);
+        boolean isStored = fits && receiver.scatter(taken, 0, bytes, packet.payloadAt(), length);
+        int status = !fits ? WorkStatus.LOC_LEN_ERR : isStored ? WorkStatus.SUCCESS : WorkStatus.LOC_ACCESS_ERR;
+        boolean isPlain = packet.opcode() == (Opcodes.UD | Opcodes.SEND_ONLY);
+        CompletionQueue cq = receiver.cq();
+        int source = Deth.sourceQp(bytes, deth);
+        Cqe.remote(cq.ring(), cq.at(), source, origin.eidHigh(), origin.eidLow());
+        receiver.done(
+                taken,
+                status,
+                isPlain ? WorkOpcode.SEND : WorkOpcode.SEND_IMM,
+                length,
+                immediate(packet),
+                Bth.isSolicited(bytes),
+                source,
+                NO_CONNECTION,
+                nowNanos);
+        return true;
+    }
+
+    private static long immediate(Packet packet) {
+        int opcode = packet.opcode();
+        if (Opcodes.has(opcode, Header.IMM_64)) {
+            return Imm64.immediate(packet.bytes(), packet.at(Header.IMM_64));
+        }
+        boolean has = Opcodes.has(opcode, Header.IMM_DT);
+        return has ? Integer.toUnsignedLong(ImmDt.immediate(packet.bytes(), packet.at(Header.IMM_DT))) : 0;
+    }
+
     /** A packet for a connection from another source than its peer, or without its secret, is for nobody. */
-    private void toConnection(int number, Packet packet, Source origin, long nowNanos) {
+    private void toConnection(int number, Packet packet, Source origin, boolean isDelayed, long nowNanos) {
         CardConnection link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {
             dropped++;
         } else {
-            link.receive(packet, origin, nowNanos);
+            link.receive(packet, origin, isDelayed, nowNanos);
         }
     }
 }

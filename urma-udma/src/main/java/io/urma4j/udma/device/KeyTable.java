@@ -1,6 +1,5 @@
 package io.urma4j.udma.device;
 
-import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.transport.Memory;
@@ -17,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class KeyTable implements Memory {
     private static final int GENERATION_BITS = 8;
     private static final int GENERATIONS = 1 << GENERATION_BITS;
-
-    /** Most indices: what 24 bits can name, but 0. */
-    static final int MAX_INDICES = CardCommands.MAX_KEYS;
 
     /** This many released indices are queued before the first is reused. */
     private static final int MIN_FREE = 1024;
@@ -78,6 +74,7 @@ final class KeyTable implements Memory {
         entry.owner = config.owner();
         entry.recordId = config.recordId();
         entry.notifyTag = config.notifyTag();
+        assert isSound() : free + " free of " + used + " indices, from " + firstFree + " to " + lastFree;
         return index << GENERATION_BITS | entry.generation;
     }
 
@@ -105,6 +102,7 @@ final class KeyTable implements Memory {
             return false;
         }
         retire(key >>> GENERATION_BITS, entry);
+        assert isSound() : free + " free of " + used + " indices, from " + firstFree + " to " + lastFree;
         return true;
     }
 
@@ -124,17 +122,14 @@ final class KeyTable implements Memory {
         lastFree = index;
     }
 
-    /** Revokes all keys of an owner; returns how many there were. */
-    int revokeAll(long owner) {
-        int revoked = 0;
+    /** Revokes all keys of an owner. */
+    private void revokeAll(long owner) {
         for (int index = 1; index < used; index++) {
             Entry entry = entries[index];
             if (entry.memory != null && entry.owner == owner) {
                 retire(index, entry);
-                revoked++;
             }
         }
-        return revoked;
     }
 
     private @Nullable Entry find(int key) {
@@ -250,5 +245,11 @@ final class KeyTable implements Memory {
     int recordId(int key) {
         int index = key >>> GENERATION_BITS;
         return index < used && entries[index] != null ? entries[index].recordId : 0;
+    }
+
+    /** What must hold between two calls: the first and the last free index open nothing. */
+    private boolean isSound() {
+        boolean isClosed = free == 0 || (entries[firstFree].memory == null && entries[lastFree].memory == null);
+        return free >= 0 && free < used && isClosed;
     }
 }

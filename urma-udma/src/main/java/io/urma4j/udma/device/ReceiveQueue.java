@@ -1,7 +1,7 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardListener;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.ring.WqRing;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Receiver}; it is itself one, for messages to its own number.
  */
 final class ReceiveQueue implements CqUser {
+    private final int number;
     private final CardListener listener;
     private final KeyTable keys;
     private final ReceiveQueueConfig config;
@@ -28,14 +29,15 @@ final class ReceiveQueue implements CqUser {
     private int givenBackCount;
     private long head; // the next element of the ring
     private long tail; // as the driver said when it was asked last
-    private int state = CardState.READY;
+    private QueueState state = QueueState.READY;
     private int threshold;
     private long notReady;
     private long dropped;
     private long received;
     private long receivedBytes;
 
-    ReceiveQueue(CardListener listener, KeyTable keys, ReceiveQueueConfig config, CompletionQueue cq) {
+    ReceiveQueue(int number, CardListener listener, KeyTable keys, ReceiveQueueConfig config, CompletionQueue cq) {
+        this.number = number;
         this.listener = listener;
         this.keys = keys;
         this.config = config;
@@ -43,6 +45,10 @@ final class ReceiveQueue implements CqUser {
         this.ring = config.ring();
         this.threshold = config.threshold();
         cq.add(this);
+    }
+
+    int number() {
+        return number;
     }
 
     ReceiveQueueConfig config() {
@@ -57,11 +63,11 @@ final class ReceiveQueue implements CqUser {
         return keys;
     }
 
-    int state() {
+    QueueState state() {
         return state;
     }
 
-    void state(int next) {
+    void enter(QueueState next) {
         state = next;
     }
 
@@ -82,7 +88,7 @@ final class ReceiveQueue implements CqUser {
     /** Takes the oldest receive work request for a message; null if there is none. */
     @Nullable
     ReceiveInProgress take(Receiver receiver) {
-        if (state != CardState.READY || isEmpty() || !receiver.cq().promise()) {
+        if (state != QueueState.READY || isEmpty() || !receiver.cq().promise()) {
             notReady++;
             return null;
         }
@@ -180,8 +186,8 @@ final class ReceiveQueue implements CqUser {
     /** Its completion queue has overflowed, or the receive queue is closed. */
     @Override
     public void cqFailed() {
-        if (state != CardState.ERROR) {
-            state = CardState.ERROR;
+        if (state != QueueState.ERROR) {
+            state = QueueState.ERROR;
             listener.receiveQueueFailed(config.tag());
         }
     }
@@ -191,7 +197,7 @@ final class ReceiveQueue implements CqUser {
     }
 
     void close() {
-        state = CardState.ERROR;
+        state = QueueState.ERROR;
         for (ReceiveInProgress taken : all) {
             Receiver receiver = taken.receiver;
             if (receiver != null) {

@@ -1,7 +1,6 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -14,31 +13,34 @@ final class Receiver implements ReceiveWork {
     private final Connections connections;
     private final ReceiveQueue queue;
     private final CompletionQueue cq;
+    private final int number;
     private final int tag;
     private final @Nullable SendQueue jetty;
 
-    private int number;
-
     /** The peer of a connection. */
     interface Connections extends KeyTable.Peers {
-        /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low. */
+        /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low; none without a connection. */
         void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
     }
 
-    Receiver(Connections connections, ReceiveQueue queue, CompletionQueue cq, int tag, @Nullable SendQueue jetty) {
+    /** A receive queue that receives for its own number. */
+    Receiver(Connections connections, ReceiveQueue queue) {
+        this.connections = connections;
+        this.queue = queue;
+        this.cq = queue.cq();
+        this.number = queue.number();
+        this.tag = queue.config().tag();
+        this.jetty = null;
+    }
+
+    /** A Jetty, which receives by that queue, and has its records in that completion queue. */
+    Receiver(Connections connections, ReceiveQueue queue, CompletionQueue cq, SendQueue jetty) {
         this.connections = connections;
         this.queue = queue;
         this.cq = cq;
-        this.tag = tag;
+        this.number = jetty.number();
+        this.tag = jetty.config().receiveTag();
         this.jetty = jetty;
-    }
-
-    void number(int number) {
-        this.number = number;
-    }
-
-    int number() {
-        return number;
     }
 
     ReceiveQueue queue() {
@@ -61,7 +63,7 @@ final class Receiver implements ReceiveWork {
 
     /** Whether messages are refused for good, not only rejected for a while (S6.5). */
     boolean refuses() {
-        return queue.state() == CardState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR);
+        return queue.state() == QueueState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR);
     }
 
     /** Whether a message that begins now would find a receive work request. */
@@ -70,7 +72,7 @@ final class Receiver implements ReceiveWork {
     }
 
     private boolean isAsleep() {
-        return queue.state() != CardState.READY || (jetty != null && jetty.state() == QueueState.RESET);
+        return queue.state() != QueueState.READY || (jetty != null && jetty.state() == QueueState.RESET);
     }
 
     @Override
@@ -113,7 +115,8 @@ final class Receiver implements ReceiveWork {
             long immediate,
             boolean solicited,
             int sourceQueue,
-            int connection) {
+            int connection,
+            long nowNanos) {
         ReceiveInProgress taken = queue.find(handle);
         if (taken == null) {
             return; // closed meanwhile
@@ -122,7 +125,7 @@ final class Receiver implements ReceiveWork {
         long told = opcode == WorkOpcode.SEND_INVALIDATE ? queue.keys().recordId((int) immediate) : immediate;
         connections.fillRemote(cq.ring(), cq.at(), sourceQueue, connection);
         queue.end(taken, lengthBytes);
-        cq.putPromised(Cqe.word(status, opcode, flags), number, tag, taken.cookie, lengthBytes, told);
+        cq.putPromised(Cqe.word(status, opcode, flags), number, tag, taken.cookie, lengthBytes, told, nowNanos);
     }
 
     private static int flagsOf(int opcode, int status) {

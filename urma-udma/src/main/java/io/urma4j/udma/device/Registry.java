@@ -6,7 +6,6 @@ import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.transport.ReceiveWork;
 import io.urma4j.udma.transport.Receivers;
 import io.urma4j.udma.transport.Route;
-import io.urma4j.udma.transport.Source;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
     private final WireNumbers<Owner> numbers =
             new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
-    private @Nullable Source datagramSource; // of the datagram that is being received
 
     /** The owner of a number: one of these, or a connected Jetty, which has two. */
     private static final class Owner {
@@ -71,11 +69,17 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return owner == null ? null : owner.link;
     }
 
+    /** What receives under this number; null if nothing does. */
+    @Nullable
+    Receiver receiver(int number) {
+        Owner owner = numbers.get(number);
+        return owner == null ? null : owner.receiver;
+    }
+
     /** The queue that receives datagrams for this number; null if there is none. */
     @Nullable
     Receiver datagramReceiver(int number) {
-        Owner owner = numbers.get(number);
-        Receiver receiver = owner == null ? null : owner.receiver;
+        Receiver receiver = receiver(number);
         boolean takes = receiver != null && receiver.queue().config().datagrams();
         return takes ? receiver : null;
     }
@@ -102,24 +106,17 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return link == null ? 0 : link.peer().number();
     }
 
-    /** The sender of the next received datagram. */
-    void datagramFrom(Source source) {
-        datagramSource = source;
-    }
-
     @Override
     public void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection) {
         CardConnection link = link(connection);
         if (link != null) {
             Route route = link.route();
             PeerInfo peer = link.peer();
-            int named = link.only() != null && link.config().remoteId() != 0
+            int named = !link.isShared() && link.config().remoteId() != 0
                     ? link.config().remoteId()
                     : sourceQueue;
             long remote = named | (long) peer.uasid() << Cqe.UASID_SHIFT | (long) peer.pathNumber() << Cqe.PATH_SHIFT;
             Cqe.remote(ring, at, remote, route.eidHigh(), route.eidLow());
-        } else if (datagramSource != null) {
-            Cqe.remote(ring, at, sourceQueue, datagramSource.eidHigh(), datagramSource.eidLow());
         }
     }
 }

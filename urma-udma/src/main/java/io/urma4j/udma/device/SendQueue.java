@@ -5,8 +5,7 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendLife;
 import io.urma4j.spi.support.SendOrder;
-import io.urma4j.udma.command.CardState;
-import io.urma4j.udma.command.Refusal;
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.command.SendWait;
@@ -14,6 +13,7 @@ import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
+import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.SendWork;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -26,12 +26,21 @@ import org.jspecify.annotations.Nullable;
  * <p>What a connection answers is written down, and seen to at the queue's next step: no connection is called from within
  * its own call.
  */
-final class SendQueue extends Timed implements SendWork, CqUser {
-    /** Whether it waits in the line of the card. */
-    boolean inLine;
+final class SendQueue extends Task implements SendWork, CqUser {
+    /** What all send queues of a card use. */
+    record Parts(
+            Schedule schedule,
+            CardListener listener,
+            KeyTable keys,
+            DatagramSender datagrams,
+            Handles<Target> targets,
+            Handles<CompletionQueue> cqs) {}
 
-    private final Board board;
+    private final int number;
     private final SendQueueConfig config;
+    private final Schedule schedule;
+    private final CardListener listener;
+    private final KeyTable keys;
     private final MemorySegment ring;
     private final Flows flows;
     private final SendReports reports;
@@ -39,11 +48,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
     private final SendLife life;
-    private final PeerSilence silence;
 
-    private int handle;
-    private int number;
-    private @Nullable Receiver receiver; // of a Jetty
     private @Nullable CardConnection own; // of a connected queue
     private @Nullable Flow ownFlow;
     private long notReady;
@@ -51,18 +56,21 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     private boolean cqOverflowed;
     private boolean closed;
 
-    SendQueue(Board board, SendQueueConfig config, CompletionQueue cq) {
-        this.board = board;
+    SendQueue(int number, SendQueueConfig config, Parts parts) {
+        this.number = number;
         this.config = config;
+        this.schedule = parts.schedule;
+        this.listener = parts.listener;
+        this.keys = parts.keys;
         this.ring = config.ring();
-        this.flows = new Flows(board);
-        this.reports = new SendReports(this, board, cq);
-        this.starts = new SendStarts(this, board, flows, reports);
+        this.flows = new Flows(parts.targets);
+        this.reports = new SendReports(number, config, parts.cqs);
+        this.starts = new SendStarts(this, parts, flows, reports);
         this.order = starts.order();
         this.window = order.window();
         this.life = order.life();
-        this.silence = new PeerSilence(order, board.listener, config.timeoutNanos());
-        WqRing.state(ring, born().value());
+        parts.cqs.get(config.cq()).add(this);
+        WqRing.state(ring, born());
     }
 
     /** The state of a new queue (S6.1). */
@@ -70,27 +78,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         return isRc() ? QueueState.RESET : QueueState.READY;
     }
 
-    void named(int handle, int number) {
-        this.handle = handle;
-        this.number = number;
-    }
-
-    void receiver(Receiver mine) {
-        receiver = mine;
-    }
-
-    /** What it receives as; null when it is no Jetty. */
-    @Nullable
-    Receiver receiver() {
-        return receiver;
-    }
-
     SendQueueConfig config() {
         return config;
-    }
-
-    int handle() {
-        return handle;
     }
 
     int number() {
@@ -128,10 +117,18 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     /** Takes what was posted, starts what can start, and reports what is finished. */
     void run(long nowNanos) {
+        starts.beginStep(nowNanos);
         admit(nowNanos);
         failWithCq();
-        starts.step(nowNanos);
+        starts.step();
         setTimer(nowNanos);
+        assert isSound() : order;
+    }
+
+    @Override
+    boolean step(long nowNanos, FlushHint hint) {
+        run(nowNanos);
+        return false;
     }
 
     private void admit(long nowNanos) {
@@ -169,28 +166,23 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     /** Wants a step. */
     void touch() {
-        board.ready(this);
+        schedule.queues.add(this);
     }
 
     // ---- states
 
-    /** A request that came by its connection was refused. */
-    void requestRefused(Refusal why) {
-        board.listener.requestRefused(config.tag(), why);
-    }
-
     /** Moves, when it is legal; see {@link Card#modifySendQueue}. */
-    boolean modify(int next, long nowNanos) {
+    boolean modify(QueueState next, long nowNanos) {
         run(nowNanos); // what was posted before came before
         QueueState state = life.state();
-        if (state.value() == next) {
+        if (state == next) {
             return true;
         }
         boolean moved = switch (next) {
-            case CardState.ERROR -> state != QueueState.RESET && failAll();
-            case CardState.SUSPENDED -> state == QueueState.READY && suspend();
-            case CardState.READY -> mayResume(state) && resume(nowNanos);
-            default -> state == QueueState.ERROR && reset();
+            case ERROR -> state != QueueState.RESET && failAll();
+            case SUSPENDED -> state == QueueState.READY && suspend();
+            case READY -> mayResume(state) && resume(nowNanos);
+            case RESET -> state == QueueState.ERROR && reset(nowNanos);
         };
         run(nowNanos);
         return moved;
@@ -220,11 +212,11 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         return true;
     }
 
-    private boolean reset() {
+    private boolean reset(long nowNanos) {
         if (life.isDraining() || !window.isEmpty()) {
             return false;
         }
-        flows.startAnew(board.nowNanos);
+        flows.startAnew(nowNanos);
         life.enter(QueueState.RESET);
         return true;
     }
@@ -267,11 +259,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         order.clear();
         life.enter(QueueState.ERROR);
         flows.clear();
-        board.deadlines.cancel(this);
-        reports.close();
-        if (receiver != null) {
-            receiver.close();
-        }
+        schedule.deadlines.cancel(this);
+        reports.close(this);
     }
 
     // ---- connections and targets
@@ -326,21 +315,21 @@ final class SendQueue extends Timed implements SendWork, CqUser {
     private void setTimer(long nowNanos) {
         if (window.isEmpty()) {
             silenceDueNanos = Long.MAX_VALUE;
-            board.deadlines.cancel(this);
+            schedule.deadlines.cancel(this);
             return;
         }
         boolean ready = life.state() == QueueState.READY;
         if (silenceDueNanos == Long.MAX_VALUE && (ready || life.isSuspending())) {
             silenceDueNanos = nowNanos + config.timeoutNanos();
         }
-        long retry = window.hasWaiting() && ready ? flows.nextRetryNanos(board.nowNanos) : Long.MAX_VALUE;
-        board.deadlines.set(this, Math.min(silenceDueNanos, retry));
+        long retry = window.hasWaiting() && ready ? flows.nextRetryNanos(nowNanos) : Long.MAX_VALUE;
+        schedule.deadlines.set(this, Math.min(silenceDueNanos, retry));
     }
 
     @Override
     void due(long nowNanos) {
         if (nowNanos >= silenceDueNanos) {
-            silenceDueNanos = silence.expire(nowNanos);
+            silenceDueNanos = starts.expire(nowNanos);
         }
         touch();
     }
@@ -364,12 +353,12 @@ final class SendQueue extends Timed implements SendWork, CqUser {
 
     @Override
     public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
-        return Payloads.gather(board.keys, ring, at(position), from, to, toOffset, lengthBytes);
+        return Payloads.gather(keys, ring, at(position), from, to, toOffset, lengthBytes);
     }
 
     @Override
     public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-        return Payloads.scatter(board.keys, ring, at(position), toOffset, from, fromOffset, lengthBytes);
+        return Payloads.scatter(keys, ring, at(position), toOffset, from, fromOffset, lengthBytes);
     }
 
     private boolean isStarted(long position) {
@@ -401,7 +390,8 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         }
         SendSlot slot = window.at(position);
         Flow flow = slot.flow;
-        if (flow == null) {
+        PeerFlow peer = slot.peer;
+        if (flow == null || peer == null) {
             return;
         }
         notReady++;
@@ -411,7 +401,7 @@ final class SendQueue extends Timed implements SendWork, CqUser {
         flow.notReady();
         if (counts) {
             flow.probePosition = position;
-            flow.retryAtNanos = board.nowNanos + waitNanos;
+            flow.retryAtNanos = peer.link.lastHeardNanos() + waitNanos;
             if (life.state() == QueueState.READY && flow.isExhausted(config.rnrRetry())) {
                 window.failLater(slot, WorkStatus.RNR_RETRY_CNT_EXC_ERR);
                 return;
@@ -421,7 +411,16 @@ final class SendQueue extends Timed implements SendWork, CqUser {
             slot.hasPlaced = true; // its bytes may be there: it was begun, should it end here
         }
         if (order.repeat(position, slot) && first) {
-            board.listener.receiverNotReady(config.tag(), flow.handle);
+            listener.receiverNotReady(config.tag(), flow.handle);
         }
+    }
+
+    /** What must hold between two calls. */
+    private boolean isSound() {
+        boolean isSound = window.end() <= WqRing.produced(ring) && window.end() - window.head() <= config.depth();
+        for (long position = window.head(); position < window.end(); position++) {
+            isSound &= window.at(position).isSound();
+        }
+        return isSound;
     }
 }

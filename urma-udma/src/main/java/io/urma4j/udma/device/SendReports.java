@@ -1,24 +1,27 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 
-/** Makes the records of a {@link SendQueue} and its markers. */
+/** Makes the records of a send queue and its markers. */
 final class SendReports {
-    private final SendQueue queue;
-    private final Board board;
-    private final CompletionQueue cq;
+    private final int number;
+    private final int tag;
     private final MemorySegment ring;
+    private final CompletionQueue cq;
+    private final Handles<CompletionQueue> cqs;
 
-    SendReports(SendQueue queue, Board board, CompletionQueue cq) {
-        this.queue = queue;
-        this.board = board;
-        this.cq = cq;
-        this.ring = queue.config().ring();
-        cq.add(queue);
+    /** @param number of the queue on the wire */
+    SendReports(int number, SendQueueConfig config, Handles<CompletionQueue> cqs) {
+        this.number = number;
+        this.tag = config.tag();
+        this.ring = config.ring();
+        this.cq = cqs.get(config.cq());
+        this.cqs = cqs;
     }
 
     /** Whether a marker could be made. */
@@ -27,7 +30,7 @@ final class SendReports {
     }
 
     /** Makes the record of a work request that has its status; false when there is no room. */
-    boolean record(long position, SendSlot slot) {
+    boolean record(long position, SendSlot slot, CqUser queue, long nowNanos) {
         if (slot.isSilent()) {
             SendWqe.endSilently(ring, slot.at);
             return true;
@@ -36,16 +39,16 @@ final class SendReports {
         long length = Integer.toUnsignedLong(SendWqe.lengthBytes(ring, slot.at));
         int elsewhere = SendWqe.cq(ring, slot.at);
         if (elsewhere != 0) {
-            CompletionQueue other = board.cqs.find(elsewhere);
-            if (other != null && put(other, word, position, length)) {
+            CompletionQueue other = cqs.find(elsewhere);
+            if (other != null && put(other, word, position, length, queue, nowNanos)) {
                 return true;
             } // else the result is told here, and not lost
         }
-        return put(cq, word, position, length);
+        return put(cq, word, position, length, queue, nowNanos);
     }
 
     /** Makes a record; without a place the completion queue overflows, and this queue with it. */
-    private boolean put(CompletionQueue where, int word, long position, long lengthBytes) {
+    private boolean put(CompletionQueue where, int word, long position, long lengthBytes, CqUser queue, long nowNanos) {
         if (where != cq) {
             where.add(queue);
         }
@@ -57,32 +60,23 @@ final class SendReports {
             where.overflow();
             return false;
         }
-        where.put(word, queue.number(), queue.config().tag(), position, lengthBytes, 0);
+        where.put(word, number, tag, position, lengthBytes, 0, nowNanos);
         return true;
     }
 
-    /** A completion queue does not overflow by a marker: its poller makes room, and it comes then. */
-    boolean mark(int status, long position) {
-        if (!cq.isValid()) {
-            return false;
-        }
-        if (!cq.hasRoom()) {
-            board.awaitRecords(queue);
+    /** Makes a marker if there is space: a completion queue does not overflow by it. */
+    boolean mark(int status, long position, long nowNanos) {
+        if (!canMark() || !cq.hasRoom()) {
             return false;
         }
         int flag = status == WorkStatus.WR_SUSPEND_DONE ? Cqe.SUSPEND_DONE : Cqe.FLUSH_ERR_DONE;
         int word = Cqe.word(status, WorkOpcode.NOP, flag);
-        cq.put(word, queue.number(), queue.config().tag(), position, 0, 0);
+        cq.put(word, number, tag, position, 0, 0, nowNanos);
         return true;
     }
 
     /** The queue is closed; no completion queue knows it any more. */
-    void close() {
-        for (int handle = 1; handle < board.cqs.end(); handle++) {
-            CompletionQueue used = board.cqs.find(handle);
-            if (used != null) {
-                used.remove(queue);
-            }
-        }
+    void close(CqUser queue) {
+        cqs.forEach(used -> used.remove(queue));
     }
 }

@@ -89,6 +89,11 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> {
         return status == WorkStatus.SUCCESS && (flags & WorkOpcode.SIGNALLED) == 0;
     }
 
+    /** What must hold between two calls. */
+    boolean isSound() {
+        return (stage != Stage.STARTED || peer != null) && (stage != Stage.FAILED || status != WorkStatus.SUCCESS);
+    }
+
     @Override
     protected void release() {
         target(null);

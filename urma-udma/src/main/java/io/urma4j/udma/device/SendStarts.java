@@ -5,6 +5,7 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
+import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
@@ -15,18 +16,24 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private static final int STARTS_PER_STEP = 32;
 
     private final SendQueue queue;
-    private final Board board;
+    private final Schedule schedule;
+    private final CardListener listener;
+    private final DatagramSender datagrams;
     private final Flows flows;
     private final SendReports reports;
     private final FailedTargets failedTargets;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
+    private final PeerSilence silence;
 
     private long steps;
+    private long nowNanos; // of the step in which the order calls
 
-    SendStarts(SendQueue queue, Board board, Flows flows, SendReports reports) {
+    SendStarts(SendQueue queue, SendQueue.Parts parts, Flows flows, SendReports reports) {
         this.queue = queue;
-        this.board = board;
+        this.schedule = parts.schedule();
+        this.listener = parts.listener();
+        this.datagrams = parts.datagrams();
         this.flows = flows;
         this.reports = reports;
         SendQueueConfig config = queue.config();
@@ -35,6 +42,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         SendRules rules = new SendRules(isRm, config.errorSuspend(), config.errorByTarget(), STARTS_PER_STEP);
         this.order = new SendOrder<>(this, rules, config.depth(), queue.born());
         this.window = order.window();
+        this.silence = new PeerSilence(order, listener, config.timeoutNanos());
     }
 
     SendOrder<SendSlot, PeerFlow> order() {
@@ -48,10 +56,21 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     // ---- starting
 
-    /** Starts what can be started, and makes the records of what is finished. */
-    void step(long nowNanos) {
+    /** A step of the queue begins, at this time for the order. */
+    void beginStep(long now) {
         steps++;
+        nowNanos = now;
+    }
+
+    /** Starts what can be started, and makes the records of what is finished. */
+    void step() {
         order.step(nowNanos);
+    }
+
+    /** Fails what its peer has left unanswered for too long; returns when to look again. */
+    long expire(long now) {
+        nowNanos = now;
+        return silence.expire(now);
     }
 
     /**
@@ -66,7 +85,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     }
 
     @Override
-    public boolean begin(long position, SendSlot slot, long nowNanos) {
+    public boolean begin(long position, SendSlot slot, long now) {
         Flow flow = slot.flow;
         PeerFlow peer = slot.peer;
         if (flow == null) {
@@ -80,25 +99,21 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
             window.failLater(slot, WorkStatus.REM_ACCESS_ABORT_ERR);
             return false;
         }
-        return start(position, slot, flow, peer, nowNanos);
+        return start(position, slot, flow, peer, now);
     }
 
     /** A datagram follows nothing, and is over when it has left (S8.1). */
     private boolean sendDatagram(long position, SendSlot slot, Flow flow) {
-        int result = board.datagrams.send(queue, position, flow.target);
-        if (result == Datagrams.NO_ROOM) {
-            board.awaitPort(queue);
-            return false;
+        DatagramSender.Result result = datagrams.send(queue, position, flow.target);
+        switch (result) {
+            case SENT -> window.end(slot, WorkStatus.SUCCESS);
+            case NO_ROOM -> schedule.queues.addToNextStep(queue);
+            case LOCAL_ERROR -> window.failLater(slot, WorkStatus.LOC_ACCESS_ERR);
         }
-        if (result == Datagrams.LOCAL_ERROR) {
-            window.failLater(slot, WorkStatus.LOC_ACCESS_ERR);
-            return false;
-        }
-        window.end(slot, WorkStatus.SUCCESS);
-        return true;
+        return result == DatagramSender.Result.SENT;
     }
 
-    private boolean start(long position, SendSlot slot, Flow flow, PeerFlow peer, long nowNanos) {
+    private boolean start(long position, SendSlot slot, Flow flow, PeerFlow peer, long now) {
         if (peer.link.isLost()) {
             window.failLater(slot, WorkStatus.ACK_TIMEOUT_ERR);
             return false;
@@ -109,7 +124,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
             return false;
         }
         slot.tried();
-        window.started(slot, nowNanos); // first: a connection may answer at once
+        window.started(slot, now); // first: a connection may answer at once
         peer.link.start(queue, position, flow.target.remoteQueue(), flow.restart);
         if (slot.isMessage() && !queue.isRc()) {
             if (flow.probing) {
@@ -136,35 +151,35 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public void entering(QueueState next) {
-        WqRing.state(queue.config().ring(), next.value());
+        WqRing.state(queue.config().ring(), next);
         queue.touch();
     }
 
     @Override
     public void queueFailed(int cause) {
-        board.listener.sendQueueFailed(queue.config().tag(), cause);
+        listener.sendQueueFailed(queue.config().tag(), cause);
     }
 
     @Override
     public void abandonAll() {
-        flows.abandonAll(queue);
-        flows.startAnew(board.nowNanos);
+        flows.abandonAll(queue, nowNanos);
+        flows.startAnew(nowNanos);
     }
 
     @Override
     public void abandon(PeerFlow peer) {
-        peer.link.abandon(queue);
+        peer.link.abandon(queue, nowNanos);
     }
 
     @Override
     public void pause(PeerFlow silent) {
-        silent.link.pause(queue);
-        flows.startAnew(silent, board.nowNanos);
+        silent.link.pause(queue, nowNanos);
+        flows.startAnew(silent, nowNanos);
     }
 
     @Override
     public void blame(SendSlot failed, int status) {
-        failedTargets.blame(failed, status, board.nowNanos);
+        failedTargets.blame(failed, status, nowNanos);
     }
 
     @Override
@@ -174,14 +189,14 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public long nanos() {
-        return board.nowNanos;
+        return nowNanos;
     }
 
     // ---- records
 
     @Override
     public boolean record(long position, SendSlot slot) {
-        return reports.record(position, slot);
+        return reports.record(position, slot, queue, nowNanos);
     }
 
     @Override
@@ -191,7 +206,11 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public boolean mark(int status, long position) {
-        return reports.mark(status, position);
+        boolean isMade = reports.mark(status, position, nowNanos);
+        if (!isMade && reports.canMark()) {
+            schedule.queues.addToNextStep(queue); // by then its poller may have made space
+        }
+        return isMade;
     }
 
     @Override

@@ -40,7 +40,7 @@ final class SendDrains {
         eventLoop.run(card -> {
             boolean isReset = ring.state() == QueueState.ERROR && next == QueueState.RESET;
             boolean isEarly = isReset && (card.sendStats(handle).draining() || !records.endLife());
-            if (isEarly || !card.modifySendQueue(handle, next.value(), eventLoop.nanos())) {
+            if (isEarly || !card.modifySendQueue(handle, next, eventLoop.nanos())) {
                 String why = isReset ? " before it is drained and flushed, and its records are polled" : "";
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "cannot go from " + ring.state() + " to " + next + why);

@@ -5,7 +5,6 @@ import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WqRing;
@@ -104,16 +103,11 @@ final class SendRing {
 
     /** The state of the queue, as the card has it. */
     QueueState state() {
-        return switch (WqRing.state(memory)) {
-            case CardState.RESET -> QueueState.RESET;
-            case CardState.READY -> QueueState.READY;
-            case CardState.SUSPENDED -> QueueState.SUSPENDED;
-            default -> QueueState.ERROR;
-        };
+        return WqRing.state(memory);
     }
 
     boolean isReset() {
-        return WqRing.state(memory) == CardState.RESET;
+        return state() == QueueState.RESET;
     }
 
     /** Where the element of a position lies. */

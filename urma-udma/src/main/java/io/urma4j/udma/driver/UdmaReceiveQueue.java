@@ -5,6 +5,7 @@ import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
 import io.urma4j.OrderType;
+import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -14,7 +15,6 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.engine.EventLoop;
@@ -210,13 +210,13 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public void modify(ReceiveState next) {
-        int number = switch (next) {
-            case RESET -> CardState.RESET;
-            case READY -> CardState.READY;
-            case ERROR -> CardState.ERROR;
+        QueueState entered = switch (next) {
+            case RESET -> QueueState.RESET;
+            case READY -> QueueState.READY;
+            case ERROR -> QueueState.ERROR;
         };
         eventLoop.run(card -> {
-            card.modifyReceiveQueue(handle, number);
+            card.modifyReceiveQueue(handle, entered);
             state = next;
         });
     }

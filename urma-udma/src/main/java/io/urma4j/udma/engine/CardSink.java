@@ -6,14 +6,16 @@ import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.wire.Packet;
 import java.util.function.LongSupplier;
 
-/** Receives packets of a port for a card: it determines the secret that each must have, and accepts those that have it. */
+/** Passes packets to a card that another thread has received, under the lock of the card. */
 final class CardSink implements PacketSink {
     private final Card card;
     private final LongSupplier clock;
+    private final StallDetector stallDetector;
 
-    CardSink(Card card, LongSupplier clock) {
+    CardSink(Card card, LongSupplier clock, StallDetector stallDetector) {
         this.card = card;
         this.clock = clock;
+        this.stallDetector = stallDetector;
     }
 
     @Override
@@ -23,6 +25,6 @@ final class CardSink implements PacketSink {
 
     @Override
     public void packet(Packet packet, Origin origin) {
-        card.receive(packet, origin, clock.getAsLong());
+        card.receive(packet, origin, stallDetector.isLate(), clock.getAsLong());
     }
 }

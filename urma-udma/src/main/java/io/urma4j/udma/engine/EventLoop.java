@@ -4,7 +4,6 @@ import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.device.Card;
-import io.urma4j.udma.device.StallDetector;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
@@ -75,14 +74,14 @@ public final class EventLoop {
 
     /** Takes packets that the caller receives itself, under the lock. */
     public PacketSink sink() {
-        return new CardSink(card, clock);
+        return new CardSink(card, clock, stallDetector);
     }
 
     /** Where packets come in. */
     @FunctionalInterface
     interface Inlet {
-        /** Passes received packets to the card, without waiting, a bounded number; returns how many. Under the lock. */
-        int receive(long nowNanos);
+        /** Passes a bounded number of packets to the card, without waiting; returns how many datagrams. Under the lock. */
+        int receive(boolean isDelayed, long nowNanos);
     }
 
     /** The thread that drives the card when no other does. */
@@ -272,8 +271,7 @@ public final class EventLoop {
 
     private int receive(long nowNanos) {
         stallDetector.look(nowNanos);
-        card.late(stallDetector.isLate());
-        int datagrams = reader.receive(nowNanos);
+        int datagrams = reader.receive(stallDetector.isLate(), nowNanos);
         if (datagrams == 0) {
             stallDetector.foundNothing();
         }

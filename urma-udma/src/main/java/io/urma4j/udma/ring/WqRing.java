@@ -3,6 +3,7 @@ package io.urma4j.udma.ring;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.urma4j.QueueState;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -64,11 +65,16 @@ public final class WqRing {
     }
 
     /** Tells the driver the state of a send queue. */
-    public static void state(MemorySegment ring, int state) {
-        U32.setRelease(ring, STATE, state);
+    public static void state(MemorySegment ring, QueueState state) {
+        U32.setRelease(ring, STATE, state.value());
     }
 
-    public static int state(MemorySegment ring) {
-        return (int) U32.getAcquire(ring, STATE);
+    public static QueueState state(MemorySegment ring) {
+        return switch ((int) U32.getAcquire(ring, STATE)) { // the numbers of QueueState
+            case 0 -> QueueState.RESET;
+            case 1 -> QueueState.READY;
+            case 2 -> QueueState.SUSPENDED;
+            default -> QueueState.ERROR;
+        };
     }
 }

@@ -80,7 +80,7 @@ final class Incoming {
     }
 
     /** The next packet of a SEND or WRITE; its PSN is the expected one. */
-    int take(Packet packet, long psn) {
+    int take(Packet packet, long psn, long nowNanos) {
         hasEnded = false;
         hasDiscarded = false;
         int operation = Opcodes.operation(packet.opcode());
@@ -98,8 +98,8 @@ final class Incoming {
             return refuse(isLast, Aeth.NAK_INVALID_REQUEST);
         }
         int syndrome = kind(operation) == State.SEND
-                ? send(packet, psn, isFirst, isLast)
-                : write(packet, psn, isFirst, isLast);
+                ? send(packet, psn, isFirst, isLast, nowNanos)
+                : write(packet, psn, isFirst, isLast, nowNanos);
         syndrome = syndrome == FINE ? FINE : refuse(isLast, syndrome);
         assert invariants() : state + " with " + leftBytes + " bytes left";
         return syndrome;
@@ -173,7 +173,7 @@ final class Incoming {
 
     // ---- SEND
 
-    private int send(Packet packet, long psn, boolean isFirst, boolean isLast) {
+    private int send(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
         if (isFirst) {
             int syndrome = takeReceive(packet, psn);
             if (syndrome != FINE) {
@@ -185,11 +185,11 @@ final class Incoming {
         ReceiveWork receive = requireNonNull(work);
         int length = packet.payloadBytes();
         if (hadBytes + length > receive.capacityBytes(taken)) {
-            end(WorkStatus.LOC_LEN_ERR, packet, hadBytes + length);
+            end(WorkStatus.LOC_LEN_ERR, packet, hadBytes + length, nowNanos);
             return Aeth.NAK_REMOTE_OPERATION;
         }
         if (length > 0 && !receive.scatter(taken, hadBytes, packet.bytes(), packet.payloadAt(), length)) {
-            end(WorkStatus.LOC_ACCESS_ERR, packet, hadBytes);
+            end(WorkStatus.LOC_ACCESS_ERR, packet, hadBytes, nowNanos);
             return Aeth.NAK_REMOTE_OPERATION;
         }
         hadBytes += length;
@@ -197,7 +197,7 @@ final class Incoming {
             if (Opcodes.has(packet.opcode(), Header.IETH) && !invalidate(packet, receive)) {
                 return Aeth.NAK_REMOTE_ACCESS;
             }
-            end(WorkStatus.SUCCESS, packet, hadBytes);
+            end(WorkStatus.SUCCESS, packet, hadBytes, nowNanos);
             hasEnded = true;
         }
         return FINE;
@@ -246,14 +246,22 @@ final class Incoming {
         return FINE;
     }
 
-    private void end(int status, Packet packet, long length) {
+    private void end(int status, Packet packet, long length, long nowNanos) {
         ReceiveWork receive = requireNonNull(work);
         long handle = taken;
         forget();
         state = State.NONE;
         boolean solicited = Bth.isSolicited(packet.bytes());
         receive.done(
-                handle, status, opcode(packet), length, immediate(packet), solicited, sourceQueue, config.number());
+                handle,
+                status,
+                opcode(packet),
+                length,
+                immediate(packet),
+                solicited,
+                sourceQueue,
+                config.number(),
+                nowNanos);
     }
 
     /** The opcode in the record of the message, a number of URMA. */
@@ -283,7 +291,7 @@ final class Incoming {
 
     // ---- WRITE
 
-    private int write(Packet packet, long psn, boolean isFirst, boolean isLast) {
+    private int write(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         if (isFirst) {
             int at = packet.at(Header.RETH);
@@ -313,7 +321,7 @@ final class Incoming {
         assert leftBytes >= 0 : "placed " + -leftBytes + " bytes beyond the WRITE";
         state = isLast ? State.NONE : State.WRITE;
         if (isReported) {
-            end(WorkStatus.SUCCESS, packet, lengthBytes);
+            end(WorkStatus.SUCCESS, packet, lengthBytes, nowNanos);
         }
         hasEnded = isLast;
         return FINE;

@@ -42,7 +42,8 @@ public interface ReceiveWork {
             long immediate,
             boolean solicited,
             int sourceQueue,
-            int connection);
+            int connection,
+            long nowNanos);
 
     /** The message will not complete: its receive work request becomes the next one again. */
     void giveBack(long taken);

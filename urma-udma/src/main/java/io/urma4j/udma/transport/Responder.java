@@ -183,7 +183,7 @@ final class Responder {
 
     private void transfer(Packet packet, long psn, int transmission, long nowNanos) {
         boolean asks = Bth.asksForAcknowledgement(packet.bytes());
-        int syndrome = incoming.take(packet, psn);
+        int syndrome = incoming.take(packet, psn, nowNanos);
         if (syndrome != Incoming.FINE) {
             refuse(psn, 1, syndrome, nowNanos);
             return;

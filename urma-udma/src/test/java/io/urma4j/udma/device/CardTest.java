@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardConnectionConfig;
-import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.command.ReceiveQueueConfig;
@@ -365,7 +365,7 @@ class CardTest {
         List<Host.CqRecord> records = cq.pollAll();
         assertThat(records.getFirst().status()).isEqualTo(WorkStatus.RNR_RETRY_CNT_EXC_ERR);
         assertThat(records.getLast().has(Cqe.FLUSH_ERR_DONE)).isTrue();
-        assertThat(queue.state()).isEqualTo(CardState.ERROR);
+        assertThat(queue.state()).isEqualTo(QueueState.ERROR);
         assertThat(records.size() - 2 + queue.flush(hosts.now).size()).isEqualTo(3);
         assertThat(here.events).contains("send queue 1 failed");
         assertThat(there.card.receiveStats(receives.handle).notReady()).isGreaterThanOrEqualTo(3);
@@ -385,7 +385,7 @@ class CardTest {
         hosts.run(SECOND / 100);
         assertThat(cqThere.pollAll()).isEmpty();
 
-        assertThat(here.card.modifySendQueue(queue.handle, CardState.READY, hosts.now))
+        assertThat(here.card.modifySendQueue(queue.handle, QueueState.READY, hosts.now))
                 .isTrue();
         hosts.run(SECOND / 100);
 
@@ -582,7 +582,7 @@ class CardTest {
                         WorkStatus.SUCCESS,
                         WorkStatus.WR_FLUSH_ERR,
                         WorkStatus.SUCCESS);
-        assertThat(queue.state()).isEqualTo(CardState.READY);
+        assertThat(queue.state()).isEqualTo(QueueState.READY);
     }
 
     // ---- completion queues
@@ -666,7 +666,7 @@ class CardTest {
     @Test
     void receiveQueueInErrorRefuses() {
         receives.post(2, 64);
-        there.card.modifyReceiveQueue(receives.handle, CardState.ERROR);
+        there.card.modifyReceiveQueue(receives.handle, QueueState.ERROR);
         Host.Sends queue = queue();
         queue.message(WorkOpcode.SEND, target, 8, 0);
         hosts.run();
@@ -812,7 +812,7 @@ class CardTest {
         jetties[0].message(WorkOpcode.SEND, 0, 16, 0);
         theirsReceives.post(1, 64);
 
-        here.card.modifySendQueue(jetties[0].handle, CardState.READY, hosts.now);
+        here.card.modifySendQueue(jetties[0].handle, QueueState.READY, hosts.now);
         hosts.run(SECOND / 100);
 
         assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
@@ -832,7 +832,7 @@ class CardTest {
         there.isLost = packet -> false;
         jetties[0].message(WorkOpcode.SEND, 0, 16, 0);
 
-        here.card.modifySendQueue(jetties[0].handle, CardState.READY, hosts.now);
+        here.card.modifySendQueue(jetties[0].handle, QueueState.READY, hosts.now);
         hosts.run(SECOND / 2);
 
         assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.SUCCESS);
@@ -842,11 +842,11 @@ class CardTest {
     @Test
     void disconnectedJettyLivesAgain() {
         Host.Sends[] jetties = connected(builder -> builder, 7);
-        here.card.modifySendQueue(jetties[0].handle, CardState.ERROR, hosts.now);
+        here.card.modifySendQueue(jetties[0].handle, QueueState.ERROR, hosts.now);
         here.card.disconnectRc(jetties[0].handle, hosts.now);
 
-        assertThat(jetties[0].state()).isEqualTo(CardState.RESET);
-        assertThat(here.card.modifySendQueue(jetties[0].handle, CardState.READY, hosts.now))
+        assertThat(jetties[0].state()).isEqualTo(QueueState.RESET);
+        assertThat(here.card.modifySendQueue(jetties[0].handle, QueueState.READY, hosts.now))
                 .isFalse();
     }
 
@@ -855,15 +855,15 @@ class CardTest {
     @Test
     void postedInErrorComesBackFromFlush() {
         Host.Sends queue = queue();
-        here.card.modifySendQueue(queue.handle, CardState.ERROR, hosts.now);
+        here.card.modifySendQueue(queue.handle, QueueState.ERROR, hosts.now);
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
         hosts.run();
 
         assertThat(cq.pollAll()).extracting(Host.CqRecord::status).containsExactly(WorkStatus.WR_FLUSH_ERR_DONE);
         assertThat(queue.flush(hosts.now)).containsExactly(List.of(0L, (long) WorkStatus.WR_UNHANDLED));
-        assertThat(here.card.modifySendQueue(queue.handle, CardState.RESET, hosts.now))
+        assertThat(here.card.modifySendQueue(queue.handle, QueueState.RESET, hosts.now))
                 .isTrue();
-        assertThat(here.card.modifySendQueue(queue.handle, CardState.READY, hosts.now))
+        assertThat(here.card.modifySendQueue(queue.handle, QueueState.READY, hosts.now))
                 .isTrue();
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 8, 0);
         hosts.run();
@@ -884,6 +884,6 @@ class CardTest {
 
         assertThat(out).startsWith(0, WorkStatus.WR_FLUSH_ERR, 1, WorkStatus.WR_FLUSH_ERR, 2, WorkStatus.WR_FLUSH_ERR);
         assertThat(cq.pollAll()).isEmpty();
-        assertThat(queue.state()).isEqualTo(CardState.ERROR);
+        assertThat(queue.state()).isEqualTo(QueueState.ERROR);
     }
 }

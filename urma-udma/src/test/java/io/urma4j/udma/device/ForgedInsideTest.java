@@ -2,7 +2,7 @@ package io.urma4j.udma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.urma4j.udma.command.CardState;
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NamedCounter;
 import io.urma4j.udma.command.SendQueueConfig;
@@ -159,8 +159,8 @@ class ForgedInsideTest {
                 isDrained = false;
                 queue.flush(hosts.now)
                         .forEach(one -> ends(one.get(0), one.get(1).intValue()));
-                hosts.here.card.modifySendQueue(queue.handle, CardState.RESET, hosts.now);
-                hosts.here.card.modifySendQueue(queue.handle, CardState.READY, hosts.now);
+                hosts.here.card.modifySendQueue(queue.handle, QueueState.RESET, hosts.now);
+                hosts.here.card.modifySendQueue(queue.handle, QueueState.READY, hosts.now);
                 if (hosts.here.events.contains("stuck")) {
                     connectAnew();
                 }

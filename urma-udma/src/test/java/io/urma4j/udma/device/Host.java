@@ -1,5 +1,7 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.QueueState;
+import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.ReceiveQueueConfig;
@@ -51,7 +53,7 @@ final class Host implements Port, CardListener {
     private @Nullable Packet begun;
 
     Host(int number, int mtuBytes) {
-        this(number, mtuBytes, KeyTable.MAX_INDICES);
+        this(number, mtuBytes, CardCommands.MAX_KEYS);
     }
 
     Host(int number, int mtuBytes, int maxKeys) {
@@ -317,7 +319,7 @@ final class Host implements Port, CardListener {
             return card.sendNumber(handle);
         }
 
-        int state() {
+        QueueState state() {
             return card.sendState(handle);
         }
 

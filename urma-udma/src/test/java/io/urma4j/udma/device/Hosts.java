@@ -26,7 +26,7 @@ final class Hosts {
     private int connections;
 
     Hosts() {
-        this(KeyTable.MAX_INDICES);
+        this(CardCommands.MAX_KEYS);
     }
 
     /** The card there has only so many keys. */

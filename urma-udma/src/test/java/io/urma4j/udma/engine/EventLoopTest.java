@@ -30,7 +30,7 @@ class EventLoopTest {
     private final Card card = new Card(new NoPort(), _ -> unreachable(), nobody());
     private final EventLoop eventLoop = new EventLoop(card, this::receive, new Engine(), () -> now);
 
-    private int receive(long nowNanos) {
+    private int receive(boolean isDelayed, long nowNanos) {
         if (broken) {
             throw new IllegalStateException("no socket");
         }

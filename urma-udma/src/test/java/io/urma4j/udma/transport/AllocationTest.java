@@ -223,7 +223,8 @@ class AllocationTest {
                 long immediate,
                 boolean solicited,
                 int sourceQueue,
-                int connection) {}
+                int connection,
+                long nowNanos) {}
 
         @Override
         public void giveBack(long taken) {}

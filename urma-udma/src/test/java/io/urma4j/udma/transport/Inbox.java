@@ -89,7 +89,8 @@ final class Inbox implements ReceiveWork {
             long immediate,
             boolean solicited,
             int sourceQueue,
-            int connection) {
+            int connection,
+            long nowNanos) {
         byte[] buffer = taken.remove(handle);
         if (buffer == null) {
             throw new AssertionError(handle + " has ended twice");

@@ -125,7 +125,8 @@ final class Oracle implements Memory, ReceiveWork {
             long immediate,
             boolean solicited,
             int sourceQueue,
-            int connection) {}
+            int connection,
+            long nowNanos) {}
 
     @Override
     public void giveBack(long taken) {}

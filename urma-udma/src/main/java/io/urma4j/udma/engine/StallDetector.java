@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.engine;
 
 /**
  * Detects packets that may have waited in this host, and not in the network: a thread that was busy, or had no CPU,
@@ -8,7 +8,7 @@ package io.urma4j.udma.device;
  * it, until one finds nothing, or the length of the stall has passed again. A host that is merely too slow is not stalled:
  * its backlog is a queue like those of switches.
  */
-public final class StallDetector {
+final class StallDetector {
     /** Less than half of what {@code CongestionControl} tolerates, since both ends may be delayed. */
     static final long LATE_NANOS = 800_000;
 
@@ -17,7 +17,7 @@ public final class StallDetector {
     private boolean isLate;
 
     /** The port is polled now. */
-    public void look(long nowNanos) {
+    void look(long nowNanos) {
         long away = nowNanos - lookedNanos;
         if (away > LATE_NANOS) {
             excusedUntilNanos = nowNanos + away;
@@ -27,17 +27,17 @@ public final class StallDetector {
     }
 
     /** The poll found no more packets. */
-    public void foundNothing() {
+    void foundNothing() {
         excusedUntilNanos = Long.MIN_VALUE;
     }
 
     /** A thread has waited for packets until now, and would have received them at once. */
-    public void watched(long nowNanos) {
+    void watched(long nowNanos) {
         lookedNanos = nowNanos;
     }
 
     /** Whether packets of the last poll may have waited here. */
-    public boolean isLate() {
+    boolean isLate() {
         return isLate;
     }
 }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class BundlingPortTest {
+class OutgoingBatchTest {
     private static final int SEND = Opcodes.RC | Opcodes.SEND_ONLY;
     private static final int MTU = 256;
 
@@ -20,7 +20,7 @@ class BundlingPortTest {
     private final Route other = new Host.Address(2, MTU);
     private final List<String> left = new ArrayList<>();
     private int room = Integer.MAX_VALUE;
-    private final BundlingPort port = new BundlingPort(new Port() {
+    private final OutgoingBatch port = new OutgoingBatch(new Port() {
         private final Packet place = Packet.allocate();
         private String to = "";
 

@@ -1,4 +1,4 @@
-package io.urma4j.udma.device;
+package io.urma4j.udma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -8,13 +8,13 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bundles short packets that leave consecutively for the same urma4j peer, since each packet costs the kernels of both
- * sides more than creating it.
+ * The packets that leave with the next flush of the card's port. Short ones that leave consecutively for the same urma4j
+ * peer are bundled, since each packet costs the kernels of both sides more than creating it.
  *
  * <p>An ended packet stays open until another kind begins, or the port is flushed. The first is written in the port's own
  * place, so that a packet that stays alone costs nothing extra; later ones are written elsewhere, and copied.
  */
-final class BundlingPort implements Port {
+final class OutgoingBatch implements Port {
     private enum Begun {
         /** The packet leaves alone. */
         ALONE,
@@ -34,16 +34,30 @@ final class BundlingPort implements Port {
     private @Nullable Route route; // of what is open
     private int openPackets; // that were ended; 0 when nothing is open
     private int openBytes; // of payload
+    private boolean isFull;
+    private boolean isEmpty = true; // nothing has ended since the last flush
 
-    BundlingPort(Port port) {
+    OutgoingBatch(Port port) {
         this.port = port;
+    }
+
+    /** Whether a packet found no space since the step began. */
+    boolean isFull() {
+        return isFull;
+    }
+
+    /** A step of the card begins: the port may have space again. */
+    void beginStep() {
+        isFull = false;
     }
 
     @Override
     public @Nullable Packet begin(Route to) {
         close();
         begun = Begun.ALONE;
-        return port.begin(to);
+        Packet place = port.begin(to);
+        isFull |= place == null;
+        return place;
     }
 
     @Override
@@ -56,6 +70,7 @@ final class BundlingPort implements Port {
         begun = Begun.FIRST;
         route = to;
         Packet place = port.begin(to);
+        isFull |= place == null;
         open = place == null ? further : place;
         return place;
     }
@@ -73,6 +88,7 @@ final class BundlingPort implements Port {
 
     @Override
     public void end(int payloadBytes) {
+        isEmpty = false;
         switch (begun) {
             case ALONE -> port.end(payloadBytes);
             case FIRST -> {
@@ -97,7 +113,12 @@ final class BundlingPort implements Port {
 
     @Override
     public void flush() {
+        if (isEmpty && !isFull) {
+            return;
+        }
         close();
+        isEmpty = true;
         port.flush();
+        assert openPackets == 0 : openPackets + " packets are open after a flush";
     }
 }
