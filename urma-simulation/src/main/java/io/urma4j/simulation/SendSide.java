@@ -279,9 +279,9 @@ final class SendSide {
         }
     }
 
-    private void modify(int state) {
+    private void modify(QueueState state) {
         if (!life.card.modifySendQueue(handle, state, life.world.time.now())) {
-            throw Violation.of("%s cannot go from state %d to %d", this, life.card.sendState(handle), state);
+            throw Violation.of("%s cannot go from %s to %s", this, life.card.sendState(handle), state);
         }
     }
 
@@ -314,7 +314,7 @@ final class SendSide {
             open.append(open.isEmpty() ? "" : "; ").append(slot(at));
         }
         return String.format(
-                "%s in state %d%s%s, %d to be posted, open: %s",
+                "%s in state %s%s%s, %d to be posted, open: %s",
                 this, life.card.sendState(handle), failing ? ", failing" : "", drained ? ", drained" : "", quota, open);
     }
 
