@@ -250,7 +250,7 @@ public final class Jetty implements ContextObject {
     public void close() {
         Binding there = binding();
         if (there != null && !life.isClosed()) {
-            if (!context.isClosed()) {
+            if (!context.closing().isClosed()) {
                 throw new UrmaException(UrmaStatus.ENOPERM, this, "cannot be closed, it is bound; unbind first");
             }
             unbindForClose(there);
@@ -267,7 +267,7 @@ public final class Jetty implements ContextObject {
 
     private void unbindForClose(Binding there) {
         try {
-            Await.uninterrupted(this, jfs.provider().unbind(context.closeBudget()));
+            Await.uninterrupted(this, jfs.provider().unbind(context.closing().budget()));
         } catch (UrmaException e) {
             // a peer that does not answer detects the end by itself, and must not keep the context open
             LOG.log(Level.DEBUG, () -> this + " is closed without notifying its peer: " + e.getMessage());

@@ -6,6 +6,7 @@ import io.urma4j.internal.inspect.MeasuredJfc;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.RecordSource;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +24,7 @@ public final class Jfc implements ContextObject {
     private final @Nullable Jfce jfce;
     private final ProviderJfc provider;
     private final PerfMeter meter;
-    private ProviderJfc polled; // the provider's, or while it is measured one before it; plain, since both do
+    private RecordSource polled; // the provider's, or while it is measured one before it; plain, since both do
     private final Lifetime life = new Lifetime(this);
     private volatile boolean closed;
     private int attachedDepth; // of all its queues together; guarded by this

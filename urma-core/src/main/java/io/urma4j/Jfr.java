@@ -6,6 +6,8 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderReceiveQueue;
+import io.urma4j.spi.WorkRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,22 +32,13 @@ public final class Jfr implements ContextObject {
     }
 
     static Jfr create(UrmaContext context, ProviderContext from, Jfc jfc, JfrConfig config) {
-        Object pending = new Object() {
-            @Override
-            public String toString() {
-                return "a JFR that is being made";
-            }
-        };
-        jfc.life().retain(pending);
-        try {
+        Jfr made = Lifetime.retaining(List.of(jfc.life()), "a JFR that is being made", () -> {
             Jfr jfr = new Jfr(context, jfc, config, from.createReceiveQueue(config, jfc.provider()));
             jfr.checkBorn();
-            jfc.life().retain(jfr);
-            jfc.attach(jfr, jfr.depth());
             return jfr;
-        } finally {
-            jfc.life().release(pending);
-        }
+        });
+        jfc.attach(made, made.depth());
+        return made;
     }
 
     /** Every attached queue learns of an overflow; so the check comes after attaching. */
@@ -126,8 +119,7 @@ public final class Jfr implements ContextObject {
      *     {@link WorkRequestList#refusal()}
      */
     public int receive(WorkRequestList list) {
-        life.checkOpen();
-        return list.postTo(this, 0, context, config.maxSges());
+        return receive(list, 0);
     }
 
     /**
@@ -143,7 +135,7 @@ public final class Jfr implements ContextObject {
         return list.postTo(this, fromIndex, context, config.maxSges());
     }
 
-    boolean receive(io.urma4j.spi.WorkRequest request) {
+    boolean receive(WorkRequest request) {
         return provider.receive(request);
     }
 

@@ -2,9 +2,11 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.PostChecks;
 import io.urma4j.internal.inspect.MeasuredSendQueue;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.PostingQueue;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
@@ -32,20 +34,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long, since it is one idea in many forms: each kind of work request has a direct post that allocates nothing.
  */
 public final class Jfs implements ContextObject {
-    private static final int ORDER_BITS =
-            PostFlags.FENCE_BIT | PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT | PostFlags.COMPLETION_ORDER_BIT;
-
     private final UrmaContext context;
     private final Jfc jfc;
     private final @Nullable Jfr jfr;
     private final @Nullable Jfc receiveJfc; // when it is not the JFR's
     private final JfsConfig config;
     private final ProviderSendQueue provider;
-    private ProviderSendQueue queue; // the provider's, or while it is measured one before it; plain, since both do
-    private final long maxReadWriteBytes;
-    private final long maxMessageBytes;
-    private final int immediateBits;
-    private final boolean datagrams;
+    private PostingQueue queue; // the provider's, or while it is measured one before it; plain, since both do
+    private final PostChecks checks;
     private final Set<Jfc> recordJfcs = new HashSet<>(); // that work requests have named; guarded by itself
     private final Lifetime life = new Lifetime(this);
 
@@ -63,19 +59,7 @@ public final class Jfs implements ContextObject {
         this.config = config;
         this.provider = queue;
         this.queue = queue;
-        // mode UM supports only messages: no length is allowed for other opcodes (S5.1)
-        this.maxReadWriteBytes = config.mode() == TransportMode.UM
-                ? -1
-                : context.attributes().limits().readWriteBytes();
-        long messageBytes = context.attributes().limits().messageBytes();
-        this.datagrams = config.mode() == TransportMode.UM;
-        this.maxMessageBytes =
-                datagrams ? Math.min(messageBytes, context.attributes().mtuBytes()) : messageBytes;
-        this.immediateBits = context.attributes().capabilities().immediateBits();
-    }
-
-    static Jfs create(UrmaContext context, ProviderContext from, Jfc jfc, JfsConfig config) {
-        return create(context, from, jfc, config, null, null);
+        this.checks = new PostChecks(this, config, context.attributes());
     }
 
     /** Half of a Jetty if a JFR is given. */
@@ -86,15 +70,7 @@ public final class Jfs implements ContextObject {
             JfsConfig config,
             @Nullable Jfr jfr,
             @Nullable Jfc receiveJfc) {
-        List<Lifetime> needed = needed(jfc, jfr, receiveJfc);
-        Object pending = new Object() {
-            @Override
-            public String toString() {
-                return "a send queue that is being made";
-            }
-        };
-        try {
-            needed.forEach(need -> need.retain(pending));
+        Jfs made = Lifetime.retaining(needed(jfc, jfr, receiveJfc), "a send queue that is being made", () -> {
             ProviderSendQueue queue = from.createSendQueue(
                     config,
                     jfc.provider(),
@@ -102,15 +78,13 @@ public final class Jfs implements ContextObject {
                     receiveJfc == null ? null : receiveJfc.provider());
             Jfs jfs = new Jfs(context, jfc, jfr, receiveJfc, config, queue);
             jfs.checkBorn();
-            needed.forEach(need -> need.retain(jfs));
-            jfc.attach(jfs, jfs.depth());
-            if (jfr != null && receiveJfc != null) {
-                receiveJfc.attach(jfs, jfr.depth());
-            }
             return jfs;
-        } finally {
-            needed.forEach(need -> need.release(pending));
+        });
+        jfc.attach(made, made.depth());
+        if (jfr != null && receiveJfc != null) {
+            receiveJfc.attach(made, jfr.depth());
         }
+        return made;
     }
 
     /** Every attached queue learns of an overflow; so the check comes after attaching. */
@@ -185,7 +159,7 @@ public final class Jfs implements ContextObject {
             long lengthBytes,
             long userContext,
             PostFlags flags) {
-        checkLength(lengthBytes);
+        checks.length(lengthBytes);
         return queue.write(
                 target.checkedForWrite(context, targetOffset, lengthBytes),
                 targetOffset,
@@ -216,7 +190,7 @@ public final class Jfs implements ContextObject {
             long lengthBytes,
             long userContext,
             PostFlags flags) {
-        checkLength(lengthBytes);
+        checks.length(lengthBytes);
         return queue.read(
                 source.checkedForRead(context, sourceOffset, lengthBytes),
                 sourceOffset,
@@ -279,7 +253,7 @@ public final class Jfs implements ContextObject {
             long expected,
             long userContext,
             PostFlags flags) {
-        checkAtomic(opcode, resultOffset, sizeBytes);
+        checks.atomic(opcode, resultOffset, sizeBytes);
         return queue.atomic(
                 opcode.value(),
                 target.checkedForAtomic(context, targetOffset, sizeBytes),
@@ -331,9 +305,8 @@ public final class Jfs implements ContextObject {
             long immediate,
             long userContext,
             PostFlags flags) {
-        checkSend(opcode, lengthBytes);
-        checkImmediate(opcode, immediate);
-        checkFlags(flags.bits());
+        checks.send(opcode, lengthBytes, immediate);
+        checks.flags(flags.bits());
         return queue.send(
                 opcode.value(),
                 checkedTarget(target),
@@ -352,8 +325,7 @@ public final class Jfs implements ContextObject {
      *     accepted, and less if the queue is full or a request was refused, see {@link WorkRequestList#refusal()} (S9.1)
      */
     public int post(WorkRequestList list) {
-        life.checkOpen();
-        return list.postTo(this, 0, context, config);
+        return post(list, 0);
     }
 
     /**
@@ -367,6 +339,10 @@ public final class Jfs implements ContextObject {
     public int post(WorkRequestList list, int fromIndex) {
         life.checkOpen();
         return list.postTo(this, fromIndex, context, config);
+    }
+
+    PostChecks checks() {
+        return checks;
     }
 
     boolean post(WorkRequest request) {
@@ -383,32 +359,13 @@ public final class Jfs implements ContextObject {
             throw Checks.invalid(this, "target is null; only mode RC has an implicit target");
         }
         ProviderTarget to = target.checked(context);
-        if (target.takesDatagrams() != datagrams) {
+        if (target.takesDatagrams() != (config.mode() == TransportMode.UM)) {
             throw Checks.invalid(
                     this,
                     "a queue of mode " + config.mode() + " cannot send to " + target + " of mode "
                             + target.descriptor().mode());
         }
         return to;
-    }
-
-    /** Datagrams are unordered, so their flags must not request an order (S8.6). */
-    void checkFlags(int flags) {
-        if (datagrams && (flags & ORDER_BITS) != 0) {
-            checkDatagramFlags(flags);
-        }
-    }
-
-    private void checkDatagramFlags(int flags) {
-        if ((flags & (PostFlags.RELAXED_BIT | PostFlags.STRONG_BIT)) != 0) {
-            throw Checks.invalid(this, "place_order is set, but mode UM has no order");
-        }
-        if ((flags & PostFlags.FENCE_BIT) != 0) {
-            throw Checks.invalid(this, "fence is set, but mode UM has no order");
-        }
-        if (config.outOfOrderCompletion()) {
-            throw Checks.invalid(this, "comp_order is set, but this queue of mode UM completes out of order");
-        }
     }
 
     /** Checks that the other JFC is open, valid and of this context, and keeps it open as long as this queue. */
@@ -427,63 +384,6 @@ public final class Jfs implements ContextObject {
             }
         }
         return other.provider();
-    }
-
-    void checkLength(long lengthBytes) {
-        if (lengthBytes > maxReadWriteBytes) {
-            throw tooLong(lengthBytes);
-        }
-    }
-
-    private UrmaException tooLong(long lengthBytes) {
-        return config.mode() == TransportMode.UM
-                ? Checks.invalid(this, "mode UM supports only messages")
-                : Checks.invalid(
-                        this, "length " + lengthBytes + " is more than the device's limit of " + maxReadWriteBytes);
-    }
-
-    /** Checks that the immediate of an opcode that carries one fits into the device's width (S8.4). */
-    void checkImmediate(Opcode opcode, long immediate) {
-        boolean carried = opcode == Opcode.SEND_IMM || opcode == Opcode.WRITE_IMM;
-        if (carried && immediateBits < Long.SIZE && immediate >>> immediateBits != 0) {
-            throw Checks.invalid(
-                    this,
-                    "immediate 0x" + Long.toHexString(immediate) + " does not fit into the device's " + immediateBits
-                            + " bits");
-        }
-    }
-
-    void checkMessage(long lengthBytes) {
-        if (lengthBytes > maxMessageBytes) {
-            throw Checks.invalid(
-                    this,
-                    "length " + lengthBytes + " is more than the device's " + (datagrams ? "MTU" : "limit") + " of "
-                            + maxMessageBytes);
-        }
-    }
-
-    private void checkSend(Opcode opcode, long lengthBytes) {
-        if (opcode != Opcode.SEND && opcode != Opcode.SEND_IMM && opcode != Opcode.SEND_INVALIDATE) {
-            throw Checks.invalid(this, opcode + " is not a send opcode");
-        }
-        if (datagrams && opcode == Opcode.SEND_INVALIDATE) {
-            throw Checks.invalid(this, opcode + " does not exist in mode UM");
-        }
-        checkMessage(lengthBytes);
-    }
-
-    void checkAtomic(Opcode opcode, long resultOffset, int sizeBytes) {
-        if (opcode.kind() != Opcode.Kind.ATOMIC) {
-            throw Checks.invalid(this, opcode + " is not an atomic");
-        }
-        if (sizeBytes != 4 && sizeBytes != 8) {
-            throw Checks.invalid(this, "size of an atomic is " + sizeBytes + ", must be 4 or 8 bytes");
-        }
-        checkLength(sizeBytes);
-        if ((resultOffset & (sizeBytes - 1)) != 0) {
-            throw Checks.invalid(
-                    this, "offset " + resultOffset + " of the result is not a multiple of its size " + sizeBytes);
-        }
     }
 
     /** The priority of the configuration, 0…15 (S1.6). */

@@ -222,12 +222,7 @@ public final class LocalSegment implements ContextObject {
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
     public Revocation unregister(Duration timeout) {
-        if (!life.isClosed() && provider.unfinished() > 0) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN,
-                    this,
-                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-        }
+        Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             revoke(timeout);
         }
@@ -237,7 +232,7 @@ public final class LocalSegment implements ContextObject {
     /** Starts to close without waiting, unless the segment is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
-            revoke(context.closeBudget());
+            revoke(context.closing().budget());
         }
     }
 
@@ -282,7 +277,7 @@ public final class LocalSegment implements ContextObject {
      */
     @Override
     public void close() {
-        Revocation result = unregister(context.closeBudget());
+        Revocation result = unregister(context.closing().budget());
         if (!result.isComplete()) {
             LOG.log(Level.WARNING, "{0} is quarantined: not released by {1}", this, result.importers());
         }

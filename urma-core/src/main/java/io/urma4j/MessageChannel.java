@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.ClosingRank;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,13 +62,13 @@ public final class MessageChannel implements AutoCloseable {
     private final ReplyPeers replyPeers = new ReplyPeers(this::connectToReply);
     private final Lifetime life = new Lifetime(this);
 
-    private MessageChannel(UrmaContext context, Options options) {
+    private MessageChannel(UrmaContext context, Options options, BiPredicate<JettyDescriptor, JettyId> leadsTo) {
         this.context = context;
         this.options = options;
-        this.receiver = new MessageReceiver(context, options, this, context::leadsTo);
+        this.receiver = new MessageReceiver(context, options, this, leadsTo);
     }
 
-    static MessageChannel open(UrmaContext context, Options options) {
+    static MessageChannel open(UrmaContext context, Options options, BiPredicate<JettyDescriptor, JettyId> leadsTo) {
         DeviceAttributes.Limits limits = context.attributes().limits();
         long maxMessage = Math.min(limits.messageBytes(), Options.MAX_MESSAGE_BYTES);
         Checks.inRange(context, "maxMessageBytes", options.maxMessageBytes(), 1, maxMessage);
@@ -75,7 +77,7 @@ public final class MessageChannel implements AutoCloseable {
         int maxSends = Math.min(limits.jfsDepth(), limits.jfcDepth() - 1);
         Checks.inRange(context, "sendBuffers", options.sendBuffers(), 1, maxSends);
         Checks.positive(context, "sendTimeout", options.sendTimeout());
-        return context.children().add(new MessageChannel(context, options), ClosingRank.COMFORT);
+        return context.children().add(new MessageChannel(context, options, leadsTo), ClosingRank.COMFORT);
     }
 
     /** The address that peers send to. */
@@ -130,7 +132,10 @@ public final class MessageChannel implements AutoCloseable {
     private Peer connectToReply(SharedJetty shared) {
         // the caller decides how many of these exist
         Options few = options.withSendBuffers(Math.min(options.sendBuffers(), REPLY_SEND_BUFFERS));
-        return peers.add(new Peer(context.importJetty(shared, options.sendTimeout()), few), 0);
+        Duration most = context.options().importTimeout();
+        Duration timeout = options.sendTimeout().compareTo(most) < 0 ? options.sendTimeout() : most;
+        var target = context.beginImport(shared.descriptor(), shared.token(), timeout, ResultExecutors.AT_ONCE);
+        return peers.add(new Peer(Await.result(context, target), few), 0);
     }
 
     /** Replies to a message; {@link #reply(Message, MemorySegment, OptionalLong)} without an immediate. */

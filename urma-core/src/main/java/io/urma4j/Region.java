@@ -1,7 +1,9 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.remote.RegionTable;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -46,20 +48,16 @@ public final class Region implements AutoCloseable {
     }
 
     static Region create(UrmaContext context, String name, Token token) {
-        SharedMemory memory = context.allocate(RegionTable.BYTES);
+        PublishedNames.checked(context, name);
+        ClosingOrder parts = new ClosingOrder(context);
         try {
-            LocalSegment segment =
-                    context.register(memory, SegmentConfig.of(Access.READ).withToken(token));
-            try {
-                Region made = new Region(context, name, memory, segment);
-                segment.publish(name, false);
-                return made;
-            } catch (RuntimeException e) {
-                segment.close();
-                throw e;
-            }
+            SharedMemory memory = parts.add(context.allocate(RegionTable.BYTES), 0);
+            SegmentConfig config = SegmentConfig.of(Access.READ).withToken(token);
+            Region made = new Region(context, name, memory, parts.add(context.register(memory, config), 0));
+            made.segment.publish(name, false);
+            return made;
         } catch (RuntimeException e) {
-            memory.close();
+            parts.closeAll();
             throw e;
         }
     }

@@ -6,6 +6,7 @@ import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderImport;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: the target of one-sided operations. Safe for any number of threads. */
@@ -54,9 +55,7 @@ public final class RemoteSegment implements ContextObject {
      *     another import, or exceeds this import's access
      */
     public RemoteWindow importWindow(WindowKey key) {
-        Object opening = new OpeningWindow();
-        life.retain(opening);
-        try {
+        RemoteWindow made = Lifetime.retaining(List.of(life), "a window that is being opened", () -> {
             Checks.range(this, key.offset(), key.lengthBytes(), lengthBytes);
             if (!access.covers(key.access())) {
                 throw new UrmaException(
@@ -66,19 +65,9 @@ public final class RemoteSegment implements ContextObject {
             }
             var opened =
                     Await.result(this, provider.window(key, context.options().importTimeout()));
-            RemoteWindow window = new RemoteWindow(this, key, opened);
-            life.retain(window);
-            return context.children().add(window, ClosingRank.WINDOW);
-        } finally {
-            life.release(opening);
-        }
-    }
-
-    private static final class OpeningWindow {
-        @Override
-        public String toString() {
-            return "a window that is being opened";
-        }
+            return new RemoteWindow(this, key, opened);
+        });
+        return context.children().add(made, ClosingRank.WINDOW);
     }
 
     /** {@link #map(MapPlace)} at any free address. */
@@ -135,9 +124,7 @@ public final class RemoteSegment implements ContextObject {
     }
 
     ProviderImport checkedForAtomic(UrmaContext user, long offset, int size) {
-        if ((size != 4 && size != 8) || (offset & (size - 1)) != 0) {
-            throw misaligned(offset, size);
-        }
+        checkAligned(offset, size);
         return checked(user, offset, size, 8);
     }
 
@@ -153,9 +140,7 @@ public final class RemoteSegment implements ContextObject {
 
     /** For an atomic whose range was checked. */
     void checkAtomic(long offset, int size) {
-        if ((size != 4 && size != 8) || (offset & (size - 1)) != 0) {
-            throw misaligned(offset, size);
-        }
+        checkAligned(offset, size);
         checkMask(8);
     }
 
@@ -192,11 +177,11 @@ public final class RemoteSegment implements ContextObject {
         return Checks.outOfRange(this, offset, length, lengthBytes);
     }
 
-    private UrmaException misaligned(long offset, int size) {
-        if (size != 4 && size != 8) {
-            return Checks.invalid(this, "size of an atomic is " + size + ", must be 4 or 8 bytes");
+    private void checkAligned(long offset, int size) {
+        Checks.atomicSize(this, size);
+        if ((offset & (size - 1)) != 0) {
+            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + size);
         }
-        return Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + size);
     }
 
     /**
@@ -206,12 +191,7 @@ public final class RemoteSegment implements ContextObject {
      */
     @Override
     public void close() {
-        if (!life.isClosed() && provider.unfinished() > 0) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN,
-                    this,
-                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-        }
+        Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             giveBack();
         }

@@ -54,7 +54,7 @@ public final class RemoteWindow implements ContextObject {
             long userContext,
             PostFlags flags) {
         check(jfs, offset, length, Access.READ_WRITE);
-        jfs.checkLength(length);
+        jfs.checks().length(length);
         var local = source.checked(context(), sourceOffset, length);
         ProviderImport target = provider.begin();
         try {
@@ -74,7 +74,7 @@ public final class RemoteWindow implements ContextObject {
             long userContext,
             PostFlags flags) {
         check(jfs, offset, length, Access.READ);
-        jfs.checkLength(length);
+        jfs.checks().length(length);
         var local = destination.checked(context(), destinationOffset, length);
         ProviderImport source = provider.begin();
         try {
@@ -96,7 +96,7 @@ public final class RemoteWindow implements ContextObject {
             long expected,
             long userContext,
             PostFlags flags) {
-        jfs.checkAtomic(opcode, resultOffset, sizeBytes);
+        jfs.checks().atomic(opcode, resultOffset, sizeBytes);
         check(jfs, offset, sizeBytes, Access.READ_WRITE_ATOMIC);
         if ((offset & (sizeBytes - 1)) != 0) {
             throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
@@ -141,12 +141,7 @@ public final class RemoteWindow implements ContextObject {
      */
     @Override
     public void close() {
-        if (!life.isClosed() && provider.unfinished() > 0) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN,
-                    this,
-                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-        }
+        Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             context().children().remove(this);
             segment.life().release(this);

@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.SegmentRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,5 +38,10 @@ public record SegmentConfig(
 
     public SegmentConfig withIsolation() {
         return new SegmentConfig(access, policy, token, tokenId, true);
+    }
+
+    SegmentRequest request(ProviderMemory memory) {
+        int number = tokenId == null ? 0 : tokenId.value();
+        return new SegmentRequest(memory, null, access, policy, token, number, isolated);
     }
 }

@@ -66,12 +66,7 @@ public final class TargetJetty implements ContextObject {
      */
     @Override
     public void close() {
-        if (!life.isClosed() && provider.unfinished() > 0) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN,
-                    this,
-                    "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-        }
+        Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             giveBack();
         }

@@ -15,11 +15,11 @@ public final class TokenId implements ContextObject {
     private final boolean shareable;
     private final Lifetime life = new Lifetime(this);
 
-    TokenId(UrmaContext context, ProviderContext provider, boolean shareable) {
+    TokenId(UrmaContext context, ProviderContext provider) {
         this.context = context;
         this.provider = provider;
         this.value = provider.allocateTokenId();
-        this.shareable = shareable;
+        this.shareable = context.attributes().capabilities().sharedTokenIds();
     }
 
     public int value() {

@@ -3,13 +3,10 @@ package io.urma4j;
 import io.urma4j.internal.Adoption;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Batch;
-import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.ContextChecks;
-import io.urma4j.internal.Lifetime;
-import io.urma4j.internal.Nanos;
-import io.urma4j.internal.PublishedNames;
+import io.urma4j.internal.ContextClosing;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.internal.inspect.Discovery;
@@ -19,7 +16,6 @@ import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
-import io.urma4j.spi.ProviderContext.NamedSegment;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
@@ -35,19 +31,14 @@ import org.jspecify.annotations.Nullable;
  * An address space on a device. It owns segments and queues, and imports those of other contexts.
  *
  * <p>Safe for any number of threads. Nothing of one context works in another, except through import.
- *
- * <p>The class is long, since it is one idea with many entries: each factory is a few lines, most of the rest is their Javadoc.
- * What needs state of its own lies elsewhere: checks of arguments, adoption of children, discovery, closing order, measuring.
  */
 public final class UrmaContext implements AutoCloseable {
-    private static final long MIN_BUDGET_NANOS = 1_000_000; // even late, a child that ends at once ends well
-
     private final ClosingOrder siblings;
     private final UrmaDevice device;
     private final DeviceAttributes attributes;
     private final ContextOptions options;
     private final AsyncEvents events = new AsyncEvents();
-    private final ClosingOrder children = new ClosingOrder(this);
+    private final ContextClosing closing;
     private final PerfMeter meter = new PerfMeter();
     private final ProviderContext provider;
     private final String name;
@@ -55,28 +46,20 @@ public final class UrmaContext implements AutoCloseable {
     private final Adoption adoption;
     private final Discovery discovery;
     private final Runnable recordedPaths; // ends their recording
-    private final Lifetime life = new Lifetime(this);
-    private volatile long closeDeadlineNanos; // set when it is being closed
 
-    private UrmaContext(
-            ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
+    UrmaContext(ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
         this.siblings = siblings;
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.provider = from.openContext(eidIndex, options, new Inventory(children, events, events::raise, meter));
+        this.closing = new ContextClosing(this, options.closeTimeout());
+        this.provider =
+                from.openContext(eidIndex, options, new Inventory(closing.children(), events, events::raise, meter));
         this.name = "context " + device.name() + "/" + provider.uasid();
-        this.checks = new ContextChecks(name, attributes);
-        this.adoption = new Adoption(name, children, meter);
-        this.discovery = new Discovery(name, provider, meter, options.importTimeout());
+        this.checks = new ContextChecks(this, attributes, closing);
+        this.adoption = new Adoption(name, closing.children(), meter);
+        this.discovery = new Discovery(name, provider, meter, options.importTimeout(), closing);
         this.recordedPaths = Flight.paths(name, provider::paths);
-    }
-
-    static UrmaContext open(
-            ClosingOrder siblings, UrmaDevice device, ProviderDevice from, int eidIndex, ContextOptions options) {
-        UrmaContext opened = siblings.add(new UrmaContext(siblings, device, from, eidIndex, options), 0);
-        Flight.contextOpened(opened);
-        return opened;
     }
 
     public UrmaDevice device() {
@@ -108,9 +91,8 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL for a length outside 1…limit; ENOMEM if the machine or the cgroup lacks memory
      */
     public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
-        life.checkOpen();
         checks.memory("lengthBytes", lengthBytes);
-        return children.add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
+        return closing.add(new SharedMemory(this, provider.allocate(lengthBytes, allocOptions)), ClosingRank.MEMORY);
     }
 
     /** Registers the whole of {@code memory} under a random token. */
@@ -118,46 +100,27 @@ public final class UrmaContext implements AutoCloseable {
         return register(memory, SegmentConfig.of(access));
     }
 
-    /**
-     * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
-     * with the token may import it.
-     *
-     * @throws UrmaException EINVAL for closed or another context's memory, or a policy that the device does not support
-     */
+    /** {@link #register(SharedMemory, SegmentConfig)} under that policy and token. */
     public LocalSegment register(SharedMemory memory, Access access, TokenPolicy policy, Token token) {
         return register(memory, SegmentConfig.of(access).withPolicy(policy).withToken(token));
     }
 
     /**
-     * Registers all of {@code memory}.
+     * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
+     * with the token may import it.
      *
      * @throws UrmaException EINVAL for closed or another context's memory or token id, an unsupported policy, a token id of
      *     another segment if the device allows only one, or isolation of memory that other segments share
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
-        checkMine(memory.context(), memory);
-        TokenId tokenId = config.tokenId();
-        if (tokenId != null) {
-            checkMine(tokenId.context(), tokenId);
-        }
-        return register(
-                memory,
-                tokenId,
-                new SegmentRequest(
-                        memory.provider(),
-                        null,
-                        config.access(),
-                        config.policy(),
-                        config.token(),
-                        tokenId == null ? 0 : tokenId.value(),
-                        config.isolated()));
+        checks.mine(memory, config.tokenId());
+        return register(memory, config.tokenId(), config.request(memory.provider()));
     }
 
     /** A number under which segments can be registered (S7.4). */
     public TokenId createTokenId() {
-        life.checkOpen();
-        return children.add(
-                new TokenId(this, provider, attributes.capabilities().sharedTokenIds()), ClosingRank.TOKEN_ID);
+        closing.checkOpen();
+        return closing.add(new TokenId(this, provider), ClosingRank.TOKEN_ID);
     }
 
     /**
@@ -173,14 +136,10 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
-        life.checkOpen();
         checks.policy(request.policy());
         return meter.timed(PerfStage.REGISTER, () -> {
             var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
-            return Await.result(
-                    this,
-                    adoption.adopt(
-                            registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon, ResultExecutors.AT_ONCE));
+            return adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon);
         });
     }
 
@@ -208,17 +167,12 @@ public final class UrmaContext implements AutoCloseable {
 
     private CompletableFuture<RemoteSegment> beginImport(
             SegmentDescriptor descriptor, @Nullable Token token, Access access, Executor handing) {
-        life.checkOpen();
         checks.segmentImport(descriptor, token, access);
         ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
-        return adoption.adopt(
-                adoption.recorded(
-                        PerfStage.IMPORT_SEGMENT,
-                        () -> provider.importSegment(request)
-                                .thenApply(handle -> new RemoteSegment(this, descriptor, handle))),
-                ClosingRank.REMOTE_SEGMENT,
-                RemoteSegment::abandon,
-                handing);
+        var importing = adoption.recorded(
+                PerfStage.IMPORT_SEGMENT,
+                () -> provider.importSegment(request).thenApply(handle -> new RemoteSegment(this, descriptor, handle)));
+        return adoption.adopt(importing, ClosingRank.REMOTE_SEGMENT, RemoteSegment::abandon, handing);
     }
 
     /** Imports the segment of a line from {@link LocalSegment#share()}. */
@@ -232,48 +186,32 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL if the name is invalid or not published; ETIMEOUT if its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
-        life.checkOpen();
-        NamedSegment found = discovery.find(publishedName);
-        Token token = found.token();
-        if (token == null) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    this,
-                    "'" + publishedName + "' was published without its token; is it a region?");
-        }
-        return new SharedSegment(found.descriptor(), token);
+        return discovery.findShared(publishedName);
     }
 
     /**
-     * Creates a region: a name for segments, possibly of several homes, that other contexts see as one address space
-     * (S7.12).
+     * Creates a region (S7.12): a name for segments of any homes, which other contexts see as one address space.
      *
      * @param name 1…255 letters, digits, {@code . _ -}
      * @param token required to attach
      * @throws UrmaException EEXIST if the name is taken, by a segment or a region
      */
     public Region createRegion(String name, Token token) {
-        life.checkOpen();
-        return children.add(Region.create(this, PublishedNames.checked(this, name), token), ClosingRank.COMFORT);
+        return closing.add(Region.create(this, name, token), ClosingRank.COMFORT);
     }
 
     /**
      * Attaches to a region of any owner (S7.12).
      *
-     * @throws UrmaException EINVAL if no region has that name; ENOPERM if the token is wrong; ETIMEOUT if its owner does
-     *     not answer
+     * @throws UrmaException EINVAL if no region has that name; ENOPERM for a wrong token; ETIMEOUT if its owner is silent
      */
     public RemoteRegion importRegion(String name, Token token) {
-        life.checkOpen();
-        NamedSegment found = discovery.find(name);
-        return children.add(
-                RemoteRegion.open(this, name, importSegment(found.descriptor(), token, Access.READ)),
-                ClosingRank.COMFORT);
+        RemoteSegment table = importSegment(discovery.find(name).descriptor(), token, Access.READ);
+        return closing.add(RemoteRegion.open(this, name, table), ClosingRank.COMFORT);
     }
 
     /** All names that processes of this user published in the directory of this device. */
     public List<PublishedName> publishedNames() {
-        life.checkOpen();
         return discovery.names();
     }
 
@@ -283,16 +221,12 @@ public final class UrmaContext implements AutoCloseable {
      * view of a context that does not answer says so.
      */
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
-        life.checkOpen();
         return discovery.inspect(kinds);
     }
 
-    /**
-     * The transport paths of this context to its peers, by number, with a snapshot of their counters. The counters of a path end
-     * with it.
-     */
+    /** The transport paths to the peers, by number, with a snapshot of their counters, which end with the path. */
     public List<TransportPath> paths() {
-        life.checkOpen();
+        closing.checkOpen();
         return provider.paths();
     }
 
@@ -305,7 +239,6 @@ public final class UrmaContext implements AutoCloseable {
      * @return the contexts that were notified, without resources; the view of one that does not answer says so
      */
     public List<ContextView> measure(boolean on, OptionalLong pid) {
-        life.checkOpen();
         return discovery.measure(on, pid);
     }
 
@@ -319,17 +252,17 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Opens a message channel with default options. */
     public MessageChannel openMessageChannel() {
-        return MessageChannel.open(this, MessageChannel.Options.DEFAULT);
+        return openMessageChannel(MessageChannel.Options.DEFAULT);
     }
 
     /** Opens a message channel. */
     public MessageChannel openMessageChannel(MessageChannel.Options channelOptions) {
-        return MessageChannel.open(this, channelOptions);
+        return MessageChannel.open(this, channelOptions, provider::leadsTo);
     }
 
     /** Opens the reading end of a pipe of {@link PipeReader#DEFAULT_CAPACITY_BYTES}. */
     public PipeReader openPipe() {
-        return PipeReader.open(this, PipeReader.DEFAULT_CAPACITY_BYTES);
+        return openPipe(PipeReader.DEFAULT_CAPACITY_BYTES);
     }
 
     /**
@@ -355,14 +288,12 @@ public final class UrmaContext implements AutoCloseable {
 
     /** Creates a completion event channel, on which threads wait for records. */
     public Jfce createJfce() {
-        life.checkOpen();
-        return children.add(new Jfce(this), ClosingRank.JFCE);
+        return closing.add(new Jfce(this), ClosingRank.JFCE);
     }
 
     /** Creates a queue for the results of asynchronous calls (S5.9). */
     public Notifier createNotifier() {
-        life.checkOpen();
-        return children.add(new Notifier(this), ClosingRank.COMFORT);
+        return closing.add(new Notifier(this), ClosingRank.COMFORT);
     }
 
     /** Creates a completion queue without events. */
@@ -377,33 +308,25 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL for a depth outside 1…limit; ENOMEM if there is not enough memory
      */
     public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
-        life.checkOpen();
         checks.jfc(config);
-        return meter.timed(
-                PerfStage.CREATE_JFC,
-                () -> meter.adopted(children.add(Jfc.create(this, provider, config, jfce), ClosingRank.JFC)));
+        return adoption.create(PerfStage.CREATE_JFC, ClosingRank.JFC, () -> Jfc.create(this, provider, config, jfce));
     }
 
     /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
     public Jfr createJfr(Jfc jfc, JfrConfig config) {
-        life.checkOpen();
         checks.jfr(config);
-        checkMine(jfc.context(), jfc);
-        return meter.timed(
-                PerfStage.CREATE_JFR, () -> children.add(Jfr.create(this, provider, jfc, config), ClosingRank.JFR));
+        checks.mine(jfc);
+        return adoption.create(PerfStage.CREATE_JFR, ClosingRank.JFR, () -> Jfr.create(this, provider, jfc, config));
     }
 
     /** Creates a separate send queue, for RM and UM (S5.4). */
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
-        life.checkOpen();
-        checks.jfs(config);
-        checkMine(jfc.context(), jfc);
-        if (config.mode() == TransportMode.RC) {
-            throw Checks.invalid(this, "mode RC supports only Jetties; use createJetty");
-        }
-        return meter.timed(
+        checks.separateJfs(config);
+        checks.mine(jfc);
+        return adoption.create(
                 PerfStage.CREATE_SEND_QUEUE,
-                () -> meter.adopted(children.add(Jfs.create(this, provider, jfc, config), ClosingRank.JFS)));
+                ClosingRank.JFS,
+                () -> Jfs.create(this, provider, jfc, config, null, null));
     }
 
     /**
@@ -421,31 +344,19 @@ public final class UrmaContext implements AutoCloseable {
      * @param receiveJfc for its receive records; null for the JFR's
      */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
-        life.checkOpen();
         checks.jfs(config);
-        checkMine(jfc.context(), jfc);
-        checkMine(jfr.context(), jfr);
-        if (receiveJfc != null) {
-            checkMine(receiveJfc.context(), receiveJfc);
-        }
+        checks.mine(jfc, jfr, receiveJfc);
         jfr.checkAgrees(config);
-        return meter.timed(PerfStage.CREATE_SEND_QUEUE, () -> {
-            Jfs jfs = Jfs.create(this, provider, jfc, config, jfr, receiveJfc);
-            return meter.adopted(children.add(new Jetty(this, jfs, jfr), ClosingRank.JETTY));
-        });
+        return adoption.create(
+                PerfStage.CREATE_SEND_QUEUE,
+                ClosingRank.JETTY,
+                () -> new Jetty(this, Jfs.create(this, provider, jfc, config, jfr, receiveJfc), jfr));
     }
 
     /** Creates a group for RM Jetties, without members (S5.5). */
     public JettyGroup createJettyGroup(JettyGroupConfig config) {
-        life.checkOpen();
         checks.group(config);
-        return children.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
-    }
-
-    private void checkMine(UrmaContext context, Object handle) {
-        if (context != this) {
-            throw Checks.invalid(this, handle + " belongs to " + context);
-        }
+        return closing.add(new JettyGroup(this, provider, config), ClosingRank.JETTY_GROUP);
     }
 
     /** Imports a JFR or Jetty of another address space, or of this one. Blocks at most the import timeout. */
@@ -474,30 +385,14 @@ public final class UrmaContext implements AutoCloseable {
         return beginImport(descriptor, token, options.importTimeout(), ResultExecutors.VIRTUAL_THREADS);
     }
 
-    private CompletableFuture<TargetJetty> beginImport(
+    CompletableFuture<TargetJetty> beginImport(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout, Executor handing) {
-        life.checkOpen();
         checks.queueImport(descriptor, token);
-        return adoption.adopt(
-                adoption.recorded(
-                        PerfStage.IMPORT_QUEUE,
-                        () -> provider.importQueue(descriptor, token, timeout)
-                                .thenApply(handle -> new TargetJetty(this, descriptor, handle))),
-                ClosingRank.TARGET,
-                TargetJetty::abandon,
-                handing);
-    }
-
-    /** Imports the reply address of a message; blocks at most {@code timeout}, or the import timeout if that is shorter. */
-    TargetJetty importJetty(SharedJetty shared, Duration timeout) {
-        Duration most = options.importTimeout();
-        Duration least = timeout.compareTo(most) < 0 ? timeout : most;
-        return Await.result(this, beginImport(shared.descriptor(), shared.token(), least, ResultExecutors.AT_ONCE));
-    }
-
-    /** {@link ProviderContext#leadsTo}. */
-    boolean leadsTo(JettyDescriptor descriptor, JettyId source) {
-        return provider.leadsTo(descriptor, source);
+        var importing = adoption.recorded(
+                PerfStage.IMPORT_QUEUE,
+                () -> provider.importQueue(descriptor, token, timeout)
+                        .thenApply(handle -> new TargetJetty(this, descriptor, handle)));
+        return adoption.adopt(importing, ClosingRank.TARGET, TargetJetty::abandon, handing);
     }
 
     ContextOptions options() {
@@ -513,51 +408,28 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     ClosingOrder children() {
-        return children;
+        return closing.children();
     }
 
-    boolean isClosed() {
-        return life.isClosed();
+    ContextClosing closing() {
+        return closing;
     }
 
     /** Closes all objects of the context, users first, within the close timeout, and notifies the peers. Idempotent. */
     @Override
     public void close() {
-        if (!life.end()) {
+        if (!closing.begin()) {
             return;
         }
-        closeDeadlineNanos = Nanos.deadlineAfter(options.closeTimeout());
         siblings.remove(this);
         recordedPaths.run();
         Flight.contextClosed(this);
-        RuntimeException failure = children.closeAll(closeBudget());
-        try {
-            Await.uninterrupted(this, provider.close(closeBudget()));
-        } catch (UrmaException e) {
-            if (failure == null) {
-                throw e;
-            }
-            failure.addSuppressed(e);
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    /** How long a child may take to close: the rest of the close timeout if the whole tree is being closed. */
-    Duration closeBudget() {
-        if (!life.isClosed()) {
-            return options.closeTimeout();
-        }
-        long leftNanos = closeDeadlineNanos - System.nanoTime();
-        return Duration.ofNanos(Math.max(leftNanos, MIN_BUDGET_NANOS));
+        closing.finish(provider::close);
     }
 
     /** Closes only if nothing in it is open; otherwise EAGAIN, naming the open objects (S4.1). */
     public void closeIfUnused() {
-        if (!life.isClosed()) {
-            children.endIfEmpty();
-        }
+        closing.endIfEmpty();
         close();
     }
 

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ProviderDevice;
 import java.util.List;
 import java.util.function.Supplier;
@@ -48,7 +49,10 @@ public final class UrmaDevice {
         Checks.inRange(this, "eidIndex", eidIndex, 0, eids().size() - 1);
         Checks.positive(this, "closeTimeout", options.closeTimeout());
         Checks.positive(this, "importTimeout", options.importTimeout());
-        return UrmaContext.open(siblings.get(), this, provider, eidIndex, options);
+        ClosingOrder all = siblings.get();
+        UrmaContext opened = all.add(new UrmaContext(all, this, provider, eidIndex, options), 0);
+        Flight.contextOpened(opened);
+        return opened;
     }
 
     void shutDown() {

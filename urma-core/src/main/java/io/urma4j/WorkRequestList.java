@@ -327,7 +327,7 @@ public final class WorkRequestList {
         if (config.mode() == TransportMode.UM && opcode != Opcode.SEND && opcode != Opcode.SEND_IMM) {
             throw Checks.invalid(jfs, opcode + " does not exist in mode UM");
         }
-        jfs.checkFlags(request.flags);
+        jfs.checks().flags(request.flags);
         request.jfc = named.jfc == null ? null : jfs.checkedForRecords(named.jfc);
         checkLocal(index, context, config.maxSges());
         if (request.inline != null) {
@@ -337,7 +337,7 @@ public final class WorkRequestList {
             case WRITE -> checkWrite(request, named, jfs, context);
             case WRITE_IMM -> {
                 checkWrite(request, named, jfs, context);
-                jfs.checkImmediate(opcode, request.immediate);
+                jfs.checks().immediate(opcode, request.immediate);
                 request.target = jfs.checkedTarget(named.target);
             }
             case WRITE_NOTIFY -> {
@@ -345,14 +345,13 @@ public final class WorkRequestList {
                 checkNotify(request, named, context);
             }
             case READ -> {
-                jfs.checkLength(request.lengthBytes);
+                jfs.checks().length(request.lengthBytes);
                 request.remote = Checks.notNull(jfs, "source", named.remote)
                         .checkedForRead(context, request.remoteOffset, request.lengthBytes);
             }
             case CAS, SWAP, FADD, FSUB, FAND, FOR, FXOR -> checkAtomic(opcode, request, named, jfs, context);
             case SEND, SEND_IMM, SEND_INVALIDATE -> {
-                jfs.checkMessage(request.lengthBytes);
-                jfs.checkImmediate(opcode, request.immediate);
+                jfs.checks().send(opcode, request.lengthBytes, request.immediate);
                 request.target = jfs.checkedTarget(named.target);
             }
             case NOP -> request.lengthBytes = 0;
@@ -395,7 +394,7 @@ public final class WorkRequestList {
     }
 
     private static void checkWrite(WorkRequest request, Handles named, Jfs jfs, UrmaContext context) {
-        jfs.checkLength(request.lengthBytes);
+        jfs.checks().length(request.lengthBytes);
         request.remote = Checks.notNull(jfs, "target", named.remote)
                 .checkedForWrite(context, request.remoteOffset, request.lengthBytes);
     }
@@ -413,7 +412,7 @@ public final class WorkRequestList {
             throw Checks.invalid(
                     jfs, "an atomic of " + named.atomicSizeBytes + " bytes needs one local range of that size");
         }
-        jfs.checkAtomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
+        jfs.checks().atomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
         request.remote = Checks.notNull(jfs, "target", named.remote)
                 .checkedForAtomic(context, request.remoteOffset, named.atomicSizeBytes);
     }

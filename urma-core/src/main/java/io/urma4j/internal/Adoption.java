@@ -46,6 +46,16 @@ public final class Adoption {
         return result;
     }
 
+    /** The same, and waits. */
+    public <T extends AutoCloseable> T adopt(CompletableFuture<T> made, int rank, Consumer<T> abandon) {
+        return Await.result(context, adopt(made, rank, abandon, ResultExecutors.AT_ONCE));
+    }
+
+    /** Makes a child in a timed step; it is measured if the context is. */
+    public <T extends AutoCloseable> T create(PerfStage stage, int rank, Supplier<T> making) {
+        return meter.timed(stage, () -> meter.adopted(children.add(making.get(), rank)));
+    }
+
     /** Begins an import; the meter and the Flight Recorder get how long it takes. */
     public <T> CompletableFuture<T> recorded(PerfStage stage, Supplier<CompletableFuture<T>> importing) {
         Flight.Step step = Flight.importing(context);

@@ -64,6 +64,21 @@ public final class Checks {
         }
     }
 
+    /** An atomic has 4 or 8 bytes. */
+    public static void atomicSize(Object object, int sizeBytes) {
+        if (sizeBytes != 4 && sizeBytes != 8) {
+            throw invalid(object, "size of an atomic is " + sizeBytes + ", must be 4 or 8 bytes");
+        }
+    }
+
+    /** EAGAIN if an open object is named by work requests in progress. */
+    public static void nothingUnfinished(Object object, Lifetime life, long unfinished) {
+        if (unfinished > 0 && !life.isClosed()) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN, object, "cannot be closed, " + unfinished + " unfinished work requests name it");
+        }
+    }
+
     public static IndexOutOfBoundsException noSuchRecord(int index, int size) {
         return new IndexOutOfBoundsException("record " + index + " of a batch that holds " + size);
     }

@@ -149,7 +149,8 @@ public final class ClosingOrder {
         }
     }
 
-    private static RuntimeException joined(@Nullable RuntimeException first, Exception next) {
+    /** The first failure, with a later one suppressed in it. */
+    public static RuntimeException joined(@Nullable RuntimeException first, Exception next) {
         RuntimeException wrapped = next instanceof RuntimeException r ? r : new IllegalStateException(next);
         if (first == null) {
             return wrapped;

@@ -1,6 +1,7 @@
 package io.urma4j.internal;
 
 import io.urma4j.Access;
+import io.urma4j.ContextObject;
 import io.urma4j.DeviceAttributes;
 import io.urma4j.DeviceAttributes.Capabilities;
 import io.urma4j.DeviceAttributes.Limits;
@@ -16,28 +17,35 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
+import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Holds what a context is asked for against the limits and capabilities of its device. Safe for any thread. */
+/**
+ * Holds what a context is asked for against the limits and capabilities of its device. Each check also
+ * refuses once the context is closed. Safe for any thread.
+ */
 public final class ContextChecks {
-    private final String context;
+    private final Object context;
     private final String device;
     private final Capabilities capabilities;
     private final Limits limits;
+    private final ContextClosing closing;
 
     /** The refusals name {@code context}. */
-    public ContextChecks(String context, DeviceAttributes attributes) {
+    public ContextChecks(UrmaContext context, DeviceAttributes attributes, ContextClosing closing) {
         this.context = context;
         this.device = attributes.name();
         this.capabilities = attributes.capabilities();
         this.limits = attributes.limits();
+        this.closing = closing;
     }
 
     /** Memory of that length can be made and registered. */
     public void memory(String what, long lengthBytes) {
+        closing.checkOpen();
         Checks.inRange(context, what, lengthBytes, 1, limits.segmentBytes());
     }
 
@@ -59,6 +67,7 @@ public final class ContextChecks {
 
     /** The device has that policy. */
     public void policy(TokenPolicy policy) {
+        closing.checkOpen();
         if (!capabilities.tokenPolicies().contains(policy)) {
             throw Checks.invalid(context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
         }
@@ -66,6 +75,7 @@ public final class ContextChecks {
 
     /** A segment of that descriptor can be imported with that access. */
     public void segmentImport(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
+        closing.checkOpen();
         if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
             throw Checks.invalid(context, "a LOCAL_ONLY segment cannot be imported");
         }
@@ -82,6 +92,7 @@ public final class ContextChecks {
 
     /** A queue of that descriptor can be imported. */
     public void queueImport(JettyDescriptor descriptor, @Nullable Token token) {
+        closing.checkOpen();
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(context, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
         }
@@ -89,6 +100,7 @@ public final class ContextChecks {
 
     /** A completion queue can be made. */
     public void jfc(JfcConfig config) {
+        closing.checkOpen();
         Checks.inRange(context, "depth of the JFC", config.depth(), 1, limits.jfcDepth());
         Checks.inRange(context, "moderationCount", config.moderationCount(), 1, config.depth());
         boolean endless = config.moderationPeriod().isNegative()
@@ -125,6 +137,23 @@ public final class ContextChecks {
         errorScope(config);
     }
 
+    /** A send queue without a receive half can be made. */
+    public void separateJfs(JfsConfig config) {
+        jfs(config);
+        if (config.mode() == TransportMode.RC) {
+            throw Checks.invalid(context, "mode RC supports only Jetties; use createJetty");
+        }
+    }
+
+    /** The objects belong to the context; null stands for none. */
+    public void mine(@Nullable ContextObject... objects) {
+        for (ContextObject object : objects) {
+            if (object != null && object.context() != context) {
+                throw Checks.invalid(context, object + " belongs to " + object.context());
+            }
+        }
+    }
+
     private void errorScope(JfsConfig config) {
         if (config.errorScope() == ErrorScope.TARGET && config.mode() != TransportMode.RM) {
             throw Checks.invalid(context, "errorScope TARGET exists only in mode RM, not in " + config.mode());
@@ -142,6 +171,7 @@ public final class ContextChecks {
     }
 
     private void mode(TransportMode mode, OrderType orderType) {
+        closing.checkOpen();
         if (!capabilities.modes().contains(mode)) {
             throw Checks.invalid(context, "mode " + mode + " is not one of " + capabilities.modes());
         }

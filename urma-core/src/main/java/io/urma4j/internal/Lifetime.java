@@ -4,7 +4,9 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -42,6 +44,28 @@ public final class Lifetime {
 
     public synchronized void release(Object holder) {
         holders.remove(holder);
+    }
+
+    /**
+     * Makes an object that needs others: they are retained while it is made, and by the object from then on.
+     *
+     * @param pending names it in messages until it exists
+     */
+    public static <T> T retaining(List<Lifetime> needed, String pending, Supplier<T> making) {
+        Object holder = new Object() {
+            @Override
+            public String toString() {
+                return pending;
+            }
+        };
+        try {
+            needed.forEach(life -> life.retain(holder));
+            T made = making.get();
+            needed.forEach(life -> life.retain(made));
+            return made;
+        } finally {
+            needed.forEach(life -> life.release(holder));
+        }
     }
 
     public synchronized boolean isHeld() {

@@ -3,7 +3,7 @@ package io.urma4j.spi;
 import io.urma4j.Counters;
 
 /** A completion queue of a provider. */
-public interface ProviderJfc {
+public interface ProviderJfc extends RecordSource {
     int id();
 
     /** Capacity in records, after rounding (S3.4). */
@@ -11,14 +11,6 @@ public interface ProviderJfc {
 
     /** False once it has overflowed (S10.5). */
     boolean isValid();
-
-    /**
-     * Moves up to {@code maxRecords} records into {@code words}, in the layout of {@link CompletionRecord}; if there are
-     * none, drives the progress of its context. Never blocks.
-     *
-     * @return how many records were moved
-     */
-    int poll(long[] words, int maxRecords);
 
     /**
      * Requests one event: at once if unpolled records exist, else with the next one (S11.1).

@@ -32,33 +32,34 @@ final class DeferredPosts {
         assert SEND_INVALIDATE == Opcode.SEND_INVALIDATE.value();
     }
 
-    private final ShmSendQueue queue;
+    private final Object queue; // for messages
     private final SendSlots slots;
     private final SendWindow window;
     private final SendOrder<Wqe, PeerLanes> order;
     private final OrderWindow<Wqe, PeerLanes> entries;
     private final WindowRecords records;
+    private final FailedTargets failedTargets;
     private final RcBinding binding;
-    private final ShmJfc jfc;
+    private final JfcRecords jfc;
     private final SpinLock lock; // the JFC's
     private final boolean locked;
     private final boolean sendsAtOnce; // short messages, if nothing is in their way
 
     DeferredPosts(
-            ShmSendQueue queue,
+            Object queue,
             SendSlots slots,
             SendWindow window,
-            WindowRecords records,
             RcBinding binding,
             JfsConfig config,
-            ShmJfc jfc,
+            JfcRecords jfc,
             boolean locked) {
         this.queue = queue;
         this.slots = slots;
         this.window = window;
         this.order = window.order();
         this.entries = order.window();
-        this.records = records;
+        this.records = window.records();
+        this.failedTargets = window.failedTargets();
         this.binding = binding;
         this.jfc = jfc;
         this.lock = jfc.lock();
@@ -66,21 +67,8 @@ final class DeferredPosts {
         this.sendsAtOnce = config.mode() != TransportMode.UM && config.errorScope() != ErrorScope.TARGET;
     }
 
-    /** A one-sided operation that may not run yet. */
+    /** A one-sided operation that may not run yet; operands are those of an atomic. */
     boolean defer(
-            Opcode opcode,
-            ShmImport remote,
-            long remoteOffset,
-            ShmSegment local,
-            long localOffset,
-            long lengthBytes,
-            long userContext,
-            int flags) {
-        return deferAtomic(opcode, remote, remoteOffset, local, localOffset, lengthBytes, 0, 0, userContext, flags);
-    }
-
-    /** The same with an atomic's operands. */
-    boolean deferAtomic(
             Opcode opcode,
             ShmImport remote,
             long remoteOffset,
@@ -133,7 +121,7 @@ final class DeferredPosts {
             Wqe entry = entries.entry(slots.posted());
             entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
             entry.immediate = immediate;
-            accept(entry, whom(target));
+            accept(entry, receiver(target));
             return true;
         } finally {
             lock.release();
@@ -162,7 +150,7 @@ final class DeferredPosts {
             return false;
         }
         try {
-            if (!to.path.sendShort(queue, position, opcode, flags, lane, source, sourceOffset, lengthBytes)) {
+            if (!to.path.sendShort(window, position, opcode, flags, lane, source, sourceOffset, lengthBytes)) {
                 return false;
             }
         } catch (RuntimeException e) {
@@ -176,8 +164,9 @@ final class DeferredPosts {
     }
 
     boolean post(WorkRequest request) {
-        if (request.jfc != null && request.jfc != jfc) {
-            records.use((ShmJfc) request.jfc, slots.posted());
+        JfcRecords other = request.jfc == null ? jfc : ((ShmJfc) request.jfc).records();
+        if (other != jfc) {
+            records.use(other, slots.posted());
         }
         lock.acquire();
         try {
@@ -186,9 +175,9 @@ final class DeferredPosts {
             }
             Wqe entry = entries.entry(slots.posted());
             entry.fill(request);
-            entry.recordJfc = request.jfc == jfc ? null : (ShmJfc) request.jfc;
+            entry.recordJfc = other == jfc ? null : other;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
-            accept(entry, message ? whom(request.target) : null);
+            accept(entry, message ? receiver(request.target) : null);
             return true;
         } finally {
             lock.release();
@@ -210,10 +199,10 @@ final class DeferredPosts {
 
     /** Whether there is a slot; throws if the state refuses posts (S6.4). */
     private boolean mayDefer() {
-        if (queue.isClosed()) {
+        if (slots.areShut(SendSlots.CLOSED)) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
-        if (queue.state() == QueueState.RESET) {
+        if (window.state() == QueueState.RESET) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "is in RESET and takes no work requests; bind makes it READY");
         }
@@ -221,7 +210,7 @@ final class DeferredPosts {
         return slots.posted() - free < slots.depth() && entries.hasRoom(slots.posted());
     }
 
-    private ShmTarget whom(@Nullable ProviderTarget target) {
+    private ShmTarget receiver(@Nullable ProviderTarget target) {
         ShmTarget known = target == null ? binding.target() : (ShmTarget) target;
         if (known == null) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is not bound, so it has no receiver");
@@ -245,7 +234,7 @@ final class DeferredPosts {
     void completeLate(long position, int opcode, long lengthBytes, long userContext, int flags) {
         claimWindow();
         try {
-            boolean silent = queue.isClosed() || (flags & PostFlags.SIGNALLED_BIT) == 0;
+            boolean silent = slots.areShut(SendSlots.CLOSED) || (flags & PostFlags.SIGNALLED_BIT) == 0;
             if (!silent && !records.pushSuccess(position, Opcode.of(opcode), lengthBytes, userContext)) {
                 keepClaimed(position, Opcode.of(opcode), CompletionStatus.SUCCESS, lengthBytes, userContext);
                 order.failures().fail();
@@ -262,23 +251,40 @@ final class DeferredPosts {
             long position,
             Opcode opcode,
             ShmImport remote,
-            ShmSegment local,
             long lengthBytes,
             long userContext) {
-        CompletionStatus status = OneSided.statusOf(failure, remote, local);
-        if (queue.isClosed()) {
-            return true;
-        }
+        CompletionStatus status = OneSided.statusOf(failure, remote);
         claimWindow();
         try {
-            CompletionStatus told = window.statusOf(remote, status);
-            keepClaimed(position, opcode, told, lengthBytes, userContext);
-            window.failed(remote, told);
-            window.report();
+            if (!slots.areShut(SendSlots.CLOSED)) {
+                fail(position, opcode, remote, status, lengthBytes, userContext);
+                window.report();
+            }
         } finally {
             releaseWindow();
         }
         return true;
+    }
+
+    private void fail(
+            long position,
+            Opcode opcode,
+            ShmImport remote,
+            CompletionStatus status,
+            long lengthBytes,
+            long userContext) {
+        if (!order.failures().isByTarget()) {
+            keepClaimed(position, opcode, status, lengthBytes, userContext);
+            order.failures().failQueue(status.value());
+            return;
+        }
+        boolean isNew = !failedTargets.contains(remote);
+        CompletionStatus told = isNew ? status : CompletionStatus.WR_FLUSH_ERR;
+        keepClaimed(position, opcode, told, lengthBytes, userContext);
+        if (isNew) {
+            failedTargets.add(remote);
+            order.failures().failTarget();
+        }
     }
 
     /** Rare: the record of an operation found no space. The window keeps it, in ERROR. */
@@ -296,8 +302,7 @@ final class DeferredPosts {
     private void keepClaimed(
             long position, Opcode opcode, CompletionStatus status, long lengthBytes, long userContext) {
         Wqe entry = entries.entry(position);
-        entry.fill(opcode, null, 0, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
-        entry.sgeCount = 0;
+        entry.fillExecuted(opcode, lengthBytes, userContext);
         order.addEnded(position, entry, status.value());
         slots.defer();
     }

@@ -4,6 +4,7 @@ import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
 import io.urma4j.ReceiveState;
 import io.urma4j.shm.control.InvalidateResult;
+import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.SlotFlags;
@@ -25,8 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class Deliveries {
     private static final int RETRY_INVALIDATE_MICROS = 200;
 
-    private final ShmContext context;
-    private final MessagePath path;
+    private final Receivers receivers;
+    private final Peer peer;
+    private final RemoteName sender;
+    private final Invalidation invalidation;
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
@@ -49,9 +52,18 @@ final class Deliveries {
         }
     }
 
-    Deliveries(ShmContext context, MessagePath path, RingReceiver in) {
-        this.context = context;
-        this.path = path;
+    /** Revokes a token id, as a message of a peer wishes. */
+    @FunctionalInterface
+    interface Invalidation {
+        InvalidateResult invalidate(Peer peer, int tokenId);
+    }
+
+    /** The deliveries of {@code peer} by {@code in}; records name it {@code sender}. */
+    Deliveries(Receivers receivers, Peer peer, RemoteName sender, Invalidation invalidation, RingReceiver in) {
+        this.receivers = receivers;
+        this.peer = peer;
+        this.sender = sender;
+        this.invalidation = invalidation;
         this.in = in;
     }
 
@@ -85,13 +97,13 @@ final class Deliveries {
 
     /** The receiver of the message that begins in the slot; null if the number is unknown. */
     private @Nullable Inbound inbound() {
-        Inbound inbound = context.inbound(in.target());
+        Inbound inbound = receivers.get(in.target());
         return inbound == null ? memberOfGroup() : inbound;
     }
 
     private @Nullable Inbound memberOfGroup() {
-        ShmJettyGroup group = context.group(in.target());
-        return group == null ? null : group.choose(path.peer(), in.source(), in.hint());
+        ShmJettyGroup group = receivers.group(in.target());
+        return group == null ? null : group.choose(peer, in.source(), in.hint());
     }
 
     private long flow() {
@@ -131,8 +143,7 @@ final class Deliveries {
         if (!inbound.takesDatagrams()) {
             return Drop.WRONG_MODE;
         }
-        if (inbound.receives().state() != ReceiveState.READY
-                || inbound.admission(path.peer(), in.source()) != Answer.TAKEN) {
+        if (inbound.receives().state() != ReceiveState.READY || inbound.admission(peer, in.source()) != Answer.TAKEN) {
             return Drop.WRONG_STATE;
         }
         ReceiveWr wr = inbound.receives().take();
@@ -176,16 +187,16 @@ final class Deliveries {
     /** The fast path: short, and with a receive work request. False otherwise; then nothing has happened. */
     private boolean deliverShort() {
         int opcode = in.opcode();
-        Inbound inbound = context.inbound(in.target());
+        Inbound inbound = receivers.get(in.target());
         if ((opcode != SEND && opcode != SEND_IMM)
                 || inbound == null
                 || inbound.takesDatagrams()
                 || inbound.jfc() != inbound.receives().jfc()
-                || inbound.admission(path.peer(), in.source()) != Answer.TAKEN) {
+                || inbound.admission(peer, in.source()) != Answer.TAKEN) {
             return false;
         }
         try {
-            if (!inbound.receives().takeShort(in, header(inbound, CompletionStatus.SUCCESS), path)) {
+            if (!inbound.receives().takeShort(in, header(inbound, CompletionStatus.SUCCESS), sender)) {
                 return false;
             }
         } catch (IllegalStateException | WrongThreadException e) {
@@ -252,7 +263,7 @@ final class Deliveries {
         if (inbound.takesDatagrams()) {
             return Answer.UNSUPPORTED; // they alone
         }
-        int admission = inbound.admission(path.peer(), in.source());
+        int admission = inbound.admission(peer, in.source());
         if (admission == Answer.TAKEN && opcode == SEND_INVALIDATE) {
             return invalidate(inbound);
         }
@@ -264,7 +275,7 @@ final class Deliveries {
         if (!inbound.receives().allowsInvalidate()) {
             return Answer.REFUSED;
         }
-        InvalidateResult result = context.control().invalidate(path.peer(), (int) in.immediate());
+        InvalidateResult result = invalidation.invalidate(peer, (int) in.immediate());
         return switch (result) {
             case DONE -> Answer.TAKEN;
             case IN_PROGRESS -> Answer.LATER;
@@ -298,9 +309,9 @@ final class Deliveries {
                         wr.userContext,
                         lengthBytes,
                         in.immediate(),
-                        path.remote(in.source()),
-                        path,
-                        ShmJfc.provenance(inbound.ownerIndex(), 0));
+                        sender.queue(in.source()),
+                        sender,
+                        JfcRecords.provenance(inbound.ownerIndex(), 0));
     }
 
     // ---- messages of several slots

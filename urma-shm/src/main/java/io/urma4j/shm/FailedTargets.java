@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class FailedTargets {
     private static final int REM_ACCESS_ABORT_ERR = CompletionStatus.REM_ACCESS_ABORT_ERR.value();
 
-    private final ShmSendQueue queue;
+    private final SendSlots slots;
     private final Flows flows;
     private final Set<Object> targets = Collections.newSetFromMap(new WeakHashMap<>()); // none of them has an equals
 
-    FailedTargets(ShmSendQueue queue, Flows flows) {
-        this.queue = queue;
+    FailedTargets(SendSlots slots, Flows flows) {
+        this.slots = slots;
         this.flows = flows;
     }
 
@@ -36,7 +36,7 @@ final class FailedTargets {
         if (target instanceof ShmTarget flow) {
             flows.forget(flow);
         } else if (target instanceof ShmImport imported && !OneSided.isGone(imported)) {
-            queue.divert(); // its memory would still take what is posted
+            slots.shut(SendSlots.DIVERTED); // its memory would still take what is posted
         }
     }
 
@@ -55,10 +55,10 @@ final class FailedTargets {
     /** Which of its targets a work request failed at. */
     private static @Nullable Object culprit(Wqe entry, int status) {
         boolean access = status == REM_ACCESS_ABORT_ERR;
-        if (access && entry.notify != null && OneSided.isGone(entry.notify)) {
+        if (access && OneSided.isGone(entry.notify)) {
             return entry.notify;
         }
-        if (entry.flow == null || (access && entry.remote != null && OneSided.isGone(entry.remote))) {
+        if (entry.flow == null || (access && OneSided.isGone(entry.remote))) {
             return entry.remote;
         }
         return entry.flow.target;

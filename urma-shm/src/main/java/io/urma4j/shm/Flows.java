@@ -1,7 +1,6 @@
 package io.urma4j.shm;
 
 import io.urma4j.shm.control.Peer;
-import io.urma4j.spi.support.SendFlow;
 import io.urma4j.spi.support.SendFlows;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -10,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The flows of a send queue, found by target and by peer. Guarded by the queue's lock. */
 final class Flows {
-    private static final long ALL = Long.MIN_VALUE;
-
     private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
     private final SendFlows<Lane> all = new SendFlows<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();
@@ -56,19 +53,8 @@ final class Flows {
         last = null;
     }
 
-    /** Nothing of them is in flight any more. */
-    void reset() {
-        all.all().forEach(SendFlow::reset);
-    }
-
-    /** What was sent to the peer is given up: its flows start anew. */
-    void startAnew(PeerLanes peer, long nowNanos) {
-        all.startAnew(peer, nowNanos);
-    }
-
-    /** When the earliest retransmission is due; {@code Long.MAX_VALUE} when none is. */
-    long nextRetryNanos() {
-        return all.nextRetryNanos(ALL);
+    SendFlows<Lane> all() {
+        return all;
     }
 
     void clear() {

@@ -5,35 +5,53 @@ import io.urma4j.ReceiveState;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.SendLife;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where messages for a number go: a JFR, or a Jetty and its JFR.
  *
  * @param id as records name it
+ * @param jetty the state of the Jetty; null for a JFR
+ * @param binding whose messages an RC Jetty takes; null for all others
  * @param jfc where the records go
  * @param ownerIndex whose they are there
  */
-record Inbound(int id, ShmReceiveQueue receives, @Nullable ShmSendQueue jetty, ShmJfc jfc, int ownerIndex) {
+record Inbound(
+        int id,
+        ShmReceiveQueue receives,
+        @Nullable SendLife jetty,
+        @Nullable RcBinding binding,
+        JfcRecords jfc,
+        int ownerIndex) {
     /** A JFR. */
     static Inbound of(ShmReceiveQueue receives) {
-        return new Inbound(receives.id(), receives, null, receives.jfc(), receives.ownerIndex());
+        return new Inbound(receives.id(), receives, null, null, receives.jfc(), receives.ownerIndex());
     }
 
-    /** A Jetty whose records go where its JFR's go. */
-    static Inbound of(ShmSendQueue jetty, ShmReceiveQueue receives) {
-        return new Inbound(jetty.id(), receives, jetty, receives.jfc(), receives.ownerIndex());
+    /** Whether the records of a Jetty are its own, and not those of its JFR. */
+    boolean hasOwnRecords() {
+        return jfc != receives.jfc() || ownerIndex != receives.ownerIndex();
     }
 
     /** Whether a message of that queue may be taken now; else the answer it gets (S5.8, S6.5). */
     int admission(Peer peer, int sourceId) {
-        if (receives.state() == ReceiveState.ERROR || (jetty != null && jetty.state() == QueueState.ERROR)) {
+        if (receives.state() == ReceiveState.ERROR || isInError()) {
             return Answer.FAILED;
         }
-        if (jetty != null && (jetty.state() == QueueState.RESET || !jetty.admits(peer, sourceId))) {
+        if (jetty != null && (jetty.state() == QueueState.RESET || !admits(peer, sourceId))) {
             return Answer.NOT_READY;
         }
         return Answer.TAKEN;
+    }
+
+    /** Whether it is a Jetty that has failed. */
+    boolean isInError() {
+        return jetty != null && jetty.state() == QueueState.ERROR;
+    }
+
+    private boolean admits(Peer peer, int sourceId) {
+        return binding == null || binding.admits(peer, sourceId);
     }
 
     boolean takesDatagrams() {

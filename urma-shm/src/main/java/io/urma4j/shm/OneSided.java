@@ -2,7 +2,6 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.shm.control.ShmImport;
-import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +20,15 @@ final class OneSided {
                     // release: a reader that sees the value sees the bytes
                     Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
                 }
-                case READ -> entry.scatter(memoryOf(entry.remote), entry.remoteOffset);
+                case READ -> scatter(entry.sges, memoryOf(entry.remote), entry.remoteOffset);
                 default ->
                     Placement.atomic(
                             entry.opcode.value(),
                             memoryOf(entry.remote),
                             entry.remoteOffset,
-                            entry.local(0).memory,
-                            entry.sgeOffset[0],
-                            (int) entry.sgeLength[0],
+                            entry.sges.memory(0),
+                            entry.sges.offset(0),
+                            (int) entry.sges.lengthBytes(0),
                             entry.operand,
                             entry.expected);
             }
@@ -40,15 +39,24 @@ final class OneSided {
     }
 
     private static void place(Wqe entry) {
-        if (entry.sgeCount == 1) {
+        if (entry.sges.count() == 1) {
             Placement.write(
-                    entry.local(0).memory,
-                    entry.sgeOffset[0],
+                    entry.sges.memory(0),
+                    entry.sges.offset(0),
                     memoryOf(entry.remote),
                     entry.remoteOffset,
                     entry.lengthBytes);
         } else {
             entry.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
+        }
+    }
+
+    /** Each range by {@link Placement#read}, as a READ of one range is. */
+    private static void scatter(SgeList sges, MemorySegment from, long fromOffset) {
+        long done = 0;
+        for (int i = 0; i < sges.count(); i++) {
+            Placement.read(from, fromOffset + done, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
+            done += sges.lengthBytes(i);
         }
     }
 
@@ -59,26 +67,24 @@ final class OneSided {
 
     /** The status of a failed access: one of the memories is closed, or belongs to another thread. */
     static CompletionStatus statusOf(RuntimeException failure, Wqe entry) {
+        return statusOf(failure, isGone(entry.remote) || isGone(entry.notify));
+    }
+
+    /** The same for an operation that has no entry. */
+    static CompletionStatus statusOf(RuntimeException failure, ShmImport remote) {
+        return statusOf(failure, isGone(remote));
+    }
+
+    private static CompletionStatus statusOf(RuntimeException failure, boolean isRemoteGone) {
         if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
             throw failure; // a bug of ours
         }
         Placement.forgetFence(failure);
-        if ((entry.remote != null && isGone(entry.remote)) || (entry.notify != null && isGone(entry.notify))) {
-            return CompletionStatus.REM_ACCESS_ABORT_ERR;
-        }
-        return CompletionStatus.LOC_ACCESS_ERR;
+        return isRemoteGone ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
     }
 
-    /** The same for an operation with one local range that has no entry. */
-    static CompletionStatus statusOf(RuntimeException failure, ShmImport remote, ShmSegment local) {
-        if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
-            throw failure; // a bug of ours
-        }
-        Placement.forgetFence(failure);
-        return isGone(remote) ? CompletionStatus.REM_ACCESS_ABORT_ERR : CompletionStatus.LOC_ACCESS_ERR;
-    }
-
-    static boolean isGone(ShmImport imported) {
-        return imported.isRevoked() || !imported.memory.scope().isAlive();
+    static boolean isGone(@Nullable ShmImport imported) {
+        return imported != null
+                && (imported.isRevoked() || !imported.memory.scope().isAlive());
     }
 }

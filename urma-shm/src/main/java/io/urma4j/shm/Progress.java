@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -48,10 +49,9 @@ final class Progress {
         }
     }
 
-    private final List<ShmSendQueue> sendQueues;
+    private final CopyOnWriteArrayList<SendWindow> windows = new CopyOnWriteArrayList<>();
+    private final Demand demand;
     private final AtomicInteger waitingQueues;
-    private final AtomicInteger armedJfcs;
-    private final Runnable wakeEngine;
     private volatile MessagePath[] paths = new MessagePath[0];
 
     @SuppressWarnings("UnusedVariable") // through POLLS
@@ -63,11 +63,14 @@ final class Progress {
     private long dueNanos = Long.MAX_VALUE; // of the engine: when its next turn is to be at the latest
     private long pausedNanos; // of the engine: how long we stood still; then input comes before timers (S12.3)
 
-    Progress(List<ShmSendQueue> sendQueues, AtomicInteger waitingQueues, AtomicInteger armedJfcs, Runnable wakeEngine) {
-        this.armedJfcs = armedJfcs;
-        this.wakeEngine = wakeEngine;
-        this.sendQueues = sendQueues;
-        this.waitingQueues = waitingQueues;
+    Progress(Demand demand) {
+        this.demand = demand;
+        this.waitingQueues = demand.waitingQueues;
+    }
+
+    /** The open send queues. */
+    List<SendWindow> windows() {
+        return windows;
     }
 
     synchronized void add(MessagePath path) {
@@ -93,11 +96,22 @@ final class Progress {
         }
         if (waitingQueues.get() > 0) {
             long now = System.nanoTime();
-            for (ShmSendQueue queue : sendQueues) {
-                queue.advance(now, insist);
+            for (SendWindow window : windows) {
+                drive(window, now, insist);
             }
         }
         return work;
+    }
+
+    /** Starts waiting requests, if possible; a thread that does not insist on the lock comes again. */
+    private static void drive(SendWindow window, long nowNanos, boolean insist) {
+        if (window.isWatched() && window.lock().acquire(insist)) {
+            try {
+                window.advance(nowNanos);
+            } finally {
+                window.lock().release();
+            }
+        }
     }
 
     /** A thread is about to wait for an event: arrivals wake the engine from now on. */
@@ -105,7 +119,7 @@ final class Progress {
         askForWakeUps();
         boolean done = takeAll(); // what came before that
         if (!done || waitingQueues.get() > 0) {
-            wakeEngine.run(); // something must be repeated, or waits for room: the engine must know when
+            demand.wakeEngine(); // something must be repeated, or waits for room: the engine must know when
         }
     }
 
@@ -142,7 +156,7 @@ final class Progress {
         long polled = pollsSinceLastTurn();
         ticking = polled > 0;
         spins = polled >= POLLS_OF_A_SPIN ? Math.min(spins + 1, TICKS_OF_A_SPIN) : 0;
-        boolean leaveIt = ticking && armedJfcs.get() == 0;
+        boolean leaveIt = ticking && demand.armedJfcs.get() == 0;
         if (leaveIt && wasTicking && pausedNanos == 0) {
             // a polling thread polls again; a second thread at the rings would only be in its way
             return Math.min(watch(nowNanos), spins < TICKS_OF_A_SPIN ? TICK_NANOS : SPIN_TICK_NANOS);
@@ -178,13 +192,25 @@ final class Progress {
             return Long.MAX_VALUE;
         }
         long sleep = WATCH_NANOS;
-        for (ShmSendQueue queue : sendQueues) {
-            long retryAt = queue.expire(nowNanos, paused);
+        for (SendWindow window : windows) {
+            long retryAt = expire(window, nowNanos, paused);
             if (retryAt != Long.MAX_VALUE) {
                 sleep = Math.min(sleep, Math.max(0, retryAt - nowNanos));
             }
-            sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, queue.timeoutNanos() / 2));
+            sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, window.timeoutNanos() / 2));
         }
         return sleep;
+    }
+
+    private static long expire(SendWindow window, long nowNanos, long pausedNanos) {
+        if (window.order().window().isEmpty()) {
+            return Long.MAX_VALUE; // what is added just now is seen to the next time
+        }
+        window.lock().acquire();
+        try {
+            return window.expire(nowNanos, pausedNanos);
+        } finally {
+            window.lock().release();
+        }
     }
 }

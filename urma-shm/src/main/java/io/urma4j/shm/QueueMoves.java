@@ -1,11 +1,14 @@
 package io.urma4j.shm;
 
+import io.urma4j.CompletionStatus;
 import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
@@ -16,19 +19,25 @@ final class QueueMoves {
     /** Interval of checks whether another thread's long copy has ended. */
     private static final long BUSY_NAP_NANOS = 20_000;
 
+    private static final int SUCCESS = CompletionStatus.SUCCESS.value();
+
     private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
 
-    private final ShmSendQueue queue;
+    private final Object queue; // for messages
+    private final SendSlots slots;
     private final SendWindow window;
     private final SendOrder<Wqe, PeerLanes> order;
     private final RcBinding binding;
-    private final ShmJfc jfc;
+    private final JfcRecords jfc;
+    private final WindowRecords records;
     private final SpinLock lock;
 
-    QueueMoves(ShmSendQueue queue, SendWindow window, RcBinding binding, ShmJfc jfc) {
+    QueueMoves(Object queue, SendSlots slots, SendWindow window, RcBinding binding, JfcRecords jfc) {
         this.queue = queue;
+        this.slots = slots;
         this.window = window;
         this.order = window.order();
+        this.records = window.records();
         this.binding = binding;
         this.jfc = jfc;
         this.lock = jfc.lock();
@@ -37,7 +46,7 @@ final class QueueMoves {
     void modify(QueueState next) {
         lock.acquire();
         try {
-            QueueState now = queue.state();
+            QueueState now = window.state();
             if (now == next) {
                 return;
             }
@@ -52,7 +61,8 @@ final class QueueMoves {
                 case RESET -> reset();
                 case READY -> {
                     enterReady();
-                    window.resume(System.nanoTime());
+                    order.resume(0);
+                    window.advance(System.nanoTime());
                 }
                 case SUSPENDED -> {
                     order.life().suspend();
@@ -79,7 +89,7 @@ final class QueueMoves {
         } finally {
             lock.release();
         }
-        return binding.bind(target, timeout).thenRun(this::bound);
+        return binding.bind(target, queue, timeout).thenRun(this::bound);
     }
 
     private void bound() {
@@ -104,10 +114,10 @@ final class QueueMoves {
      * a record.
      */
     private boolean endLife() {
-        if (queue.records().areUnpolled()) {
+        if (records.areUnpolled()) {
             return false;
         }
-        jfc.free(queue, queue.posted());
+        jfc.free(slots, slots.posted());
         return true;
     }
 
@@ -123,7 +133,7 @@ final class QueueMoves {
     private void drainUnmarked() {
         lock.acquire();
         try {
-            if (queue.state() == QueueState.READY || queue.state() == QueueState.SUSPENDED) {
+            if (window.state() == QueueState.READY || window.state() == QueueState.SUSPENDED) {
                 order.unbind();
                 window.report();
             }
@@ -153,19 +163,6 @@ final class QueueMoves {
         order.life().enter(QueueState.RESET);
     }
 
-    /** To ERROR, for a reason outside of it. */
-    void fail() {
-        lock.acquire();
-        try {
-            if (!queue.isClosed() && queue.state() != QueueState.RESET) {
-                order.failures().fail();
-                window.report();
-            }
-        } finally {
-            lock.release();
-        }
-    }
-
     int flush(long[] words, int maxRecords) {
         lock.acquire();
         try {
@@ -173,7 +170,7 @@ final class QueueMoves {
             if (!mayFlush()) {
                 return 0;
             }
-            int count = window.flush(words, maxRecords);
+            int count = take(words, maxRecords);
             freeFlushed();
             return count;
         } finally {
@@ -181,15 +178,28 @@ final class QueueMoves {
         }
     }
 
+    /** Takes out what has no record, in order: see {@link SendOrder#flush}. */
+    private int take(long[] words, int maxRecords) {
+        return order.flush(
+                maxRecords,
+                (index, position, entry, status) -> write(entry, status, words, index * CompletionRecord.WORDS));
+    }
+
+    private void write(Wqe entry, int status, long[] words, int at) {
+        words[at] = records.header(status, entry.opcode);
+        words[at + CompletionRecord.USER_CONTEXT] = entry.userContext;
+        words[at + CompletionRecord.LENGTH] = status == SUCCESS ? entry.lengthBytes : 0;
+    }
+
     /** Before the marker was polled there is nothing to flush (S6.7). */
     private boolean mayFlush() {
-        return !queue.records().isMarkerUnpolled()
-                && switch (queue.state()) {
+        return !records.isMarkerUnpolled()
+                && switch (window.state()) {
                     case READY -> false;
                     // a slot stays in order until the records of older ones were polled
                     case SUSPENDED ->
                         !order.life().isDraining()
-                                && queue.freed() >= order.life().heldFrom();
+                                && slots.freed() >= order.life().heldFrom();
                     // without a JFC that accepts the marker, there is none to wait for
                     case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
                 };
@@ -197,11 +207,11 @@ final class QueueMoves {
 
     /** Flushed requests have no record that would free their slots. */
     private void freeFlushed() {
-        if (queue.state() != QueueState.READY) {
+        if (window.state() != QueueState.READY) {
             if (order.window().isEmpty()) {
-                jfc.free(queue, queue.posted());
-            } else if (queue.state() == QueueState.SUSPENDED) {
-                jfc.free(queue, order.window().head()); // what was held behind may end silently
+                jfc.free(slots, slots.posted());
+            } else if (window.state() == QueueState.SUSPENDED) {
+                jfc.free(slots, order.window().head()); // what was held behind may end silently
             }
         }
     }
@@ -209,7 +219,7 @@ final class QueueMoves {
     long[] quiesce(Duration timeout) {
         long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
         lock.acquire();
-        while (queue.isBusy()) {
+        while (slots.areShut(SendSlots.BUSY)) {
             lock.release();
             if (System.nanoTime() - deadline > 0) {
                 throw new UrmaException(
@@ -226,14 +236,16 @@ final class QueueMoves {
     }
 
     private long[] quiesced() {
-        if (queue.isClosed()) {
+        if (slots.areShut(SendSlots.CLOSED)) {
             throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
-        if (queue.state() != QueueState.RESET) {
+        if (window.state() != QueueState.RESET) {
             order.failures().fail();
         }
-        long[] words = window.takeAll();
+        int most = (int) (order.window().end() - order.window().head());
+        long[] words = new long[most * CompletionRecord.WORDS];
+        int count = take(words, most);
         freeFlushed();
-        return words;
+        return Arrays.copyOf(words, count * CompletionRecord.WORDS);
     }
 }

@@ -4,11 +4,11 @@ package io.urma4j.shm;
 interface RecordOwner {
     /**
      * The record that was made for a position has left the JFC. Called by the thread that polls, one at a time for each
-     * JFC.
+     * JFC. A receive work request does not need it: it is free when its message arrives.
      *
      * @param position its low half: a record has no room for more
      */
-    void recordTaken(int position);
+    default void recordTaken(int position) {}
 
     /** The JFC has overflowed: it takes no more records, and its queues go to ERROR (S10.5). Under its lock. */
     void jfcFailed();

@@ -98,6 +98,7 @@ final class SendSlots {
     /** Sees which slots were freed meanwhile. */
     void lookForFree() {
         postLimit = Math.min(freed() + depth, signalAt);
+        assert freed() <= posted : freed() + " freed of " + posted + " posted";
     }
 
     /** Takes the next slot, and returns its position. */
@@ -153,6 +154,7 @@ final class SendSlots {
         long before = freed;
         long full = before + (position - (int) before);
         if (full >= before) {
+            assert full < posted : "position " + full + " is free, of " + posted + " posted";
             FREED.setRelease(this, full + 1);
         }
     }
@@ -160,6 +162,7 @@ final class SendSlots {
     /** The slots before {@code end} are free. Nobody polls meanwhile. */
     void freeTo(long end) {
         if (end > freed) {
+            assert end <= posted : "freed to " + end + " of " + posted + " posted";
             FREED.setRelease(this, end);
         }
     }

@@ -4,14 +4,14 @@ import io.urma4j.CompletionStatus;
 import io.urma4j.ErrorScope;
 import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
+import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
-import io.urma4j.shm.control.ShmImport;
-import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
+import io.urma4j.spi.support.SendFlow;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
-import java.util.Arrays;
+import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,34 +19,67 @@ import org.jspecify.annotations.Nullable;
  * receiver's answer, and whatever must follow them. Guarded by the queue's lock.
  *
  * <p>{@link SendOrder} says when each starts, ends and has its record. Here it is started: a message goes into the ring, a
- * one-sided operation is executed. {@link WindowAnswers} says what answers mean.
+ * one-sided operation is executed. {@link WindowAnswers} says what answers mean, {@link SilentPeers} what silence means.
  */
 final class SendWindow implements SendActions<Wqe, PeerLanes> {
-    private static final int SUCCESS = CompletionStatus.SUCCESS.value();
+    private static final long ALL = Long.MIN_VALUE; // also retransmissions that are overdue
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
 
-    private final ShmSendQueue queue;
+    private final int queueId;
+    private final boolean isDatagram;
+    private final JfcRecords jfc;
+    private final SpinLock lock; // the JFC's
+    private final SendSlots slots;
+    private final Demand demand;
+    private final SendEvents events;
+    private final long timeoutNanos;
     private final SendOrder<Wqe, PeerLanes> order;
     private final OrderWindow<Wqe, PeerLanes> window;
     private final Flows flows = new Flows();
     private final FailedTargets failedTargets;
     private final WindowAnswers answers;
+    private final SilentPeers silentPeers;
+    private final WindowRecords records;
 
     private boolean watched; // the context counts it among the queues that pollers must see to
     private boolean owed; // a record, since another JFC was busy
-    private final DropCounts drops = new DropCounts();
 
-    SendWindow(ShmSendQueue queue, int depth, JfsConfig config, QueueState born) {
-        this.queue = queue;
+    /** The empty window of the queue with that id, whose records go to {@code jfc}. */
+    SendWindow(int queueId, JfsConfig config, JfcRecords jfc, SendSlots slots, Demand demand, SendEvents events) {
+        this.queueId = queueId;
+        this.isDatagram = config.mode() == TransportMode.UM;
+        this.jfc = jfc;
+        this.lock = jfc.lock();
+        this.slots = slots;
+        this.demand = demand;
+        this.events = events;
+        this.timeoutNanos = config.timeout().toNanos();
         SendRules rules = new SendRules(
-                !queue.isDatagram(),
-                config.errorSuspend(),
-                config.errorScope() == ErrorScope.TARGET,
-                Integer.MAX_VALUE);
-        this.order = new SendOrder<>(this, rules, depth, born);
+                !isDatagram, config.errorSuspend(), config.errorScope() == ErrorScope.TARGET, Integer.MAX_VALUE);
+        QueueState born = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
+        this.order = new SendOrder<>(this, rules, slots.depth(), born);
         this.window = order.window();
-        this.failedTargets = new FailedTargets(queue, flows);
-        this.answers = new WindowAnswers(this, queue);
+        this.failedTargets = new FailedTargets(slots, flows);
+        this.answers = new WindowAnswers(this, events, config.rnrRetry());
+        this.silentPeers = new SilentPeers(order, flows, isDatagram, timeoutNanos);
+        entering(born);
+        this.records = new WindowRecords(queueId, jfc, slots, order, demand, events.isJetty(), this::fail);
+    }
+
+    int queueId() {
+        return queueId;
+    }
+
+    boolean isDatagram() {
+        return isDatagram;
+    }
+
+    long timeoutNanos() {
+        return timeoutNanos;
+    }
+
+    WindowRecords records() {
+        return records;
     }
 
     SendOrder<Wqe, PeerLanes> order() {
@@ -71,7 +104,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public Wqe newEntry() {
-        return new Wqe(queue.jfc());
+        return new Wqe(jfc);
     }
 
     /** Takes the filled entry of {@code position} into the window. */
@@ -95,19 +128,77 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         return !window.hasWaiting() && !lane.probing && !lane.restart && window.hasRoom(position);
     }
 
+    FailedTargets failedTargets() {
+        return failedTargets;
+    }
+
     Lane laneTo(ShmTarget target) {
         return flows.to(target);
     }
 
-    // ---- progress
+    // ---- progress, from any thread
+
+    /** Slots of the ring with (parts of) messages of this queue were answered: handles at most {@code most}. */
+    int reap(SendPath path, int most) {
+        lock.acquire();
+        try {
+            int count = path.reapFor(this, most);
+            advance();
+            return count;
+        } finally {
+            lock.release();
+        }
+    }
+
+    /** The peer is gone: the oldest work request to it fails, and with it what its failure affects. */
+    void peerLost(Peer peer) {
+        lock.acquire();
+        try {
+            if (silentPeers.peerLost(peer)) {
+                report();
+            }
+        } finally {
+            lock.release();
+        }
+    }
+
+    /** A JFC has overflowed that takes records of the queue: to ERROR. */
+    void fail() {
+        lock.acquire();
+        try {
+            if (!slots.areShut(SendSlots.CLOSED) && state() != QueueState.RESET) {
+                order.failures().fail();
+                report();
+            }
+        } finally {
+            lock.release();
+        }
+    }
+
+    // ---- progress, under the lock
+
+    /** The lock that guards it. */
+    SpinLock lock() {
+        return lock;
+    }
+
+    /** Fails requests that have waited too long for their peer; returns when the next retransmission is due. */
+    long expire(long nowNanos, long pausedNanos) {
+        if (silentPeers.expire(nowNanos, pausedNanos)) {
+            report();
+        }
+        boolean mayRetransmit = window.hasWaiting() && state() == QueueState.READY;
+        return mayRetransmit ? flows.all().nextRetryNanos(ALL) : Long.MAX_VALUE;
+    }
 
     /** Starts what can be started, and reports what is finished. */
     void advance(long nowNanos) {
-        if (!queue.isBusy()) { // the thread that makes a long copy comes back here
+        if (!isBusy()) { // the thread that makes a long copy comes back here
             owed = false;
             order.step(nowNanos);
         }
         demandChanged();
+        assert isSound() : this;
     }
 
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
@@ -118,10 +209,15 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     /** Makes the records of what is finished, in order. */
     void report() {
-        if (!queue.isBusy()) { // the record of a long copy comes before these
+        if (!isBusy()) { // the record of a long copy comes before these
             owed = false;
             order.report();
         }
+    }
+
+    /** Whether a long copy is in progress, which everything here must follow. */
+    private boolean isBusy() {
+        return slots.areShut(SendSlots.BUSY);
     }
 
     /** Pollers come by while something waits; most messages start at once, and never do. */
@@ -129,7 +225,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     public void demandChanged() {
         if (watched != isWatched()) {
             watched = !watched;
-            queue.context().waitingQueues().addAndGet(watched ? 1 : -1);
+            demand.waitingQueues.addAndGet(watched ? 1 : -1);
         }
     }
 
@@ -140,11 +236,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         }
     }
 
-    /** When the earliest retransmission is due; {@code Long.MAX_VALUE} when none is. */
-    long nextRetryNanos() {
-        return window.hasWaiting() && state() == QueueState.READY ? flows.nextRetryNanos() : Long.MAX_VALUE;
-    }
-
     // ---- starting
 
     @Override
@@ -153,7 +244,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         if (lane == null) {
             return execute(entry);
         }
-        if (queue.isDatagram()) {
+        if (isDatagram) {
             return sendDatagram(position, entry, lane);
         }
         if (entry.placesBytes && !place(entry)) {
@@ -170,9 +261,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     /** A datagram follows nothing, and is over when it is in the ring, or its peer gone (S8.1). */
     private boolean sendDatagram(long position, Wqe entry, Lane lane) {
-        MessagePath path = lane.target.path;
+        SendPath path = lane.target.path;
         try {
-            if (!path.isDead() && !path.send(queue, position, entry, lane)) {
+            if (!path.isDead() && !path.send(this, position, entry, lane)) {
                 return false; // a full ring is the one thing that it waits for
             }
         } catch (RuntimeException e) {
@@ -182,7 +273,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
             }
         }
         if (path.isDead()) {
-            drop(entry, Drop.PEER_GONE);
+            silentPeers.drop(entry, Drop.PEER_GONE);
         } else {
             finish(entry, CompletionStatus.SUCCESS);
         }
@@ -200,14 +291,14 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     }
 
     private boolean send(long position, Wqe entry, Lane lane) {
-        MessagePath path = lane.target.path;
+        SendPath path = lane.target.path;
         if (path.isDead()) {
             finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
             return false;
         }
         boolean all;
         try {
-            all = path.send(queue, position, entry, lane);
+            all = path.send(this, position, entry, lane);
         } catch (RuntimeException e) {
             // the peer went away, or local memory
             finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
@@ -234,15 +325,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         order.finish(entry, status.value());
     }
 
-    /** The datagram was handed to the network, which lost it: a success (S8.1). */
-    private void drop(Wqe entry, Drop reason) {
-        drops.count(reason);
-        window.end(entry, SUCCESS);
-    }
-
     /** The datagrams that were lost on this side. */
     DropCounts drops() {
-        return drops;
+        return silentPeers.drops();
     }
 
     @Override
@@ -250,18 +335,18 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         entry.slotsInFlight = 0;
         Lane lane = entry.flow;
         if (lane != null && entry.isHalfSent()) {
-            lane.target.path.abandonTrain(queue.id(), lane.target.queueId());
+            lane.target.path.abandonTrain(queueId, lane.target.queueId());
         }
     }
 
     @Override
     public void abandonAll() {
-        flows.reset();
+        flows.all().all().forEach(SendFlow::reset);
     }
 
     @Override
     public void pause(PeerLanes silent) {
-        flows.startAnew(silent, nanos());
+        flows.all().startAnew(silent, nanos());
     }
 
     @Override
@@ -279,99 +364,20 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         return System.nanoTime();
     }
 
-    /** What a one-sided operation that failed within its post ends with. */
-    CompletionStatus statusOf(ShmImport remote, CompletionStatus status) {
-        return order.failures().isByTarget() && failedTargets.contains(remote) ? CompletionStatus.WR_FLUSH_ERR : status;
-    }
-
-    /** A one-sided operation has failed within its post. */
-    void failed(ShmImport remote, CompletionStatus status) {
-        if (failedTargets.contains(remote)) {
-            return;
-        }
-        if (order.failures().isByTarget()) {
-            failedTargets.add(remote);
-            order.failures().failTarget();
-        } else {
-            order.failures().failQueue(status.value());
-        }
-    }
-
-    // ---- peers
-
-    /** The peer is gone: the oldest work request to it fails, and with it what its failure affects. */
-    void peerLost(Peer peer) {
-        PeerLanes lost = flows.known(peer);
-        if (lost == null) {
-            return;
-        }
-        if (queue.isDatagram()) {
-            for (long next = oldestTo(lost); next >= 0; next = oldestTo(lost)) {
-                drop(window.at(next), Drop.PEER_GONE);
-            }
-        } else {
-            order.failures().peerLost(lost);
-        }
-        report();
-    }
-
-    private long oldestTo(PeerLanes peer) {
-        return order.failures().oldestTo(peer);
-    }
-
-    /**
-     * Fails what its peer has left unanswered for too long (S12.3).
-     *
-     * @param pausedNanos how long this process stood still before: no silence of the peer
-     */
-    void expire(long nowNanos, long pausedNanos, long timeoutNanos) {
-        boolean ready = state() == QueueState.READY;
-        if (!ready && !order.life().isSuspending()) {
-            return;
-        }
-        for (long position = window.head(); position < window.end(); position++) {
-            Wqe entry = window.at(position);
-            boolean holds = !ready || entry.flow == null || entry.flow.probing;
-            if (entry.isSettled() || (entry.slotsInFlight == 0 && holds)) {
-                continue; // waits for a receive work request, which may take any time
-            }
-            if (entry.sinceNanos == 0) {
-                entry.sinceNanos = nowNanos; // first seen; posts do not ask for the time
-                continue;
-            }
-            entry.sinceNanos = Math.min(nowNanos, entry.sinceNanos + pausedNanos);
-            if (nowNanos - entry.sinceNanos > timeoutNanos) {
-                giveUp(position, entry);
-                report();
-                return;
-            }
-        }
-    }
-
-    private void giveUp(long position, Wqe entry) {
-        if (queue.isDatagram()) {
-            drop(entry, Drop.PEER_SILENT);
-        } else {
-            order.failures().giveUp(position);
-        }
-    }
-
     // ---- states
 
     @Override
     public void entering(QueueState next) {
-        queue.entering(next);
+        if (next == QueueState.READY) {
+            slots.open(SendSlots.NOT_READY);
+        } else {
+            slots.shut(SendSlots.NOT_READY);
+        }
     }
 
     @Override
     public void queueFailed(int cause) {
-        queue.failed(cause == SUCCESS ? null : CompletionStatus.of(cause));
-    }
-
-    /** The queue is READY again: what was held starts, in order. */
-    void resume(long nowNanos) {
-        order.resume(0);
-        advance(nowNanos);
+        events.failed(cause);
     }
 
     // ---- records
@@ -381,7 +387,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         if (entry.isSilent()) {
             return true;
         }
-        WindowRecords.Told told = queue.records().push(position, entry);
+        WindowRecords.Told told = records.push(position, entry);
         switch (told) {
             case YES -> {}
             case LATER -> owed = true;
@@ -409,9 +415,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public boolean mark(int status, long position) {
-        boolean made = queue.records().pushMarker(status, position);
+        boolean made = records.pushMarker(status, position);
         if (!made && status == WR_FLUSH_ERR_DONE) {
-            owed = queue.records().mayMark(); // a poller makes room for it
+            owed = records.mayMark(); // a poller makes room for it
             demandChanged();
         }
         return made;
@@ -419,33 +425,22 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public long posted() {
-        return queue.posted();
-    }
-
-    /** Takes out what has no record, in order: see {@link SendOrder#flush}. */
-    int flush(long[] words, int maxRecords) {
-        return order.flush(
-                maxRecords,
-                (index, position, entry, status) -> write(entry, status, words, index * CompletionRecord.WORDS));
-    }
-
-    private void write(Wqe entry, int status, long[] words, int at) {
-        words[at] = queue.header(status, entry.opcode);
-        words[at + CompletionRecord.USER_CONTEXT] = entry.userContext;
-        words[at + CompletionRecord.LENGTH] = status == SUCCESS ? entry.lengthBytes : 0;
-    }
-
-    /** {@link #flush} of all at once. */
-    long[] takeAll() {
-        int most = (int) (window.end() - window.head());
-        long[] words = new long[most * CompletionRecord.WORDS];
-        int count = flush(words, most);
-        return Arrays.copyOf(words, count * CompletionRecord.WORDS);
+        return slots.posted();
     }
 
     /** Takes everything out: the queue is closed. */
     void clear() {
         order.clear();
         flows.clear();
+    }
+
+    /** What must hold between two steps: it holds no position that was not posted, and pollers see to what waits. */
+    private boolean isSound() {
+        return window.end() <= slots.posted() && watched == isWatched();
+    }
+
+    @Override
+    public String toString() {
+        return "queue " + queueId + ", " + order + ", " + slots.posted() + " posted" + (watched ? ", watched" : "");
     }
 }

@@ -5,18 +5,14 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.ContextOptions;
 import io.urma4j.ContextView;
 import io.urma4j.Eid;
-import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyGroupConfig;
 import io.urma4j.JettyId;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
-import io.urma4j.OrderType;
 import io.urma4j.Resource;
 import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
-import io.urma4j.TransportMode;
 import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
@@ -52,9 +48,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -67,30 +61,29 @@ final class ShmContext implements ProviderContext, DataPlane {
     private static final System.Logger LOG = System.getLogger(ShmContext.class.getName());
     private static final Complaints COMPLAINTS = new Complaints(LOG);
 
-    private static final String KIND = "shm";
-
     private final Eid eid;
     private final ContextEvents events;
     private final ControlPlane control;
-    private final Progress progress;
+    private final LocalContext local;
+    private final Demand demand = new Demand(this::wakeEngine);
+    private final Progress progress = new Progress(demand);
+    private final Receivers receivers = new Receivers();
     private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
     private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
-    private final IntTable<Inbound> inbound = new IntTable<>();
-    private final IntTable<ShmJettyGroup> groups = new IntTable<>();
-    private final CopyOnWriteArrayList<ShmJettyGroup> openGroups = new CopyOnWriteArrayList<>();
-    private final CopyOnWriteArrayList<ShmJfc> moderatedJfcs = new CopyOnWriteArrayList<>();
-    private final ConcurrentLinkedQueue<Runnable> later = new ConcurrentLinkedQueue<>();
+    private final CopyOnWriteArrayList<JfcRecords> moderatedJfcs = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
-    private final AtomicInteger waitingQueues = new AtomicInteger();
-    private final AtomicInteger armedJfcs = new AtomicInteger();
 
     ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
         this.eid = eid;
         this.events = events;
         Failures.prepare();
-        this.progress = new Progress(sendQueues, waitingQueues, armedJfcs, this::wakeEngine);
         this.control = ControlPlane.open(options, eid, contextOptions, RingLayout.BYTES, events, this);
+        this.local = new LocalContext(eid, control, events);
+    }
+
+    private void wakeEngine() {
+        control.wakeEngine();
     }
 
     // ---- what a context is
@@ -108,22 +101,6 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public long incarnation() {
         return control.incarnation();
-    }
-
-    ControlPlane control() {
-        return control;
-    }
-
-    void raise(AsyncEvent.Type type, Object source, String detail) {
-        raise(new AsyncEvent(type, source, detail));
-    }
-
-    void raise(AsyncEvent event) {
-        events.raise(event);
-    }
-
-    void receiverNotReady(ShmSendQueue queue, ShmTarget target) {
-        events.receiverNotReady(queue, target);
     }
 
     // ---- memory
@@ -177,19 +154,31 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
-        ShmJfc jfc = new ShmJfc(this, jfcIds.take(0), config, onEvent);
-        if (jfc.isModerated()) {
-            moderatedJfcs.add(jfc);
+        ShmJfc jfc = new ShmJfc(local, jfcIds.take(0), config, progress, demand, onEvent, this::closed);
+        if (jfc.records().isModerated()) {
+            moderatedJfcs.add(jfc.records());
         }
         return jfc;
+    }
+
+    private void closed(ShmJfc jfc) {
+        moderatedJfcs.remove(jfc.records());
+        jfcIds.give(jfc.id());
     }
 
     @Override
     public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
         int id = queueIds.take(config.id());
-        ShmReceiveQueue queue = new ShmReceiveQueue(this, id, config, (ShmJfc) jfc);
-        inbound.put(id, Inbound.of(queue));
+        ShmReceiveQueue queue = new ShmReceiveQueue(local, id, config, ((ShmJfc) jfc).records(), this::closed);
+        receivers.add(Inbound.of(queue));
         return queue;
+    }
+
+    private void closed(ShmReceiveQueue queue) {
+        abandonReceives(inbound -> inbound.receives() == queue);
+        queue.jfc().detach(queue.ownerIndex());
+        receivers.remove(queue.id());
+        queueIds.give(queue.id());
     }
 
     @Override
@@ -200,79 +189,58 @@ final class ShmContext implements ProviderContext, DataPlane {
             @Nullable ProviderJfc receiveJfc) {
         int id = queueIds.take(config.id());
         ShmReceiveQueue mine = (ShmReceiveQueue) receives;
-        ShmSendQueue queue = new ShmSendQueue(this, id, config, (ShmJfc) jfc, mine);
+        ShmSendQueue queue = new ShmSendQueue(
+                local, control, demand, receivers, id, config, ((ShmJfc) jfc).records(), mine, this::closed);
         if (mine != null) {
-            inbound.put(
-                    id, receiveJfc == null ? Inbound.of(queue, mine) : queue.receivesInto((ShmJfc) receiveJfc, mine));
+            receivers.add(receiver(queue, mine, (ShmJfc) receiveJfc));
         }
         sendQueues.add(queue);
+        progress.windows().add(queue.window());
         return queue;
+    }
+
+    /**
+     * A Jetty, whose receive records go where its JFR's go, or to its own JFC (S5.3). When that one overflows, the Jetty goes
+     * to ERROR; but later, on the engine's thread: the caller has the JFC's lock, and must not wait for the Jetty's.
+     */
+    private Inbound receiver(ShmSendQueue jetty, ShmReceiveQueue mine, @Nullable ShmJfc own) {
+        if (own == null) {
+            return jetty.inbound(mine, mine.jfc(), mine.ownerIndex());
+        }
+        JfcRecords records = own.records();
+        int index = records.attach(() -> demand.later(jetty.window()::fail));
+        return jetty.inbound(mine, records, index);
+    }
+
+    private void closed(ShmSendQueue queue) {
+        progress.windows().remove(queue.window());
+        sendQueues.remove(queue);
+        Inbound inbound = receivers.get(queue.id());
+        receivers.remove(queue.id());
+        if (inbound != null && inbound.hasOwnRecords()) {
+            abandonReceives(inbound::equals);
+            inbound.jfc().detach(inbound.ownerIndex());
+        }
+        queueIds.give(queue.id());
     }
 
     @Override
     public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
-        int id = queueIds.take(config.id());
-        ShmJettyGroup group = new ShmJettyGroup(this, id, config);
-        groups.put(id, group);
-        openGroups.add(group);
+        ShmJettyGroup group = new ShmJettyGroup(local, receivers, queueIds.take(config.id()), config, this::closed);
+        receivers.add(group);
         return group;
     }
 
-    /** The group with this number; null if there is none. */
-    @Nullable
-    ShmJettyGroup group(int groupId) {
-        return groups.get(groupId);
-    }
-
-    void memberFailed(ShmSendQueue jetty) {
-        openGroups.forEach(group -> group.memberFailed(jetty));
-    }
-
-    void forget(ShmJettyGroup group) {
-        openGroups.remove(group);
-        groups.remove(group.id());
+    private void closed(ShmJettyGroup group) {
+        receivers.remove(group);
         queueIds.give(group.id());
     }
 
-    void forget(ShmSendQueue queue) {
-        sendQueues.remove(queue);
-        inbound.remove(queue.id());
-        queueIds.give(queue.id());
-    }
-
-    void forget(ShmReceiveQueue queue) {
-        inbound.remove(queue.id());
-        queueIds.give(queue.id());
-    }
-
     /** A receiver is closed: waits for the thread that delivers to it, and ends partial messages. */
-    void abandonReceives(Predicate<Inbound> closed) {
+    private void abandonReceives(Predicate<Inbound> closed) {
         for (MessagePath path : pathOf.values()) {
             path.abandon(closed);
         }
-    }
-
-    void forget(ShmJfc jfc) {
-        moderatedJfcs.remove(jfc);
-        jfcIds.give(jfc.id());
-    }
-
-    /** The receiver of messages for this number; null if it is unknown. */
-    @Nullable
-    Inbound inbound(int queueId) {
-        return inbound.get(queueId);
-    }
-
-    JettyDescriptor describe(
-            int id, JettyDescriptor.Kind kind, TransportMode mode, OrderType orderType, TokenPolicy policy) {
-        return new JettyDescriptor(
-                new JettyId(eid, uasid(), id),
-                kind,
-                incarnation(),
-                mode,
-                orderType.effective(mode),
-                policy,
-                List.of(new Endpoint(KIND, control.address(), id, 0, false)));
     }
 
     @Override
@@ -286,48 +254,7 @@ final class ShmContext implements ProviderContext, DataPlane {
         if (path == null) {
             throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its home has just closed or ended");
         }
-        return new ShmTarget(descriptor, grant.peer(), path);
-    }
-
-    CompletableFuture<UrmaStatus> bind(ShmTarget target, ShmSendQueue queue, Duration timeout) {
-        return control.bind(
-                target.peer, queue.id(), target.queueId(), queue.orderType().value(), timeout);
-    }
-
-    CompletableFuture<Void> unbind(ShmTarget target, ShmSendQueue queue, Duration timeout) {
-        return control.unbind(target.peer, queue.id(), target.queueId(), timeout)
-                .handle((status, failure) -> null); // a peer that is gone is unbound as well
-    }
-
-    // ---- progress
-
-    AtomicInteger waitingQueues() {
-        return waitingQueues;
-    }
-
-    /** How many JFCs are armed: threads wait for their events. */
-    AtomicInteger armedJfcs() {
-        return armedJfcs;
-    }
-
-    void wakeEngine() {
-        control.wakeEngine();
-    }
-
-    /** Makes the engine do something soon: for callers that must not wait for a lock. */
-    void later(Runnable task) {
-        later.add(task);
-        wakeEngine();
-    }
-
-    /** A thread polls: processes arrivals, and starts waiting requests. */
-    void progress() {
-        progress.poll();
-    }
-
-    /** A thread is about to wait: arrivals must wake the engine from now on, at once. */
-    void wakeOnArrival() {
-        progress.prepareWait();
+        return new ShmTarget(descriptor, grant.peer(), path.out());
     }
 
     // ---- what the control plane asks; on the engine's thread
@@ -335,35 +262,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public QueueAnswer queueRequested(
             Peer from, int queueId, JettyDescriptor.Kind kind, int tokenValue, boolean hasToken) {
-        if (kind == JettyDescriptor.Kind.GROUP) {
-            return groupRequested(queueId, tokenValue, hasToken);
-        }
-        Inbound wanted = inbound.get(queueId);
-        boolean isJetty = kind == JettyDescriptor.Kind.JETTY;
-        if (wanted == null || isJetty != (wanted.jetty() != null)) {
-            return QueueAnswer.refused(UrmaStatus.ENOPERM);
-        }
-        JfrConfig config = wanted.receives().config();
-        if (!opens(config.policy(), config.token(), tokenValue, hasToken)) {
-            return QueueAnswer.refused(UrmaStatus.ENOPERM);
-        }
-        ShmSendQueue jetty = wanted.jetty();
-        if (jetty != null && jetty.isRc()) {
-            jetty.binding().imported(from);
-        }
-        return QueueAnswer.granted(config.mode(), config.orderType().effective(config.mode()), 0);
-    }
-
-    private QueueAnswer groupRequested(int groupId, int tokenValue, boolean hasToken) {
-        ShmJettyGroup group = groups.get(groupId);
-        if (group == null || !opens(group.config().policy(), group.config().token(), tokenValue, hasToken)) {
-            return QueueAnswer.refused(UrmaStatus.ENOPERM);
-        }
-        return QueueAnswer.granted(TransportMode.RM, OrderType.DEF.effective(TransportMode.RM), 0);
-    }
-
-    private static boolean opens(TokenPolicy policy, Token token, int value, boolean hasToken) {
-        return policy == TokenPolicy.NONE || (hasToken && token.equals(Token.of(value)));
+        return receivers.queueRequested(from, queueId, kind, tokenValue, hasToken);
     }
 
     @Override
@@ -389,28 +288,18 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public UrmaStatus bindRequested(Peer from, int localId, int remoteId, int orderType) {
-        Inbound wanted = inbound.get(localId);
-        if (wanted == null || wanted.jetty() == null) {
-            return UrmaStatus.EINVAL;
-        }
-        ShmSendQueue jetty = wanted.jetty();
-        if (!jetty.isRc() || jetty.orderType().value() != orderType) {
-            return UrmaStatus.ENOPERM;
-        }
-        return jetty.binding().requested(from, remoteId);
+        return receivers.bindRequested(from, localId, remoteId, orderType);
     }
 
     @Override
     public void unbindRequested(Peer from, int localId, int remoteId) {
-        Inbound wanted = inbound.get(localId);
-        if (wanted != null && wanted.jetty() != null) {
-            wanted.jetty().binding().unrequested(from, remoteId);
-        }
+        receivers.unbindRequested(from, localId, remoteId);
     }
 
     @Override
     public void pathOpened(Peer peer, PathMemory memory) {
-        MessagePath path = new MessagePath(this, peer, memory);
+        MessagePath path = new MessagePath(
+                peer, memory, receivers, (from, tokenId) -> control.invalidate(from, tokenId), this::broken);
         pathOf.put(peer, path);
         progress.add(path);
     }
@@ -423,25 +312,23 @@ final class ShmContext implements ProviderContext, DataPlane {
             path.die();
         }
         for (ShmSendQueue queue : sendQueues) {
-            queue.binding().peerLost(peer);
-            queue.peerLost(peer);
+            queue.binding().requests().peerLost(peer);
+            queue.window().peerLost(peer);
         }
-        raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
+        events.raise(new AsyncEvent(AsyncEvent.Type.PEER_LOST, peer.toString(), why));
     }
 
     /** The peer put something impossible into its ring: it is cut off. */
-    void broken(MessagePath path, String why) {
+    private void broken(MessagePath path, String why) {
         COMPLAINTS.log(() -> this + " gives up " + path + ": " + why);
         control.cutOff(path.peer(), why);
     }
 
     @Override
     public long turn(long nowNanos) {
-        for (Runnable task = later.poll(); task != null; task = later.poll()) {
-            task.run();
-        }
+        demand.runTasks();
         long next = progress.turn(nowNanos);
-        for (ShmJfc jfc : moderatedJfcs) {
+        for (JfcRecords jfc : moderatedJfcs) {
             next = Math.min(next, jfc.moderate(nowNanos));
         }
         return next;

@@ -4,7 +4,6 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyGroupConfig;
 import io.urma4j.OrderType;
-import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
@@ -14,20 +13,31 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Jetties that receive under one number. The home selects the member that receives a message. */
 final class ShmJettyGroup implements ProviderJettyGroup {
     private static final int HINTS = 256; // they come as 8 bits
 
-    private final ShmContext context;
+    private final LocalContext context;
+    private final Receivers receivers;
     private final int id;
     private final JettyGroupConfig config;
+    private final Consumer<ShmJettyGroup> onClose;
     private final AtomicInteger turns = new AtomicInteger();
     private volatile Inbound[] members = {}; // replaced as a whole
 
-    ShmJettyGroup(ShmContext context, int id, JettyGroupConfig config) {
+    /** An empty group; {@code onClose} is called at its end. */
+    ShmJettyGroup(
+            LocalContext context,
+            Receivers receivers,
+            int id,
+            JettyGroupConfig config,
+            Consumer<ShmJettyGroup> onClose) {
         this.context = context;
+        this.receivers = receivers;
+        this.onClose = onClose;
         this.id = id;
         this.config = config;
     }
@@ -69,7 +79,7 @@ final class ShmJettyGroup implements ProviderJettyGroup {
 
     @Override
     public synchronized void add(ProviderSendQueue jetty) {
-        Inbound member = context.inbound(jetty.id());
+        Inbound member = receivers.get(jetty.id());
         assert member != null : "an open Jetty receives";
         List<Inbound> more = new ArrayList<>(Arrays.asList(members));
         more.add(member);
@@ -78,26 +88,23 @@ final class ShmJettyGroup implements ProviderJettyGroup {
 
     @Override
     public synchronized void remove(ProviderSendQueue jetty) {
-        members =
-                Arrays.stream(members).filter(member -> member.jetty() != jetty).toArray(Inbound[]::new);
+        members = Arrays.stream(members)
+                .filter(member -> member.id() != jetty.id())
+                .toArray(Inbound[]::new);
     }
 
     /** A Jetty has gone to ERROR: if no other member works, raises the event. */
-    void memberFailed(ShmSendQueue failed) {
+    void memberFailed(Object failed, int failedId) {
         Inbound[] all = members;
-        boolean mine = Arrays.stream(all).anyMatch(member -> member.jetty() == failed);
-        if (mine && Arrays.stream(all).allMatch(ShmJettyGroup::isInError)) {
+        boolean mine = Arrays.stream(all).anyMatch(member -> member.id() == failedId);
+        if (mine && Arrays.stream(all).allMatch(Inbound::isInError)) {
             context.raise(AsyncEvent.Type.JETTY_GRP_ERR, this, "its last working member, " + failed + ", failed");
         }
     }
 
-    private static boolean isInError(Inbound member) {
-        return member.jetty() != null && member.jetty().state() == QueueState.ERROR;
-    }
-
     @Override
     public void close() {
-        context.forget(this);
+        onClose.accept(this);
     }
 
     @Override

@@ -3,69 +3,51 @@ package io.urma4j.shm;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
-import io.urma4j.shm.control.SegmentUser;
-import io.urma4j.shm.ring.CompletionRing;
-import io.urma4j.shm.ring.OwnedRing;
-import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
-import io.urma4j.spi.support.SpinLock;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
-/**
- * A completion queue.
- *
- * <p>Records come from two sides: from posts that finish in their own thread, and from progress (a message was answered, or
- * arrived), by the thread that drives it. A lock-free JFC has a ring for each, because its owner takes no lock to post or
- * to poll, and progress must not disturb it. Any other JFC has one ring, and producers take a short lock. {@link #poll}
- * empties the owner's ring first: a queue posts into it only when all its earlier records have left the other one, so the
- * records of each queue stay in order.
- *
- * <p>The last word of a record identifies its queue ({@link RecordOwner}) and position.
- */
-final class ShmJfc implements ProviderJfc, SegmentUser {
+/** A completion queue, as the application polls and arms it: a poll that finds no {@link JfcRecords} drives progress. */
+final class ShmJfc implements ProviderJfc {
     /** Polls that find records still drive progress now and then, or arrivals would wait as long as posts succeed. */
     private static final int PROGRESS_EVERY = 64;
 
-    private static final int NOT_ARMED = 0;
-    private static final int ARMED = 1;
-    private static final int ARMED_SOLICITED = 2;
-
-    private final ShmContext context;
+    private final LocalContext context;
     private final int id;
-    private final int depth;
-    private final Runnable onEvent;
-    private final @Nullable OwnedRing owned; // of a lock-free JFC: for what its owner finishes in a post
-    private final CompletionRing arrivals;
-    private final SpinLock lock = new SpinLock();
-    private final SpinLock pollClaim = new SpinLock();
-
-    private RecordOwner[] owners = new RecordOwner[8]; // grows by doubling: there may be thousands
-    private int ownerCount; // guarded by the lock
-    private volatile boolean valid = true;
-    private volatile boolean closed;
-    private int armed = NOT_ARMED; // guarded by the lock
-    private final @Nullable Moderation moderation;
+    private final Progress progress;
+    private final JfcRecords records;
+    private final Consumer<ShmJfc> onClose;
 
     private long polls; // of the poller
-    private long taken; // of the poller
-    private long overflows; // guarded by the lock
 
-    ShmJfc(ShmContext context, int id, JfcConfig config, Runnable onEvent) {
+    /**
+     * Creates a JFC.
+     *
+     * @param onEvent fires the event that it was armed for
+     * @param onClose called at its end
+     */
+    ShmJfc(
+            LocalContext context,
+            int id,
+            JfcConfig config,
+            Progress progress,
+            Demand demand,
+            Runnable onEvent,
+            Consumer<ShmJfc> onClose) {
         this.context = context;
         this.id = id;
-        this.depth = ceilingPowerOfTwo(config.depth());
-        this.onEvent = onEvent;
-        this.arrivals = new CompletionRing(depth);
-        this.owned = config.lockFree() ? new OwnedRing(depth) : null;
-        this.moderation = config.moderationCount() > 1
-                ? new Moderation(
-                        config.moderationCount(), config.moderationPeriod().toNanos())
-                : null;
+        this.progress = progress;
+        this.onClose = onClose;
+        this.records = new JfcRecords(toString(), config, demand, onEvent, this::overflowed);
     }
 
-    static int ceilingPowerOfTwo(int value) {
-        return value <= 1 ? 1 : Integer.highestOneBit(value - 1) << 1;
+    private void overflowed() {
+        String detail = "overflow: all " + depth() + " records of its depth are in use";
+        context.raise(AsyncEvent.Type.JFC_ERR, this, detail);
+    }
+
+    /** Where queues put their records. */
+    JfcRecords records() {
+        return records;
     }
 
     @Override
@@ -75,363 +57,44 @@ final class ShmJfc implements ProviderJfc, SegmentUser {
 
     @Override
     public int depth() {
-        return depth;
+        return records.depth();
     }
 
     @Override
     public boolean isValid() {
-        return valid;
-    }
-
-    boolean isLockFree() {
-        return owned != null;
-    }
-
-    /** Reserves an entry in the table of owners; records of the owner carry the index. */
-    int attach(RecordOwner owner) {
-        lock.acquire();
-        try {
-            int index = ownerCount++;
-            if (index == owners.length) {
-                owners = Arrays.copyOf(owners, 2 * index);
-            }
-            owners[index] = owner;
-            return index;
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** The owner is closed: its unpolled records are discarded (S10.7). It writes no more of them. */
-    void detach(int index) {
-        lock.acquire();
-        pollClaim.acquire();
-        try {
-            arrivals.purge(index);
-            if (owned != null) {
-                owned.purge(index);
-            }
-            owners[index] = Gone.OWNER;
-        } finally {
-            pollClaim.release();
-            lock.release();
-        }
-    }
-
-    /** Frees the slots of a queue before {@code end}; a separate method, so that polling one record stays small. */
-    void free(ShmSendQueue queue, long end) {
-        pollClaim.acquire();
-        queue.freeTo(end);
-        pollClaim.release();
-    }
-
-    /** Replaces a closed owner, so that it can be collected. */
-    private enum Gone implements RecordOwner {
-        OWNER;
-
-        @Override
-        public void recordTaken(int position) {
-            // the owner is closed
-        }
-
-        @Override
-        public void jfcFailed() {
-            // the owner is closed
-        }
-    }
-
-    /** The last word of records of the owner with {@code index} for {@code position}. */
-    static long provenance(int index, long position) {
-        return (long) index << 32 | position & 0xFFFF_FFFFL;
-    }
-
-    /** The lock of producers of records; also of the send queues that complete here. */
-    SpinLock lock() {
-        return lock;
-    }
-
-    /** A post of a lock-free queue has finished: writes its record; false if there is no space. */
-    boolean pushOwned(OwnedRing ring, long header, long userContext, long lengthBytes, long provenance) {
-        if (!ring.push(header, userContext, lengthBytes, provenance)) {
-            return overflowUnclaimed();
-        }
-        if (armed != NOT_ARMED) { // the thread that posts is the one that arms
-            fireOwned(header);
-        }
-        return true;
-    }
-
-    private void fireOwned(long header) {
-        lock.acquire();
-        boolean fire = takeArmed(header);
-        lock.release();
-        if (fire) {
-            onEvent.run();
-        }
-    }
-
-    /** The ring of a lock-free JFC for requests that its owner finishes in a post. */
-    @Nullable
-    OwnedRing owned() {
-        return owned;
-    }
-
-    /** A work request of the send side is finished: writes its record; false if there is no space. Under the lock. */
-    boolean push(long header, long userContext, long lengthBytes, long provenance) {
-        if (!arrivals.hasRoom()) {
-            return overflow();
-        }
-        arrivals.push(header, userContext, lengthBytes, provenance);
-        fireIfArmed(header);
-        return true;
-    }
-
-    /** A message has arrived: writes its record; false if there is no space. Takes the lock. */
-    boolean pushReceive(
-            long header,
-            long userContext,
-            long lengthBytes,
-            long immediate,
-            long remote,
-            MessagePath path,
-            long provenance) {
-        lock.acquire();
-        try {
-            if (!takesArrivals()) {
-                return overflow();
-            }
-            pushArrival(header, userContext, lengthBytes, immediate, remote, path, provenance);
-            return true;
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** Whether the record of a message finds space. Under the lock. */
-    boolean takesArrivals() {
-        return valid && arrivals.hasRoom();
-    }
-
-    /** A message has arrived, for whose record there is space: writes it. Under the lock. */
-    void pushArrival(
-            long header,
-            long userContext,
-            long lengthBytes,
-            long immediate,
-            long remote,
-            MessagePath path,
-            long provenance) {
-        arrivals.push(header, userContext, lengthBytes, immediate, remote, path.eidHigh(), path.eidLow(), provenance);
-        fireIfArmed(header);
-    }
-
-    /** Whether a record of the send side finds space. Under the lock. */
-    boolean hasRoom() {
-        return arrivals.hasRoom();
-    }
-
-    /** Whether a message that arrives now will probably find space for its record (S10.5). */
-    boolean hasRoomForArrival() {
-        return valid && (arrivals.hasRoom() || overflowUnclaimed());
-    }
-
-    private void fireIfArmed(long header) {
-        if (armed != NOT_ARMED && takeArmed(header)) {
-            onEvent.run();
-        }
-    }
-
-    private boolean takeArmed(long header) {
-        if (armed == NOT_ARMED
-                || (armed == ARMED_SOLICITED
-                        && CompletionRecord.status(header) == 0
-                        && !CompletionRecord.has(header, CompletionRecord.SOLICITED))) {
-            return false;
-        }
-        if (moderation != null && !moderation.isDue()) {
-            if (moderation.hasJustBegun()) {
-                context.wakeEngine(); // to look at the time
-            }
-            return false;
-        }
-        setArmed(NOT_ARMED);
-        return true;
-    }
-
-    /** Whether a marker of an owner is unpolled here. Under the lock. */
-    boolean holdsMarker(int owner) {
-        return arrivals.holds(owner, CompletionRecord.FLUSH_ERR_DONE | CompletionRecord.SUSPEND_DONE);
-    }
-
-    /** Whether any record of an owner is unpolled here. Under the lock. */
-    boolean holdsRecord(int owner) {
-        return arrivals.holds(owner) || (owned != null && owned.holds(owner));
-    }
-
-    boolean isModerated() {
-        return moderation != null;
-    }
-
-    /** Fires the event when a record has waited for it long enough; returns the delay until one will have. */
-    long moderate(long nowNanos) {
-        lock.acquire();
-        try {
-            if (moderation == null || armed == NOT_ARMED) {
-                return Long.MAX_VALUE;
-            }
-            long remaining = moderation.remainingNanos(nowNanos);
-            if (remaining > 0) {
-                return remaining;
-            }
-            moderation.reset();
-            if (isEmpty()) {
-                return Long.MAX_VALUE; // they were polled meanwhile
-            }
-            setArmed(NOT_ARMED);
-        } finally {
-            lock.release();
-        }
-        onEvent.run();
-        return Long.MAX_VALUE;
-    }
-
-    private boolean isEmpty() {
-        return arrivals.isEmpty() && (owned == null || owned.isEmpty());
-    }
-
-    private void setArmed(int next) {
-        if ((armed == NOT_ARMED) != (next == NOT_ARMED)) {
-            context.armedJfcs().addAndGet(next == NOT_ARMED ? -1 : 1);
-        }
-        armed = next;
-    }
-
-    private boolean overflowUnclaimed() {
-        lock.acquire();
-        try {
-            return overflow();
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** A record found no space: the JFC and its queues are in ERROR from now on (S10.5). Under the lock. */
-    private boolean overflow() {
-        overflows++;
-        if (valid) {
-            valid = false;
-            for (int i = 0; i < ownerCount; i++) {
-                owners[i].jfcFailed();
-            }
-            context.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
-        }
-        return false;
+        return records.isValid();
     }
 
     @Override
     public int poll(long[] words, int maxRecords) {
         if ((++polls & (PROGRESS_EVERY - 1)) == 0) {
-            context.progress(); // before records are taken: should it throw, none is lost (S10.4)
+            progress.poll(); // before records are taken: should it throw, none is lost (S10.4)
         }
-        int count = take(words, maxRecords);
+        int count = records.take(words, maxRecords);
         return count > 0 ? count : takeAfterProgress(words, maxRecords);
     }
 
     private int takeAfterProgress(long[] words, int maxRecords) {
-        context.progress();
-        return take(words, maxRecords);
-    }
-
-    private int take(long[] words, int maxRecords) {
-        OwnedRing ring = owned;
-        return ring == null ? pollShared(words, maxRecords) : pollOwned(ring, words, maxRecords);
-    }
-
-    private int pollOwned(OwnedRing ring, long[] words, int maxRecords) {
-        int count = Math.min(ring.size(), maxRecords);
-        if (count > 0) {
-            told(words, 0, count, ring.take(words, count));
-        }
-        return arrivals.isEmpty() || count == maxRecords ? count : count + drain(words, count, maxRecords);
-    }
-
-    private int pollShared(long[] words, int maxRecords) {
-        if (arrivals.isEmpty()) {
-            return 0;
-        }
-        pollClaim.acquire();
-        try {
-            return drain(words, 0, maxRecords);
-        } finally {
-            pollClaim.release();
-        }
-    }
-
-    /** Moves arrivals into {@code words} from record {@code first} on. */
-    private int drain(long[] words, int first, int maxRecords) {
-        int count = Math.min(arrivals.available(), maxRecords - first);
-        if (count > 0) {
-            told(words, first, count, arrivals.take(words, first, count));
-        }
-        return count;
-    }
-
-    /**
-     * Notifies the owners of records that these were polled; for consecutive records of one owner, the last one is enough.
-     */
-    private void told(long[] words, int first, int count, boolean oneOwner) {
-        taken += count;
-        int last = first + count - 1;
-        if (!oneOwner) {
-            for (int record = first; record < last; record++) {
-                told(words, record);
-            }
-        }
-        told(words, last);
-    }
-
-    private void told(long[] words, int record) {
-        long provenance = words[record * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
-        owners[(int) (provenance >>> 32)].recordTaken((int) provenance);
+        progress.poll();
+        return records.take(words, maxRecords);
     }
 
     @Override
     public void rearm(boolean solicitedOnly) {
-        lock.acquire();
-        boolean fire = !isEmpty();
-        if (moderation != null) {
-            moderation.reset();
-        }
-        setArmed(fire ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
-        lock.release();
-        if (fire) {
-            onEvent.run();
-        } else {
-            context.wakeOnArrival();
+        if (records.arm(solicitedOnly)) {
+            progress.prepareWait();
         }
     }
 
     @Override
     public Counters counters() {
-        return Counters.builder()
-                .add("records", taken)
-                .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.size()))
-                .add("overflows", overflows)
-                .build();
-    }
-
-    @Override
-    public boolean isClosed() {
-        return closed;
+        return records.counters();
     }
 
     @Override
     public void close() {
-        lock.acquire();
-        closed = true;
-        setArmed(NOT_ARMED);
-        lock.release();
-        context.forget(this);
+        records.close();
+        onClose.accept(this);
     }
 
     @Override

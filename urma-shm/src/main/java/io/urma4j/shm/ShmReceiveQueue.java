@@ -9,11 +9,13 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * take from it; a short lock, that of its JFC, keeps them apart.
  */
 final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
-    private final ShmContext context;
+    private final LocalContext context;
     private final int id;
     private final JfrConfig config;
-    private final ShmJfc jfc;
+    private final JfcRecords jfc;
+    private final Consumer<ShmReceiveQueue> onClose;
     private final int ownerIndex;
     private final int rnrMicros;
     private final boolean datagrams;
@@ -47,14 +50,16 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private volatile ReceiveState state = ReceiveState.READY;
     private volatile boolean closed;
 
-    ShmReceiveQueue(ShmContext context, int id, JfrConfig config, ShmJfc jfc) {
+    /** A queue that is READY; {@code onClose} is called at its end, when it takes no more messages. */
+    ShmReceiveQueue(LocalContext context, int id, JfrConfig config, JfcRecords jfc, Consumer<ShmReceiveQueue> onClose) {
         this.context = context;
         this.id = id;
         this.config = config;
         this.jfc = jfc;
+        this.onClose = onClose;
         this.lock = jfc.lock();
         this.datagrams = config.mode() == TransportMode.UM;
-        int depth = ShmJfc.ceilingPowerOfTwo(config.depth());
+        int depth = JfcRecords.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
         this.rxThreshold = config.rxThreshold();
@@ -69,7 +74,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             if (!mayAdd()) {
                 return false;
             }
-            next().fill(buffer, offset, lengthBytes, userContext);
+            next().fill((ShmSegment) buffer, offset, lengthBytes, userContext);
             tail++;
             return true;
         } finally {
@@ -106,7 +111,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         int index = (int) tail & mask;
         ReceiveWr wr = waiting[index];
         if (wr == null) {
-            wr = new ReceiveWr(this);
+            wr = new ReceiveWr(jfc);
             waiting[index] = wr;
         }
         return wr;
@@ -141,7 +146,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
      * Progress: has the oldest receive work request take the message in {@code slot}, and makes its record. For what lies
      * in one slot and is taken in the usual way; false when it is otherwise: then nothing has happened.
      */
-    boolean takeShort(RingReceiver slot, long header, MessagePath path) {
+    boolean takeShort(RingReceiver slot, long header, RemoteName sender) {
         int length = slot.chunkBytes();
         lock.acquire();
         try {
@@ -159,8 +164,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 tellLimit();
             }
             count(length);
-            long provenance = ShmJfc.provenance(ownerIndex, 0);
-            jfc.pushArrival(header, wr.userContext, length, 0, path.remote(slot.source()), path, provenance);
+            long provenance = JfcRecords.provenance(ownerIndex, 0);
+            jfc.pushArrival(header, wr.userContext, length, 0, sender.queue(slot.source()), sender, provenance);
             return true;
         } finally {
             lock.release();
@@ -233,11 +238,6 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     @Override
-    public void recordTaken(int position) {
-        // a receive work request is free when its message arrives, not when the record is polled
-    }
-
-    @Override
     public void jfcFailed() {
         if (state != ReceiveState.ERROR) {
             state = ReceiveState.ERROR;
@@ -264,7 +264,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         return datagrams;
     }
 
-    ShmJfc jfc() {
+    JfcRecords jfc() {
         return jfc;
     }
 
@@ -335,9 +335,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         } finally {
             lock.release();
         }
-        context.abandonReceives(inbound -> inbound.receives() == this);
-        jfc.detach(ownerIndex);
-        context.forget(this);
+        onClose.accept(this);
     }
 
     @Override

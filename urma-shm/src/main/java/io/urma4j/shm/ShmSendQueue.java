@@ -5,28 +5,26 @@ import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
-import io.urma4j.OrderType;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.Resource;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
-import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.control.ControlPlane;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.OwnedRing;
-import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Placement;
-import io.urma4j.spi.support.QueueFailure;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,54 +32,60 @@ import org.jspecify.annotations.Nullable;
  * another thread. A request that cannot be finished so, because it is a message or must follow one, goes to the {@link
  * SendWindow} through {@link DeferredPosts}. {@link SendSlots} decides between the two, {@link QueueMoves} changes states.
  */
-final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
-    private final ShmContext context;
+final class ShmSendQueue implements ProviderSendQueue {
+    private final LocalContext context;
     private final int id;
     private final JfsConfig config;
-    private final ShmJfc jfc;
+    private final JfcRecords jfc;
     private final @Nullable ShmReceiveQueue receives;
     private final boolean locked;
-    private final long timeoutNanos;
     private final int ownerIndex;
-    private final int recordFlags;
     private final long recordBase;
     private final @Nullable OwnedRing owned; // when neither queue nor JFC are locked
     private final SpinLock lock; // the JFC's: a post that makes a record takes one lock for both
     private final SendSlots slots;
     private final SendWindow window;
-    private final WindowRecords records;
     private final DeferredPosts deferred;
     private final QueueMoves moves;
     private final RcBinding binding;
-
-    private @Nullable Inbound receiving; // when its receive records go to a JFC of its own; set before anybody knows it
-
-    private volatile boolean closed;
+    private final Consumer<ShmSendQueue> onClose;
 
     /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
     private static final long LONG_COPY_BYTES = 1 << 16;
 
-    ShmSendQueue(ShmContext context, int id, JfsConfig config, ShmJfc jfc, @Nullable ShmReceiveQueue receives) {
+    /**
+     * Creates a send queue.
+     *
+     * @param receives where messages to this Jetty find their buffers; null for a JFS
+     * @param onClose called at its end, when it has no more records
+     */
+    ShmSendQueue(
+            LocalContext context,
+            ControlPlane control,
+            Demand demand,
+            Receivers receivers,
+            int id,
+            JfsConfig config,
+            JfcRecords jfc,
+            @Nullable ShmReceiveQueue receives,
+            Consumer<ShmSendQueue> onClose) {
         this.context = context;
         this.id = id;
         this.config = config;
         this.jfc = jfc;
         this.receives = receives;
+        this.onClose = onClose;
         this.locked = !(config.lockFree() && jfc.isLockFree());
-        this.timeoutNanos = config.timeout().toNanos();
-        this.slots = new SendSlots(ShmJfc.ceilingPowerOfTwo(config.depth()), config.signalEvery());
-        this.recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
-        QueueState born = config.mode() == TransportMode.RC ? QueueState.RESET : QueueState.READY;
-        this.window = new SendWindow(this, slots.depth(), config, born);
-        this.binding = new RcBinding(context, this);
         this.lock = jfc.lock();
-        this.moves = new QueueMoves(this, window, binding, jfc);
         this.owned = locked ? null : jfc.owned();
-        this.recordBase = CompletionRecord.header(0, 0, recordFlags, id);
-        entering(born);
-        this.ownerIndex = jfc.attach(this);
-        this.records = new WindowRecords(context, this, jfc, ownerIndex);
-        this.deferred = new DeferredPosts(this, slots, window, records, binding, config, jfc, locked);
+        this.slots = new SendSlots(JfcRecords.ceilingPowerOfTwo(config.depth()), config.signalEvery());
+        this.binding = new RcBinding(control, id, config.orderType().effective(config.mode()));
+        SendEvents events = new SendEvents(context, this, receives != null, () -> receivers.failed(this, id));
+        this.window = new SendWindow(id, config, jfc, slots, demand, events);
+        this.ownerIndex = window.records().ownerIndex();
+        this.recordBase = window.records().header(0, Opcode.WRITE); // whose number is 0
+        this.moves = new QueueMoves(this, slots, window, binding, jfc);
+        this.deferred = new DeferredPosts(this, slots, window, binding, config, jfc, locked);
     }
 
     // Opcode.value() as constants
@@ -109,7 +113,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
                 return deferred.defer(
-                        Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, userContext, flags);
+                        Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, 0, 0, userContext, flags);
             }
             long position = slots.take(lengthBytes);
             try {
@@ -119,7 +123,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                     returnFromCopy();
                 }
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.WRITE, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.WRITE, remote, lengthBytes, userContext);
             }
             complete(position, WRITE, lengthBytes, userContext, flags);
             return true;
@@ -143,7 +147,16 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
                 return deferred.defer(
-                        Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, userContext, flags);
+                        Opcode.READ,
+                        remote,
+                        sourceOffset,
+                        local,
+                        destinationOffset,
+                        lengthBytes,
+                        0,
+                        0,
+                        userContext,
+                        flags);
             }
             long position = slots.take(lengthBytes);
             try {
@@ -153,7 +166,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                     returnFromCopy();
                 }
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.READ, remote, local, lengthBytes, userContext);
+                return failed(e, position, Opcode.READ, remote, lengthBytes, userContext);
             }
             complete(position, READ, lengthBytes, userContext, flags);
             return true;
@@ -179,7 +192,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         enter();
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
-                return deferred.deferAtomic(
+                return deferred.defer(
                         Opcode.of(opcode),
                         remote,
                         targetOffset,
@@ -196,7 +209,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
                 Placement.atomic(
                         opcode, remote.memory, targetOffset, local.memory, resultOffset, sizeBytes, operand, expected);
             } catch (RuntimeException e) {
-                return failed(e, position, Opcode.of(opcode), remote, local, sizeBytes, userContext);
+                return failed(e, position, Opcode.of(opcode), remote, sizeBytes, userContext);
             }
             complete(position, opcode, sizeBytes, userContext, flags);
             return true;
@@ -224,7 +237,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     private boolean mayFinishHere() {
         deferred.claimWindow();
         try {
-            return slots.openAfterPolls(!records.areElsewhere());
+            return slots.openAfterPolls(!window.records().areElsewhere());
         } finally {
             deferred.releaseWindow();
         }
@@ -248,11 +261,6 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         slots.open(SendSlots.BUSY);
     }
 
-    /** Whether a long copy is in progress, which everything in the window must follow. */
-    boolean isBusy() {
-        return slots.areShut(SendSlots.BUSY);
-    }
-
     /** Writes the record of an operation that has just been executed. */
     private void complete(long position, int opcode, long lengthBytes, long userContext, int flags) {
         if (slots.areShut()) {
@@ -263,7 +271,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             return;
         }
         long header = recordBase | opcode << 8;
-        long provenance = ShmJfc.provenance(ownerIndex, position);
+        long provenance = JfcRecords.provenance(ownerIndex, position);
         OwnedRing ring = owned;
         boolean told = ring == null
                 ? jfc.push(header, userContext, lengthBytes, provenance)
@@ -279,18 +287,12 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
             long position,
             Opcode opcode,
             ShmImport remote,
-            ShmSegment local,
             long lengthBytes,
             long userContext) {
-        if (isBusy()) {
+        if (slots.areShut(SendSlots.BUSY)) {
             returnFromCopy();
         }
-        return deferred.failed(failure, position, opcode, remote, local, lengthBytes, userContext);
-    }
-
-    /** One-sided operations no longer run within their posts, since some of their targets must be refused. */
-    void divert() {
-        slots.shut(SendSlots.DIVERTED);
+        return deferred.failed(failure, position, opcode, remote, lengthBytes, userContext);
     }
 
     @Override
@@ -312,135 +314,7 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return deferred.post(request);
     }
 
-    // ---- progress, from any thread
-
-    /** Slots of the ring with (parts of) messages of this queue were answered: handles at most {@code most}. */
-    int answered(MessagePath path, int most) {
-        lock.acquire();
-        try {
-            int count = path.reapFor(this, window, most);
-            window.advance();
-            return count;
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** Starts waiting requests, if possible. */
-    void advance(long nowNanos, boolean insist) {
-        if (!window.isWatched()) {
-            return;
-        }
-        if (insist) {
-            lock.acquire();
-        } else if (!lock.tryAcquire()) {
-            return; // a polling thread comes again
-        }
-        try {
-            window.advance(nowNanos);
-        } finally {
-            lock.release();
-        }
-    }
-
-    /** Fails requests that have waited too long for their peer; returns when to check again. */
-    long expire(long nowNanos, long pausedNanos) {
-        if (window.order().window().isEmpty()) {
-            return Long.MAX_VALUE; // read without the lock: what is added just now is seen to the next time
-        }
-        lock.acquire();
-        try {
-            window.expire(nowNanos, pausedNanos, timeoutNanos);
-            return window.nextRetryNanos();
-        } finally {
-            lock.release();
-        }
-    }
-
-    void peerLost(Peer peer) {
-        lock.acquire();
-        try {
-            window.peerLost(peer);
-        } finally {
-            lock.release();
-        }
-    }
-
-    @Override
-    public void recordTaken(int position) {
-        slots.free(position);
-    }
-
-    @Override
-    public void jfcFailed() {
-        if (state() != QueueState.RESET) { // where nothing works, and which READY does not follow any more
-            window.order().failures().fail();
-        }
-    }
-
-    /** The slots before {@code end} are free. No thread polls meanwhile. */
-    void freeTo(long end) {
-        slots.freeTo(end);
-    }
-
-    ShmJfc jfc() {
-        return jfc;
-    }
-
-    WindowRecords records() {
-        return records;
-    }
-
-    /** The position of the next work request. */
-    long posted() {
-        return slots.posted();
-    }
-
-    /** Behind the youngest work request whose record was polled. */
-    long freed() {
-        return slots.freed();
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    long header(int status, Opcode opcode) {
-        return CompletionRecord.header(status, opcode.value(), recordFlags, id);
-    }
-
     // ---- state
-
-    /** Under the lock: the queue is about to enter a state. */
-    void entering(QueueState next) {
-        if (next == QueueState.READY) {
-            slots.open(SendSlots.NOT_READY);
-        } else {
-            slots.shut(SendSlots.NOT_READY);
-        }
-    }
-
-    /**
-     * The queue is in ERROR.
-     *
-     * @param cause status of the failed work request; null if none failed
-     */
-    void failed(@Nullable CompletionStatus cause) {
-        context.raise(QueueFailure.event(receives != null, this, cause));
-        context.memberFailed(this);
-    }
-
-    /** Sends its receive records to that JFC instead of its JFR's. */
-    Inbound receivesInto(ShmJfc receiveJfc, ShmReceiveQueue mine) {
-        int index = receiveJfc.attach(new JettyReceives(context, this));
-        receiving = new Inbound(id, mine, this, receiveJfc, index);
-        return receiving;
-    }
-
-    /** The JFC of its receive records has overflowed, or another one of its records. */
-    void failLater() {
-        moves.fail();
-    }
 
     @Override
     public QueueState state() {
@@ -484,21 +358,9 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return binding.target() != null;
     }
 
-    boolean isDatagram() {
-        return config.mode() == TransportMode.UM;
-    }
-
-    boolean isRc() {
-        return config.mode() == TransportMode.RC;
-    }
-
+    /** Whose messages it takes if it is an RC Jetty. */
     RcBinding binding() {
         return binding;
-    }
-
-    /** Whether a message of that queue may be delivered here (S5.8). */
-    boolean admits(Peer peer, int sourceId) {
-        return !isRc() || binding.admits(peer, sourceId);
     }
 
     // ---- the rest
@@ -513,20 +375,15 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
         return slots.depth();
     }
 
-    OrderType orderType() {
-        return config.orderType().effective(config.mode());
+    /** What starts later than it was posted. */
+    SendWindow window() {
+        return window;
     }
 
-    int rnrRetry() {
-        return config.rnrRetry();
-    }
-
-    long timeoutNanos() {
-        return timeoutNanos;
-    }
-
-    ShmContext context() {
-        return context;
+    /** Where messages to this Jetty go: their buffers are in {@code mine}, their records are those of an owner in a JFC. */
+    Inbound inbound(ShmReceiveQueue mine, JfcRecords receiveJfc, int receiveIndex) {
+        RcBinding only = config.mode() == TransportMode.RC ? binding : null;
+        return new Inbound(id, mine, window.order().life(), only, receiveJfc, receiveIndex);
     }
 
     @Override
@@ -536,12 +393,6 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
 
     private TokenPolicy policy() {
         return receives == null ? TokenPolicy.NONE : receives.policy();
-    }
-
-    /** Where messages to this Jetty find their buffers. */
-    @Nullable
-    ShmReceiveQueue receives() {
-        return receives;
     }
 
     @Override
@@ -574,23 +425,16 @@ final class ShmSendQueue implements ProviderSendQueue, RecordOwner {
     public void close() {
         lock.acquire();
         try {
-            if (closed) {
+            if (slots.areShut(SendSlots.CLOSED)) {
                 return;
             }
-            closed = true;
             slots.shut(SendSlots.CLOSED);
             window.clear();
         } finally {
             lock.release();
         }
-        jfc.detach(ownerIndex);
-        records.close();
-        context.forget(this);
-        Inbound mine = receiving;
-        if (mine != null) {
-            context.abandonReceives(mine::equals);
-            mine.jfc().detach(mine.ownerIndex());
-        }
+        window.records().close();
+        onClose.accept(this);
     }
 
     @Override

@@ -11,10 +11,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class ShmTarget implements ProviderTarget {
     private final JettyDescriptor descriptor;
     final Peer peer;
-    final MessagePath path;
+    final SendPath path;
     private final CopyOnWriteArrayList<Lane> lanes = new CopyOnWriteArrayList<>(); // of open queues that send to it
 
-    ShmTarget(JettyDescriptor descriptor, Peer peer, MessagePath path) {
+    ShmTarget(JettyDescriptor descriptor, Peer peer, SendPath path) {
         this.descriptor = descriptor;
         this.peer = peer;
         this.path = path;

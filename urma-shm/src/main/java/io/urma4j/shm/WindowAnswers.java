@@ -10,12 +10,15 @@ final class WindowAnswers {
     private static final long MICRO = 1_000;
 
     private final SendWindow window;
-    private final ShmSendQueue queue;
+    private final SendEvents events;
+    private final int rnrRetry;
     private long rnr;
 
-    WindowAnswers(SendWindow window, ShmSendQueue queue) {
+    /** The answers to messages of {@code window}, each of which is retransmitted {@code rnrRetry} times. */
+    WindowAnswers(SendWindow window, SendEvents events, int rnrRetry) {
         this.window = window;
-        this.queue = queue;
+        this.events = events;
+        this.rnrRetry = rnrRetry;
     }
 
     /** How many messages found nobody ready. */
@@ -53,7 +56,7 @@ final class WindowAnswers {
                 lane.taken();
                 window.finish(entry, CompletionStatus.SUCCESS);
             }
-            case Answer.NOT_READY -> notReady(position, entry, lane, queue.state() == QueueState.READY);
+            case Answer.NOT_READY -> notReady(position, entry, lane, window.state() == QueueState.READY);
             case Answer.LATER -> notReady(position, entry, lane, false);
             case Answer.HELD -> held(position, entry, lane);
             case Answer.REFUSED -> window.finish(entry, CompletionStatus.REM_ACCESS_ABORT_ERR);
@@ -72,12 +75,12 @@ final class WindowAnswers {
 
     private void notReady(long position, Wqe entry, Lane lane, boolean counts) {
         rnr++;
-        if (counts && lane.isExhausted(queue.rnrRetry())) {
+        if (counts && lane.isExhausted(rnrRetry)) {
             window.finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
             return;
         }
         if (!lane.probing) {
-            queue.context().receiverNotReady(queue, lane.target);
+            events.receiverNotReady(lane.target);
         }
         lane.notReady();
         lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;

@@ -2,7 +2,9 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
+import io.urma4j.QueueState;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.SendOrder;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,18 +29,60 @@ final class WindowRecords {
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
     private static final int WR_SUSPEND_DONE = CompletionStatus.WR_SUSPEND_DONE.value();
 
-    private final ShmContext context;
-    private final ShmSendQueue queue;
-    private final ShmJfc jfc;
+    private final int queueId;
+    private final int recordFlags;
+    private final JfcRecords jfc;
+    private final Demand demand;
+    private final Runnable fail;
     private final int ownerIndex;
-    private final Map<ShmJfc, Elsewhere> elsewhere = new ConcurrentHashMap<>();
+    private final Map<JfcRecords, Elsewhere> elsewhere = new ConcurrentHashMap<>();
     private final AtomicLong freedElsewhere = new AtomicLong();
 
-    WindowRecords(ShmContext context, ShmSendQueue queue, ShmJfc jfc, int ownerIndex) {
-        this.context = context;
-        this.queue = queue;
+    /**
+     * The records of the queue with that id.
+     *
+     * @param fail takes the queue to ERROR, under its lock
+     */
+    WindowRecords(
+            int queueId,
+            JfcRecords jfc,
+            SendSlots slots,
+            SendOrder<Wqe, PeerLanes> order,
+            Demand demand,
+            boolean isJetty,
+            Runnable fail) {
+        this.queueId = queueId;
         this.jfc = jfc;
-        this.ownerIndex = ownerIndex;
+        this.demand = demand;
+        this.recordFlags = isJetty ? CompletionRecord.JETTY : 0;
+        this.fail = fail;
+        this.ownerIndex = jfc.attach(new Own(slots, order));
+    }
+
+    /** The queue's records in its own JFC. */
+    private record Own(SendSlots slots, SendOrder<Wqe, PeerLanes> order) implements RecordOwner {
+        @Override
+        public void recordTaken(int position) {
+            slots.free(position);
+        }
+
+        @Override
+        public void jfcFailed() {
+            if (order.life().state()
+                    != QueueState.RESET) { // where nothing works, and which READY does not follow any more
+                order.failures().fail();
+            }
+        }
+    }
+
+    /** Whose records they are in the queue's own JFC. */
+    int ownerIndex() {
+        return ownerIndex;
+    }
+
+    /** The first word of a record. */
+    long header(int status, Opcode opcode) {
+        return CompletionRecord.header(status, opcode.value(), recordFlags, queueId);
     }
 
     /** The queue's records in another JFC. */
@@ -47,7 +91,7 @@ final class WindowRecords {
         private volatile long made; // behind the youngest; written under the lock of that JFC, as the next
         private volatile long taken; // behind the youngest that was polled
 
-        Elsewhere(ShmJfc other, long posted) {
+        Elsewhere(JfcRecords other, long posted) {
             this.made = posted;
             this.taken = posted;
             this.index = other.attach(this);
@@ -65,7 +109,7 @@ final class WindowRecords {
 
         @Override
         public void jfcFailed() {
-            context.later(queue::failLater); // not now: who calls has the lock of that JFC
+            demand.later(fail); // not now: who calls has the lock of that JFC
         }
     }
 
@@ -80,13 +124,13 @@ final class WindowRecords {
     }
 
     /** Prepares for records in another JFC, whose lock it takes for a moment: the caller has none. */
-    void use(ShmJfc other, long posted) {
+    void use(JfcRecords other, long posted) {
         elsewhere.computeIfAbsent(other, any -> new Elsewhere(other, posted));
     }
 
     /** Makes the record of a work request that has its status. */
     Told push(long position, Wqe entry) {
-        ShmJfc other = entry.recordJfc;
+        JfcRecords other = entry.recordJfc;
         if (other != null) {
             Told told = pushElsewhere(other, position, entry);
             if (told != Told.NO_ROOM) {
@@ -96,7 +140,7 @@ final class WindowRecords {
         return jfc.isValid() && pushInto(jfc, ownerIndex, position, entry) ? Told.YES : Told.NO_ROOM;
     }
 
-    private Told pushElsewhere(ShmJfc other, long position, Wqe entry) {
+    private Told pushElsewhere(JfcRecords other, long position, Wqe entry) {
         Elsewhere owner = elsewhere.get(other);
         assert owner != null : "the post has seen to it";
         if (!other.lock().tryAcquire()) {
@@ -115,16 +159,16 @@ final class WindowRecords {
 
     /** Makes the record of an operation that was executed in its post; false when there is no room. */
     boolean pushSuccess(long position, Opcode opcode, long lengthBytes, long userContext) {
-        long header = queue.header(SUCCESS, opcode);
-        return jfc.push(header, userContext, lengthBytes, ShmJfc.provenance(ownerIndex, position));
+        long header = header(SUCCESS, opcode);
+        return jfc.push(header, userContext, lengthBytes, JfcRecords.provenance(ownerIndex, position));
     }
 
-    private boolean pushInto(ShmJfc where, int index, long position, Wqe entry) {
+    private boolean pushInto(JfcRecords where, int index, long position, Wqe entry) {
         return where.push(
-                queue.header(entry.status, entry.opcode),
+                header(entry.status, entry.opcode),
                 entry.userContext,
                 entry.lengthBytes,
-                ShmJfc.provenance(index, position));
+                JfcRecords.provenance(index, position));
     }
 
     /**
@@ -133,8 +177,8 @@ final class WindowRecords {
      */
     boolean pushMarker(int status, long position) {
         int flag = status == WR_SUSPEND_DONE ? CompletionRecord.SUSPEND_DONE : CompletionRecord.FLUSH_ERR_DONE;
-        long header = queue.header(status, Opcode.NOP) | flag;
-        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, ShmJfc.provenance(ownerIndex, position));
+        long header = header(status, Opcode.NOP) | flag;
+        return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, JfcRecords.provenance(ownerIndex, position));
     }
 
     /** Whether the marker that found no room will find some: a JFC that has overflowed takes none any more. */
@@ -152,8 +196,9 @@ final class WindowRecords {
         return jfc.holdsRecord(ownerIndex) || elsewhere.values().stream().anyMatch(there -> there.made > there.taken);
     }
 
-    /** The queue is closed: its records elsewhere disappear, too (S10.7). The caller has no claim. */
+    /** The queue is closed: its records disappear, those elsewhere too (S10.7). The caller has no lock. */
     void close() {
+        jfc.detach(ownerIndex);
         elsewhere.forEach((other, owner) -> other.detach(owner.index));
     }
 }

@@ -3,10 +3,10 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.WorkRequest;
-import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SendEntry;
 import io.urma4j.spi.support.WorkKind;
 import java.lang.foreign.MemorySegment;
@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A work request that could not be finished within its post: an entry of a send queue's window, used again and again.
  * Guarded by the queue's lock.
+ *
+ * <p>It has more fields than other classes since it is what its name says, the element of a work queue: each field is one
+ * that the application posted, or how far its message is. An entry is filled in place, field by field, so that a post
+ * allocates nothing; records within it would be allocated, and objects within it be one more load on that path.
  */
 final class Wqe extends SendEntry<Lane, PeerLanes> {
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
-    private final ShmJfc jfc; // of its queue
+    final SgeList sges;
 
     Opcode opcode = Opcode.NOP;
     int flags;
@@ -41,18 +45,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     /** Where its record goes; null for the queue's own JFC. */
     @Nullable
-    ShmJfc recordJfc;
+    JfcRecords recordJfc;
 
     /** Which member of a group is meant: 8 bits of the hint's hash. */
     int targetHint;
-
-    int sgeCount;
-
-    @Nullable
-    ShmSegment[] sgeSegment = new ShmSegment[1];
-
-    long[] sgeOffset = new long[1];
-    long[] sgeLength = new long[1];
 
     /** Copy of an inline payload; grows to the largest that this entry ever held. */
     private MemorySegment inlineRoom = MemorySegment.NULL;
@@ -70,8 +66,9 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     int answerArgument;
 
-    Wqe(ShmJfc jfc) {
-        this.jfc = jfc;
+    /** A free entry of a queue whose records go to {@code jfc}. */
+    Wqe(SegmentUser jfc) {
+        this.sges = new SgeList(jfc);
     }
 
     void fill(WorkRequest request) {
@@ -91,28 +88,18 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         if (request.inline != null) {
             copyInline(request.inline);
         } else {
-            ensureSges(request.sgeCount);
-            sgeCount = request.sgeCount;
-            for (int i = 0; i < sgeCount; i++) {
-                sgeSegment[i] = (ShmSegment) request.sgeSegment[i];
-                sgeOffset[i] = request.sgeOffset[i];
-                sgeLength[i] = request.sgeLength[i];
-            }
+            sges.fill(request);
         }
     }
 
-    void fill(
-            Opcode opcode,
-            @Nullable ShmSegment local,
-            long localOffset,
-            long lengthBytes,
-            long userContext,
-            int flags) {
+    void fill(Opcode opcode, ShmSegment local, long localOffset, long lengthBytes, long userContext, int flags) {
         begin(opcode, flags, userContext, lengthBytes);
-        sgeCount = 1;
-        sgeSegment[0] = local;
-        sgeOffset[0] = localOffset;
-        sgeLength[0] = lengthBytes;
+        sges.fill(local, localOffset, lengthBytes);
+    }
+
+    /** An operation that has been executed, and names nothing any more. */
+    void fillExecuted(Opcode opcode, long lengthBytes, long userContext) {
+        begin(opcode, PostFlags.SIGNALLED_BIT, userContext, lengthBytes);
     }
 
     /** A message that lies in one slot of the ring already. The places that {@link #release} has emptied stay so. */
@@ -141,13 +128,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         slotsInFlight = 1;
         flow = lane;
         peer = lane.peer;
-        sgeCount = 1;
-        sgeSegment[0] = local;
-        sgeOffset[0] = localOffset;
-        sgeLength[0] = lengthBytes;
+        sges.fill(local, localOffset, lengthBytes);
         resetFlow();
         enterFlow(0);
-        local.pin(jfc);
+        sges.pin();
         lane.unfinished++;
     }
 
@@ -164,7 +148,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         flow = null;
         peer = null;
         isInline = false;
-        sgeCount = 0;
+        sges.clear();
         targetHint = 0;
         recordJfc = null;
         rewind();
@@ -225,55 +209,18 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         isInline = true;
     }
 
-    private void ensureSges(int count) {
-        if (sgeOffset.length < count) {
-            sgeSegment = new ShmSegment[count];
-            sgeOffset = new long[count];
-            sgeLength = new long[count];
-        }
-    }
-
     /** Copies {@code lengthBytes} of the payload, from its byte {@code from} on. */
     void gather(long from, MemorySegment to, long toOffset, long lengthBytes) {
         if (isInline) {
             MemorySegment.copy(inlineRoom, from, to, toOffset, lengthBytes);
             return;
         }
-        long skip = from;
-        long done = 0;
-        for (int i = 0; i < sgeCount && done < lengthBytes; i++) {
-            long available = sgeLength[i] - skip;
-            if (available <= 0) {
-                skip -= sgeLength[i];
-                continue;
-            }
-            long step = Math.min(available, lengthBytes - done);
-            Placement.copy(local(i).memory, sgeOffset[i] + skip, to, toOffset + done, step);
-            done += step;
-            skip = 0;
-        }
-    }
-
-    /** Fills the local ranges with bytes from elsewhere, in order. */
-    void scatter(MemorySegment from, long fromOffset) {
-        long done = 0;
-        for (int i = 0; i < sgeCount; i++) {
-            Placement.read(from, fromOffset + done, local(i).memory, sgeOffset[i], sgeLength[i]);
-            done += sgeLength[i];
-        }
-    }
-
-    ShmSegment local(int index) {
-        ShmSegment segment = sgeSegment[index];
-        assert segment != null : "range " + index + " of " + sgeCount;
-        return segment;
+        sges.gather(from, to, toOffset, lengthBytes);
     }
 
     /** While it is unfinished, what it names cannot be closed. */
     void pin() {
-        for (int i = 0; i < sgeCount; i++) {
-            local(i).pin(jfc);
-        }
+        sges.pin();
         if (remote != null) {
             remote.pin();
         }
@@ -287,11 +234,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     @Override
     protected void release() {
-        for (int i = 0; i < sgeCount; i++) {
-            local(i).unpin(jfc);
-            sgeSegment[i] = null;
-        }
-        sgeCount = 0;
+        sges.release();
         if (remote != null) {
             remote.unpin();
             remote = null;

@@ -88,7 +88,7 @@ class WakeUpModelTest {
                 .mark("nothing");
     }
 
-    /** MessagePath.wakePeer, RingLayout.takeAsleep. */
+    /** SendPath.wakePeer, RingLayout.takeAsleep. */
     private static void wakePeer(Program sender, String flag, String event, String done, boolean fence) {
         if (fence) {
             sender.fence();
@@ -107,7 +107,7 @@ class WakeUpModelTest {
         Interleavings all = new Interleavings();
         for (String name : new String[] {"first", "second"}) {
             Program sender = all.thread(name);
-            sender.acquire("sending") // MessagePath.sendShort
+            sender.acquire("sending") // SendPath.sendShort
                     .load(ONE, "committed")
                     .store("committed", ONE, 1)
                     .release("sending");
@@ -220,15 +220,15 @@ class WakeUpModelTest {
     }
 
     private static void waiter(Program waiter, int messages, EnumSet<ArmingFault> faults) {
-        waiter.mark("poll") // ShmJfc.pollShared
+        waiter.mark("poll") // JfcRecords.pollShared
                 .load(ONE, "records")
                 .jumpIfSame(TAKEN, ONE, "empty")
                 .add(TAKEN, 1)
                 .jumpIf(TAKEN, messages, "end")
                 .jump("poll")
-                .mark("empty"); // ShmJfc.pollAfterProgress
+                .mark("empty"); // ShmJfc.takeAfterProgress
         receive(waiter, "polled", false);
-        waiter.load(ONE, "records").jumpIfSame(TAKEN, ONE, "rearm").jump("poll").mark("rearm"); // ShmJfc.rearm
+        waiter.load(ONE, "records").jumpIfSame(TAKEN, ONE, "rearm").jump("poll").mark("rearm"); // JfcRecords.arm
         if (faults.contains(ArmingFault.LOOK_BEFORE_ARMING)) {
             waiter.load(ONE, "records")
                     .jumpIfSame(TAKEN, ONE, "none")
@@ -244,7 +244,7 @@ class WakeUpModelTest {
                     .jump("wait")
                     .mark("arm");
         }
-        waiter.store("armed", 1).getAndAdd("armedJfcs", 1).release("jfc"); // ShmJfc.setArmed
+        waiter.store("armed", 1).getAndAdd("armedJfcs", 1).release("jfc"); // JfcRecords.setArmed
         prepareWait(waiter, faults);
         waiter.mark("wait")
                 .await("event") // Jfce.await
@@ -307,7 +307,7 @@ class WakeUpModelTest {
                 .acquire("jfc") // ShmReceiveQueue.takeShort
                 .load(OTHER, "records")
                 .store("records", OTHER, 1) // CompletionRing.push
-                .load(OTHER, "armed") // ShmJfc.fireIfArmed
+                .load(OTHER, "armed") // JfcRecords.fireIfArmed
                 .jumpIf(OTHER, 0, round + " pushed")
                 .store("armed", 0)
                 .getAndAdd("armedJfcs", -1)
@@ -388,11 +388,11 @@ class WakeUpModelTest {
         takeOne(poller, faults);
         poller.jump(round + " tell")
                 .mark(round + " single")
-                .either(round + " tell") // MessagePath.replies: it is a guess
+                .either(round + " tell") // DelayedAnswers.replies: it is a guess
                 .mark(round + " late")
                 .release("receiving")
                 .jump(round + " over")
-                .mark(round + " not ready") // MessagePath.noReply
+                .mark(round + " not ready") // DelayedAnswers.noReply
                 .load(ONE, "held")
                 .jumpIf(ONE, 0, round + " over")
                 .tryAcquire("receiving", round + " over")
@@ -416,7 +416,7 @@ class WakeUpModelTest {
         }
     }
 
-    /** RingReceiver.tellHeld under the claim to receive, then MessagePath.wakePeer. */
+    /** RingReceiver.tellHeld under the claim to receive, then SendPath.wakePeer. */
     private static void tellHeld(Program who, String done, EnumSet<HoldingFault> faults) {
         who.load(ONE, "position")
                 .store("told", ONE, 0)

@@ -1,5 +1,7 @@
 package io.urma4j.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
 import io.urma4j.JettyId;
@@ -32,6 +34,9 @@ public record Outcome(
     static Outcome of(CompletionBatch batch, int index) {
         CompletionStatus status = batch.status(index);
         boolean receive = batch.isReceive(index);
+        assertThat(batch.isSuspendDone(index))
+                .as("suspend_done of a record with %s (S6.10)", status)
+                .isEqualTo(status == CompletionStatus.WR_SUSPEND_DONE);
         return new Outcome(
                 status,
                 batch.opcode(index),

@@ -2,6 +2,7 @@ package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Rounds;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * One measurement of a guarded ratio: urma4j's time by that of C, in pairs within the same minute.
@@ -17,6 +18,9 @@ record GuardRatio(Interval interval, double median, double spread) {
 
     /** A recorded limit exceeds the median by a tenth. */
     private static final double MARGIN = 1.1;
+
+    /** Fewer steady runs than this say no more than the unsteady ones. */
+    private static final int LEAST_STEADY = 3;
 
     /** What a measurement says of a limit. */
     enum Verdict {
@@ -46,8 +50,11 @@ record GuardRatio(Interval interval, double median, double spread) {
         return interval.isBeyond(limit) ? Verdict.SLOWER : Verdict.OK;
     }
 
-    /** The limit that is recorded of it. */
-    double newLimit() {
-        return median * MARGIN;
+    /** The limit to record of several runs: a tenth above the median of the steady ones, or of all if few are steady. */
+    static double newLimit(List<GuardRatio> runs) {
+        List<GuardRatio> steady = runs.stream().filter(GuardRatio::isSteady).toList();
+        List<GuardRatio> judged = steady.size() < LEAST_STEADY ? runs : steady;
+        return MARGIN
+                * Rounds.median(judged.stream().mapToDouble(GuardRatio::median).toArray());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.urma4j.bench.compare.GuardRatio.Verdict;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class GuardRatioTest {
@@ -62,10 +63,24 @@ class GuardRatioTest {
     }
 
     @Test
-    void theLimitIsTheMedianAndATenth() {
+    void theMedianIgnoresOnePairThatIsFarOff() {
         double[] ours = {200, 208, 196, 202, 5000, 198, 204}; // twice, but for one pair
 
         assertThat(GuardRatio.of(ours, STEADY).median()).isCloseTo(2, within(1e-9));
-        assertThat(GuardRatio.of(ours, STEADY).newLimit()).isCloseTo(2.2, within(1e-9));
+    }
+
+    @Test
+    void theLimitIsATenthAboveTheMedianOfTheSteadyRuns() {
+        List<GuardRatio> runs = List.of(of(2, STEADY), of(9, UNSTEADY), of(3, STEADY), of(1, STEADY), of(9, UNSTEADY));
+
+        assertThat(GuardRatio.newLimit(runs)).isCloseTo(2.2, within(1e-9));
+    }
+
+    @Test
+    void fewSteadyRunsCountNoMoreThanTheOthers() {
+        List<GuardRatio> runs =
+                List.of(of(1, STEADY), of(3, UNSTEADY), of(1, STEADY), of(3, UNSTEADY), of(3, UNSTEADY));
+
+        assertThat(GuardRatio.newLimit(runs)).isCloseTo(3.3, within(1e-9));
     }
 }

@@ -1,18 +1,9 @@
 package io.urma4j.internal.inspect;
 
-import io.urma4j.Counters;
-import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.RecordSource;
 
-/** In the place of a provider's completion queue while somebody asks how long things take. */
-public final class MeasuredJfc implements ProviderJfc {
-    private final ProviderJfc provider;
-    private final PerfMeter.Run run;
-
-    public MeasuredJfc(ProviderJfc provider, PerfMeter.Run run) {
-        this.provider = provider;
-        this.run = run;
-    }
-
+/** Stands before a provider's completion queue while its context is measured: it takes the time of each poll that finds some. */
+public record MeasuredJfc(RecordSource provider, PerfMeter.Run run) implements RecordSource {
     @Override
     public int poll(long[] words, int maxRecords) {
         long begun = System.nanoTime();
@@ -21,40 +12,5 @@ public final class MeasuredJfc implements ProviderJfc {
             run.record(PerfStage.COMPLETE, System.nanoTime() - begun);
         }
         return count;
-    }
-
-    @Override
-    public int id() {
-        return provider.id();
-    }
-
-    @Override
-    public int depth() {
-        return provider.depth();
-    }
-
-    @Override
-    public boolean isValid() {
-        return provider.isValid();
-    }
-
-    @Override
-    public void rearm(boolean solicitedOnly) {
-        provider.rearm(solicitedOnly);
-    }
-
-    @Override
-    public Counters counters() {
-        return provider.counters();
-    }
-
-    @Override
-    public void close() {
-        provider.close();
-    }
-
-    @Override
-    public String toString() {
-        return provider.toString();
     }
 }

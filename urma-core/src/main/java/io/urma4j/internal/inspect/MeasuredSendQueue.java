@@ -1,33 +1,28 @@
 package io.urma4j.internal.inspect;
 
-import io.urma4j.Counters;
-import io.urma4j.JettyDescriptor;
 import io.urma4j.Jfs;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
-import io.urma4j.QueueState;
+import io.urma4j.spi.PostingQueue;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
-import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces a provider's send queue while its context is measured. It measures the latency of each post, and
+ * Stands before a provider's send queue while its context is measured. It measures the latency of each post, and
  * follows one signalled work request at a time to its record.
  */
-public final class MeasuredSendQueue implements ProviderSendQueue {
+public final class MeasuredSendQueue implements PostingQueue {
     private final Jfs jfs;
-    private final ProviderSendQueue provider;
+    private final PostingQueue provider;
     private final PerfMeter meter;
     private final PerfMeter.Run run;
     private final AtomicBoolean following = new AtomicBoolean();
 
-    public MeasuredSendQueue(Jfs jfs, ProviderSendQueue provider, PerfMeter meter, PerfMeter.Run run) {
+    public MeasuredSendQueue(Jfs jfs, PostingQueue provider, PerfMeter meter, PerfMeter.Run run) {
         this.jfs = jfs;
         this.provider = provider;
         this.meter = meter;
@@ -175,82 +170,5 @@ public final class MeasuredSendQueue implements ProviderSendQueue {
         } finally {
             request.userContext = userContext; // the list is the user's, and may be posted again
         }
-    }
-
-    // ---- everything else is the provider's
-
-    @Override
-    public int id() {
-        return provider.id();
-    }
-
-    @Override
-    public int depth() {
-        return provider.depth();
-    }
-
-    @Override
-    public QueueState state() {
-        return provider.state();
-    }
-
-    @Override
-    public JettyDescriptor descriptor() {
-        return provider.descriptor();
-    }
-
-    @Override
-    public void modify(QueueState next) {
-        provider.modify(next);
-    }
-
-    @Override
-    public int flush(long[] words, int maxRecords) {
-        return provider.flush(words, maxRecords);
-    }
-
-    @Override
-    public long[] quiesce(Duration timeout) {
-        return provider.quiesce(timeout);
-    }
-
-    @Override
-    public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
-        return provider.bind(target, timeout);
-    }
-
-    @Override
-    public boolean isDraining() {
-        return provider.isDraining();
-    }
-
-    @Override
-    public CompletableFuture<Void> unbind(Duration timeout) {
-        return provider.unbind(timeout);
-    }
-
-    @Override
-    public boolean isBound() {
-        return provider.isBound();
-    }
-
-    @Override
-    public void advise(ProviderTarget target) {
-        provider.advise(target);
-    }
-
-    @Override
-    public Counters counters() {
-        return provider.counters();
-    }
-
-    @Override
-    public void close() {
-        provider.close();
-    }
-
-    @Override
-    public String toString() {
-        return provider.toString();
     }
 }

@@ -36,6 +36,7 @@ import java.util.function.BiPredicate;
  */
 public final class MessageReceiver implements AutoCloseable {
     private static final int BATCH_RECORDS = 16;
+    private static final int LINE_BYTES = 64; // of a cache
 
     private final Object owner;
     private final BiPredicate<JettyDescriptor, JettyId> leadsTo;
@@ -62,7 +63,7 @@ public final class MessageReceiver implements AutoCloseable {
         this.owner = owner;
         this.leadsTo = leadsTo;
         this.maxMessageBytes = options.maxMessageBytes();
-        this.strideBytes = MessageSender.strideBytes(maxMessageBytes);
+        this.strideBytes = strideBytes(maxMessageBytes);
         try {
             SharedMemory memory = parts.add(context.allocate(strideBytes * options.receiveBuffers()), 0);
             buffers = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
@@ -80,6 +81,11 @@ public final class MessageReceiver implements AutoCloseable {
             parts.closeAll();
             throw e;
         }
+    }
+
+    /** Distance of buffers: no two share a cache line. */
+    static long strideBytes(int maxMessageBytes) {
+        return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
     }
 
     public Jfr jfr() {

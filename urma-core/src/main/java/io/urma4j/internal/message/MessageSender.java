@@ -50,7 +50,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageSender implements AutoCloseable {
     private static final int BATCH_RECORDS = 16;
-    private static final int LINE_BYTES = 64; // of a cache
     private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20); // above the queue's own 15 s
 
     private final Object owner;
@@ -101,7 +100,7 @@ public final class MessageSender implements AutoCloseable {
     public MessageSender(UrmaContext context, MessageChannel.Options options, TargetJetty target, Object owner) {
         this.owner = owner;
         this.target = parts.add(target, 0);
-        this.strideBytes = strideBytes(options.maxMessageBytes());
+        this.strideBytes = MessageReceiver.strideBytes(options.maxMessageBytes());
         int count = options.sendBuffers();
         this.underWay = new Sending[count];
         for (int buffer = 0; buffer < count; buffer++) {
@@ -118,11 +117,6 @@ public final class MessageSender implements AutoCloseable {
             parts.closeAll();
             throw e;
         }
-    }
-
-    /** Distance of buffers: no two share a cache line. */
-    static long strideBytes(int maxMessageBytes) {
-        return (maxMessageBytes + LINE_BYTES - 1L) & -LINE_BYTES;
     }
 
     public TargetJetty target() {

@@ -16,6 +16,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.CompletionPort;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -50,7 +51,7 @@ public final class RemoteLane {
     private final int inlineBytes;
     private final long pieceBytes;
     private final CompletionPort port;
-    private final SharedMemory memory;
+    private final ClosingOrder parts;
     private final LocalSegment staging;
     private final WorkRequestList list = new WorkRequestList(1, 1);
 
@@ -68,7 +69,7 @@ public final class RemoteLane {
     private long completed;
 
     private RemoteLane(
-            Object owner, RemoteSegment remote, CompletionPort port, SharedMemory memory, LocalSegment staging) {
+            Object owner, RemoteSegment remote, CompletionPort port, ClosingOrder parts, LocalSegment staging) {
         this.owner = owner;
         this.context = remote.context();
         this.remote = remote;
@@ -76,7 +77,7 @@ public final class RemoteLane {
                 JfsConfig.DEFAULT.maxInlineBytes(),
                 ApiAccess.api().attributesOf(context).limits().inlineBytes());
         this.port = port;
-        this.memory = memory;
+        this.parts = parts;
         this.staging = staging;
         this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
     }
@@ -103,18 +104,14 @@ public final class RemoteLane {
     public static RemoteLane open(Object owner, RemoteSegment remote, long longestBytes) {
         UrmaContext context = remote.context();
         long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
-        CompletionPort port = CompletionPort.open(context, 2 * QUEUE_DEPTH, BATCH_RECORDS);
+        ClosingOrder parts = new ClosingOrder(owner);
         try {
-            SharedMemory memory = context.allocate(PIECES * pieceBytes + WORD_BYTES);
-            try {
-                LocalSegment staging = context.register(memory, Access.LOCAL_ONLY);
-                return new RemoteLane(owner, remote, port, memory, staging);
-            } catch (UrmaException e) {
-                memory.close();
-                throw e;
-            }
+            SharedMemory memory = parts.add(context.allocate(PIECES * pieceBytes + WORD_BYTES), 1);
+            LocalSegment staging = parts.add(context.register(memory, Access.LOCAL_ONLY), 1);
+            CompletionPort port = parts.add(CompletionPort.open(context, 2 * QUEUE_DEPTH, BATCH_RECORDS), 0);
+            return new RemoteLane(owner, remote, port, parts, staging);
         } catch (UrmaException e) {
-            port.close();
+            parts.closeAll();
             throw e;
         }
     }
@@ -370,8 +367,7 @@ public final class RemoteLane {
         }
         lock.lock(); // operations in progress have ended
         try {
-            staging.close();
-            memory.close();
+            ClosingOrder.throwIfFailed(parts.closeAll());
         } finally {
             lock.unlock();
         }

@@ -4,10 +4,14 @@ import io.urma4j.ContextView;
 import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Measure;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.ControlEngine;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,19 +21,19 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Inspects the other contexts of this host: kind by kind, and one page of each at a time, so that neither an answer nor its
- * work is long. On the engine's thread.
+ * work is long. Any thread.
  */
 public final class Inspector {
     /** Maximum pages of a context that never signals the end. */
     private static final int MAX_PAGES = 2000;
 
+    private final ControlEngine engine;
     private final Supplier<List<Resident>> others;
 
     /** A context of this host, as its file names it. */
@@ -40,21 +44,47 @@ public final class Inspector {
      *
      * @param others the contexts of this host except the own one
      */
-    public Inspector(Supplier<List<Resident>> others) {
+    public Inspector(ControlEngine engine, Supplier<List<Resident>> others) {
+        this.engine = engine;
         this.others = others;
     }
 
+    /** The objects of a context that is inspected. */
+    @FunctionalInterface
+    public interface Inventory {
+        /** At most {@code limit} objects of a kind, in order, with the lowest numbers above {@code after}. */
+        List<Resource> resources(Resource.Kind kind, long after, int limit);
+    }
+
+    /** Answers an inspection of this context with one page. */
+    public static Answer page(long number, Inspect wanted, Inventory inventory) {
+        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
+        if (kind.isEmpty()) {
+            return new Refused(number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
+        }
+        List<Resource> page = inventory.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+        List<String> texts = page.stream().map(ResourceText::of).toList();
+        return new Inspected(number, texts, page.size() < ControlCodec.MAX_TEXTS);
+    }
+
     /** The objects of these kinds in each of them. */
-    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, long deadlineNanos) {
+    public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
         return all(resident -> new Look(resident, kinds, deadlineNanos).begin());
     }
 
     /** Starts or stops measuring in the contexts of one process, or of all. */
-    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, long deadlineNanos) {
+    public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
         return all(resident -> new Look(resident, Set.of(), deadlineNanos).switchMeasuring(on, pid));
     }
 
     private CompletableFuture<List<ContextView>> all(
+            Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
+        return engine.ask(() -> everyOne(look));
+    }
+
+    private CompletableFuture<List<ContextView>> everyOne(
             Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
         List<ContextView> views = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
@@ -167,8 +197,7 @@ public final class Inspector {
         }
 
         private void end(Throwable failure) {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            end(String.valueOf((cause == null ? failure : cause).getMessage()));
+            end(String.valueOf(ControlEngine.causeOf(failure).getMessage()));
         }
 
         private void end(String failure) {

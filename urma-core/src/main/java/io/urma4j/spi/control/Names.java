@@ -6,14 +6,20 @@ import io.urma4j.spi.ProviderContext.NamedSegment;
 import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
+import io.urma4j.spi.support.ControlEngine;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Looks up names published by other contexts: the file of a name gives the home, and the home answers the rest. */
+/**
+ * Looks up names published by other contexts: the file of a name gives the home, and the home answers the rest. Any
+ * thread.
+ */
 public final class Names {
+    private final ControlEngine engine;
     private final Directory directory;
 
     /** The directory of this host's names. Its text names it in messages. */
@@ -25,18 +31,25 @@ public final class Names {
         Optional<? extends Neighbour> home(String name);
     }
 
-    public Names(Directory directory) {
+    public Names(ControlEngine engine, Directory directory) {
+        this.engine = engine;
         this.directory = directory;
     }
 
-    /** One name, with the token of its segment. The engine's thread. */
-    public CompletableFuture<NamedSegment> lookup(String name, long deadlineNanos) {
-        return ask(name, true, deadlineNanos)
-                .thenApply(answer -> new NamedSegment(answer.home.describe(answer.named), answer.named.token()));
+    /** One name, with the token of its segment. */
+    public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
+        return engine.ask(() -> ask(name, true, deadlineNanos)
+                .thenApply(answer -> new NamedSegment(answer.home.describe(answer.named), answer.named.token())));
     }
 
-    /** All names whose homes answer; one that does not answer in time is left out. The engine's thread. */
-    public CompletableFuture<List<PublishedSegment>> published(long deadlineNanos) {
+    /** All names whose homes answer; one that does not answer in time is left out. */
+    public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
+        long deadlineNanos = engine.deadline(timeout);
+        return engine.ask(() -> published(deadlineNanos));
+    }
+
+    private CompletableFuture<List<PublishedSegment>> published(long deadlineNanos) {
         List<PublishedSegment> found = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (String name : directory.names()) {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param <P> the provider's peers
  */
 public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
+    private static final int MAX_COUNTED = 64;
+
     private final SendActions<E, P> actions;
     private final @Nullable SendEntry<?, P>[] entries;
     private final int mask;
@@ -175,9 +177,31 @@ public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
         }
     }
 
-    /** What must hold between two calls. */
+    /** What must hold between two calls; a long window is not counted anew each time. */
     boolean isSound() {
-        return waiting >= 0 && failed >= 0 && waiting + failed <= end - head && end - head <= entries.length;
+        return waiting >= 0
+                && failed >= 0
+                && waiting + failed <= end - head
+                && end - head <= entries.length
+                && (end - head > MAX_COUNTED || (count(Stage.WAITING) == waiting && count(Stage.FAILED) == failed));
+    }
+
+    private int count(Stage stage) {
+        int count = 0;
+        for (long position = head; position < end; position++) {
+            count += at(position).stage == stage ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Whether nothing from {@code first} to before {@code last} waits; for a short window. */
+    boolean isSettledOrStarted(long first, long last) {
+        for (long position = Math.max(first, head); position < Math.min(last, first + MAX_COUNTED); position++) {
+            if (at(position).stage == Stage.WAITING) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

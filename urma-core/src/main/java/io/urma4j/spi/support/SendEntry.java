@@ -89,6 +89,7 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
             return;
         }
         to.sent += one;
+        assert to.sent >= 0 : "more was acknowledged than sent";
         if (kind == WorkKind.MESSAGE) {
             to.sentMessages += one;
             if (flow != null) {

@@ -60,6 +60,7 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
         }
         window.add(position, entry);
         flushIfToFailed(entry);
+        assert window.isSound() : this;
     }
 
     private boolean flushIfToFailed(E entry) {
@@ -75,12 +76,14 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
     public void addStarted(long position) {
         window.addStarted(position);
         scan.startAt(position + 1);
+        assert window.isSound() : this;
     }
 
     /** Adds the entry of {@code position}, which has its status and no record; it may be older than all others. */
     public void addEnded(long position, E entry, int status) {
         window.addAnywhere(position, entry);
         window.end(entry, status);
+        assert window.isSound() : this;
     }
 
     // ---- a step
@@ -93,6 +96,7 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
             failures.settle();
         }
         reports.run();
+        assert scan.isSound() : this;
     }
 
     /** Makes the records of what is finished, in order, and the marker when it is due. */
@@ -108,6 +112,7 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
         if (status != SUCCESS) {
             failures.failed(entry, status);
         }
+        assert window.isSound() : this;
     }
 
     /** Its receiver was not ready: it waits again. False when its target has failed meanwhile, and it ends instead. */

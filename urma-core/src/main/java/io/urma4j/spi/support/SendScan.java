@@ -43,6 +43,11 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
         firstWaiting = Math.min(firstWaiting, position);
     }
 
+    /** What must hold between two scans: none that waits is passed over. */
+    boolean isSound() {
+        return window.isSettledOrStarted(window.head(), Math.min(firstWaiting, window.end()));
+    }
+
     /** Starts what can be started; the queue is READY. */
     void run(long nowNanos) {
         scans++;

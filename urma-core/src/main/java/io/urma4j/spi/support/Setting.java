@@ -1,7 +1,10 @@
 package io.urma4j.spi.support;
 
+import io.urma4j.UrmaOptions;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Every setting that the library reads, with its default and meaning. {@code docs/settings.md} is made of it. */
 public enum Setting {
@@ -63,6 +66,19 @@ public enum Setting {
     /** Its name in the environment. */
     public String variable() {
         return variable;
+    }
+
+    /** The directory where the contexts of a user find each other. */
+    public static Path runtimeDirectory(UrmaOptions options, UnaryOperator<String> environment, int uid) {
+        if (options.runtimeDirectory().isPresent()) {
+            return options.runtimeDirectory().get();
+        }
+        String own = environment.apply(RUNTIME_DIRECTORY.variable);
+        if (own != null && !own.isEmpty()) {
+            return Path.of(own);
+        }
+        String ofUser = environment.apply("XDG_RUNTIME_DIR");
+        return ofUser != null && !ofUser.isEmpty() ? Path.of(ofUser, "urma4j") : Path.of("/tmp/urma4j-" + uid);
     }
 
     /** Its row in the table of the page. */

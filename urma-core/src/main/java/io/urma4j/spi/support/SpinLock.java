@@ -41,6 +41,15 @@ public final class SpinLock {
         }
     }
 
+    /** Acquires the lock, and waits for it only if the caller insists; whether it is held now. */
+    public boolean acquire(boolean insist) {
+        if (insist) {
+            acquire();
+            return true;
+        }
+        return tryAcquire();
+    }
+
     private void acquireContended() {
         int round = 0;
         while (!tryAcquire()) {

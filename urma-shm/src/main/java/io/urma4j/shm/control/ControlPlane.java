@@ -9,7 +9,6 @@ import io.urma4j.JettyId;
 import io.urma4j.OrderType;
 import io.urma4j.Resource;
 import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
@@ -23,6 +22,7 @@ import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
@@ -31,6 +31,7 @@ import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
+import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.support.Setting;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -59,7 +60,6 @@ public final class ControlPlane {
     private final int uasid;
     private final PeerId self;
     private final Engine engine;
-    private final Callers callers;
     private final Requests requests;
     private final Peers peers;
     private final Exports exports;
@@ -81,18 +81,17 @@ public final class ControlPlane {
         this.self = self;
         CompletableFuture<Void> ended = new CompletableFuture<>();
         this.engine = new Engine("urma-shm-engine-" + uasid, dataPlane::turn, () -> ended.complete(null));
-        this.callers = new Callers(engine);
         this.requests = new Requests(engine);
-        Publisher publisher = new Publisher(engine, directory, self);
+        Publisher publisher =
+                new Publisher(engine, (name, tokenId) -> directory.publish(name, new NameRecord(self, tokenId)));
         GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
-        this.exports = new Exports(engine, callers, publisher, board, events, eid, uasid, self);
+        this.exports = new Exports(engine, publisher, board, events, eid, uasid, self);
         this.imports = new Imports(
                 engine,
-                callers,
                 events,
                 settings.context().closeTimeout().toNanos(),
                 settings.trustsHugePages(),
-                new Windows(callers, requests, board));
+                new Windows(engine, requests, board));
         this.paths = new Paths(
                 engine,
                 requests,
@@ -114,10 +113,9 @@ public final class ControlPlane {
             throw e;
         }
         Neighbours neighbours = new Neighbours(directory, self, peers, requests);
-        this.names = new Names(neighbours);
-        this.inspector = new Inspector(neighbours::others);
-        this.shutdown = new Shutdown(
-                engine, callers, requests, exports, imports, paths, peers, directory, lock, serving, ended);
+        this.names = new Names(engine, neighbours);
+        this.inspector = new Inspector(engine, neighbours::others);
+        this.shutdown = new Shutdown(engine, requests, exports, imports, paths, peers, directory, lock, serving, ended);
     }
 
     /**
@@ -143,7 +141,7 @@ public final class ControlPlane {
         SecureRandom random = new SecureRandom();
         PeerId self = newId(random);
         RuntimeDirectory directory =
-                RuntimeDirectory.open(RuntimeDirectory.path(options, System::getenv, UserIds.effective()));
+                RuntimeDirectory.open(Setting.runtimeDirectory(options, System::getenv, UserIds.effective()));
         ContextLock lock = null;
         try {
             lock = directory.takeUasid(self, random);
@@ -217,11 +215,11 @@ public final class ControlPlane {
     // ---- segments
 
     public int allocateTokenId() {
-        return exports.allocateTokenId();
+        return exports.segments().allocate();
     }
 
     public void freeTokenId(int tokenId) {
-        exports.freeTokenId(tokenId);
+        exports.segments().free(tokenId);
     }
 
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
@@ -237,11 +235,11 @@ public final class ControlPlane {
     }
 
     private CompletableFuture<ProviderImport> importSegment(ImportRequest request, boolean atHomeAddress) {
-        long deadlineNanos = deadline(request.timeout());
+        long deadlineNanos = engine.deadline(request.timeout());
         String what = "segment " + request.descriptor().uasid() + "/"
                 + request.descriptor().tokenId();
         try {
-            checkToken(what, request.descriptor().policy(), request.token());
+            ControlChecks.token(what, request.descriptor().policy(), request.token());
             if (!request.access().canRead()) {
                 throw new UrmaException(UrmaStatus.EINVAL, what, "cannot be imported as " + request.access());
             }
@@ -255,7 +253,7 @@ public final class ControlPlane {
             ShmImport.Twin again = timeout -> importSegment(
                             new ImportRequest(request.descriptor(), request.token(), request.access(), timeout), true)
                     .thenApply(ShmImport.class::cast);
-            return callers.ask(
+            return engine.ask(
                     () -> ask(
                                     home,
                                     deadlineNanos,
@@ -273,24 +271,8 @@ public final class ControlPlane {
         unwanted.close();
     }
 
-    /** S7.6. */
-    private static void checkToken(String what, TokenPolicy policy, @Nullable Token token) {
-        if (policy != TokenPolicy.NONE && token == null) {
-            throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + policy);
-        }
-    }
-
-    /** The endpoint of a descriptor's home; an unknown critical endpoint makes the descriptor invalid (S1.4). */
     private static Endpoint endpointOf(String what, List<Endpoint> endpoints) {
-        for (Endpoint endpoint : endpoints) {
-            if (endpoint.critical() && !endpoint.kind().equals(Exports.KIND)) {
-                throw new UrmaException(
-                        UrmaStatus.EINVAL, what, "has a critical endpoint of the unknown kind " + endpoint.kind());
-            }
-        }
-        return endpoints.stream()
-                .filter(endpoint -> endpoint.kind().equals(Exports.KIND))
-                .findFirst()
+        return ControlChecks.endpoint(what, endpoints, Exports.KIND)
                 .orElseThrow(() ->
                         new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + Exports.KIND));
     }
@@ -300,23 +282,19 @@ public final class ControlPlane {
     }
 
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return callers.ask(() -> names.lookup(name, deadlineNanos));
+        return names.lookup(name, timeout);
     }
 
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return callers.ask(() -> names.published(deadlineNanos));
+        return names.published(timeout);
     }
 
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return callers.ask(() -> inspector.inspect(kinds, deadlineNanos));
+        return inspector.inspect(kinds, timeout);
     }
 
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return callers.ask(() -> inspector.measure(on, pid, deadlineNanos));
+        return inspector.measure(on, pid, timeout);
     }
 
     /**
@@ -332,13 +310,13 @@ public final class ControlPlane {
     /** Connects, imports the queue, and ensures that a path to the peer exists. */
     public CompletableFuture<QueueGrant> importQueue(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
+        long deadlineNanos = engine.deadline(timeout);
         String what = descriptor.kind() + " " + descriptor.id();
         try {
-            checkToken(what, descriptor.policy(), token);
+            ControlChecks.token(what, descriptor.policy(), token);
             PeerId home = new PeerId(endpointOf(what, descriptor.endpoints()).address(), descriptor.incarnation());
             int queue = descriptor.id().id();
-            return callers.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))
+            return engine.ask(() -> ask(home, deadlineNanos, n -> new ImportQueue(n, queue, descriptor.kind(), token))
                     .thenCompose(reply -> granted(reply, descriptor.id(), deadlineNanos)));
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
@@ -373,8 +351,8 @@ public final class ControlPlane {
     }
 
     private CompletableFuture<UrmaStatus> askForStatus(Peer peer, Duration timeout, LongFunction<Request> message) {
-        long deadlineNanos = deadline(timeout);
-        return callers.ask(() -> {
+        long deadlineNanos = engine.deadline(timeout);
+        return engine.ask(() -> {
             if (peer.isLost()) {
                 return CompletableFuture.failedFuture(Requests.gone(peer, "it was lost"));
             }
@@ -415,14 +393,7 @@ public final class ControlPlane {
      * the timeout, the unfinished parts are abandoned; a second call waits for the first.
      */
     public CompletableFuture<Void> close(Duration timeout) {
-        return shutdown.begin(deadline(timeout));
-    }
-
-    /** The deadline of a timeout that starts now. */
-    static long deadline(Duration timeout) {
-        long longest = Long.MAX_VALUE / 2; // so that differences do not overflow
-        long nanos = timeout.compareTo(Duration.ofNanos(longest)) >= 0 ? longest : timeout.toNanos();
-        return System.nanoTime() + nanos;
+        return shutdown.begin(engine.deadline(timeout));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.urma4j.libc.EventFd;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.SocketInbox;
 import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * protocol.
  *
  * <p><b>Ownership.</b> The thread that holds the engine's lock ({@linkplain #inside}) owns its state: the engine's thread
- * during a round, or a caller that finds the lock free and runs its own step ({@link #executeNow}), which saves a wake-up.
+ * during a round, or a caller that finds the lock free and runs its own step ({@link #submit}), which saves a wake-up.
  * A caller never waits for the lock. In this package, "the engine's thread" means the lock's holder.
  *
  * <p>A round consists of: wait; ready descriptors; tasks of other threads; expired timers; a step of the data plane. Input
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * finds WOKEN and fails. The eventfd is edge-triggered and never read: each signal is an edge, and its counter lasts for
  * 2⁶⁴ signals.
  */
-final class Engine {
+final class Engine implements ControlEngine {
     private static final System.Logger LOG = System.getLogger(Engine.class.getName());
 
     private static final int EVENTS_PER_WAIT = 64;
@@ -111,6 +112,7 @@ final class Engine {
     private final List<Integer> endedSlots = new ArrayList<>();
     private final Timers timers = new Timers();
     private boolean turnFailed;
+    private boolean closed; // to callers
     private int roundsWithoutTimes;
     private long sleepsUntilNanos = System.nanoTime(); // at the latest
 
@@ -176,7 +178,8 @@ final class Engine {
      * Runs {@code task}, and the tasks queued before it, on the calling thread if the lock is free; otherwise like {@link
      * #execute}. The caller must hold no lock that a step might wait for, such as that of a queue.
      */
-    boolean executeNow(Runnable task) {
+    @Override
+    public boolean submit(Runnable task) {
         tasks.add(task);
         if (inside.isHeldByCurrentThread() || !inside.tryLock()) {
             wake();
@@ -231,12 +234,24 @@ final class Engine {
         return watch;
     }
 
-    Timers.Timer at(long deadlineNanos, Runnable action) {
+    @Override
+    public Timers.Timer at(long deadlineNanos, Runnable action) {
         return timers.at(deadlineNanos, () -> guarded(action));
     }
 
-    Timers.Timer after(long delayNanos, Runnable action) {
-        return at(System.nanoTime() + delayNanos, action);
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    /** Refuses every step of a caller as closed from now on. */
+    void closeToCallers() {
+        closed = true;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
     }
 
     /** Ends the thread after this round. */

@@ -9,7 +9,6 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
-import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -19,31 +18,28 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.Publisher;
+import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments of this home: their access checks, importers, and revocation.
- *
- * <p>A revocation allows no new import, notifies each importer, and waits for its answer, or for the proof that it is gone.
- * Until then its grant stays; after the timeout the memory stays in quarantine until the last grant has ended.
+ * The segments of this home: their access checks, importers, and revocation. After the timeout of a revocation, the memory
+ * stays in quarantine until the last grant has ended.
  */
 final class Exports {
     static final String KIND = "shm";
 
-    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
-
     private final Engine engine;
-    private final Callers callers;
     private final ContextEvents events;
     private final RefusalEvents refusals;
     private final Publisher publisher;
@@ -51,12 +47,12 @@ final class Exports {
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
-    private final SegmentTable table = new SegmentTable();
+    private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
+    private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
 
     Exports(
             Engine engine,
-            Callers callers,
             Publisher publisher,
             GrantBoard board,
             ContextEvents events,
@@ -64,7 +60,6 @@ final class Exports {
             int uasid,
             PeerId self) {
         this.engine = engine;
-        this.callers = callers;
         this.publisher = publisher;
         this.board = board;
         this.events = events;
@@ -76,21 +71,17 @@ final class Exports {
 
     // ---- registration; any thread
 
-    int allocateTokenId() {
-        return table.allocateTokenId();
-    }
-
-    void freeTokenId(int tokenId) {
-        table.freeTokenId(tokenId);
+    SegmentTable<ShmSegment> segments() {
+        return table;
     }
 
     ShmSegment register(SegmentRequest request) {
-        checkPolicy(request.policy());
+        ControlChecks.policy(request.policy());
         if (request.memory() == null) {
             return registerForeign(request);
         }
         if (!(request.memory() instanceof ShmMemory memory)) {
-            throw invalid("memory", "was not allocated by a context of this device");
+            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
         }
         memory.checkNotQuarantined();
         ShmSegment segment = add(memory.segment(), memory, request);
@@ -105,13 +96,7 @@ final class Exports {
     }
 
     private ShmSegment registerForeign(SegmentRequest request) {
-        MemorySegment foreign = request.foreign();
-        if (foreign == null) {
-            throw invalid("memory", "is null");
-        }
-        if (!foreign.isNative()) {
-            throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
-        }
+        MemorySegment foreign = ControlChecks.foreign(request.foreign());
         if (request.access() != Access.LOCAL_ONLY) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
@@ -122,14 +107,9 @@ final class Exports {
         return add(foreign, null, request);
     }
 
-    private static void checkPolicy(TokenPolicy policy) {
-        if (policy != TokenPolicy.NONE && policy != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", policy + " is not supported; NONE and PLAIN_TEXT are");
-        }
-    }
-
     private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
-        return table.add(request.tokenId(), (tokenId, key) -> {
+        return table.add(request.tokenId(), tokenId -> {
+            long key = lastKey.incrementAndGet();
             SegmentDescriptor descriptor = describe(
                     eid,
                     uasid,
@@ -140,7 +120,9 @@ final class Exports {
                     request.access(),
                     request.policy(),
                     memory.address());
-            return new ShmSegment(this, memory, shared, descriptor, key, request.token(), request.isolated());
+            ExportedSegment<Grant> exported =
+                    new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
+            return new ShmSegment(this, memory, shared, exported);
         });
     }
 
@@ -166,23 +148,14 @@ final class Exports {
                 List.of(new Endpoint(KIND, home.address(), key, vaBase, false)));
     }
 
-    private static UrmaException invalid(String argument, String why) {
-        return new UrmaException(UrmaStatus.EINVAL, argument, why);
-    }
-
-    Collection<ShmSegment> all() {
-        return table.all();
-    }
-
     // ---- import; the engine's thread
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
-        ShmSegment segment = table.find(wanted.tokenId(), wanted.key());
-        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
-        if (!ShmSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
+        ShmSegment segment = table.opened(wanted, wanted.key());
+        if (segment == null) {
             refused(from, "segment " + wanted.tokenId());
-            via.send(new Refused(wanted.request(), UrmaStatus.ENOPERM, REFUSAL));
+            via.send(SegmentTable.refusal(wanted.request()));
             return false;
         }
         grant(segment, from, via, wanted);
@@ -200,7 +173,7 @@ final class Exports {
         }
         Fd fd = wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly();
         Grant grant = new Grant(++lastGrant, segment, from, via, wanted.access());
-        segment.grants.put(grant.number(), grant);
+        segment.exported().granted(grant);
         from.grants.put(grant.number(), grant);
         via.send(
                 new SegmentGranted(wanted.request(), grant.number(), wanted.access(), 0, segment.memory.byteSize()),
@@ -223,31 +196,21 @@ final class Exports {
     private void end(Grant grant) {
         grant.importer().grants.remove(grant.number());
         grant.end();
-        ShmSegment segment = grant.segment();
-        segment.grants.remove(grant.number());
-        segment.revocations.ended(grant);
+        grant.segment().exported().ended(grant);
     }
 
     // ---- revocation
 
     CompletableFuture<Revocation> unregister(ShmSegment segment, Duration timeout) {
-        long deadlineNanos = ControlPlane.deadline(timeout);
-        return callers.ask(() -> revoke(segment, deadlineNanos));
+        long deadlineNanos = engine.deadline(timeout);
+        return engine.ask(() -> revoke(segment, deadlineNanos));
     }
 
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
-        publisher.unpublish(segment);
-        segment.markRevoked();
-        return awaitImporters(
-                segment, deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
-    }
-
-    private CompletableFuture<Revocation> awaitImporters(
-            ShmSegment segment, long deadlineNanos, Runnable whenReleased, Consumer<List<String>> whenLate) {
-        segment.grants.values().forEach(Grant::hear); // an importer that has released it already need not be asked
-        List.copyOf(segment.grants.values()).forEach(Grant::tell);
-        return segment.revocations.await(segment.grants.values(), engine::at, deadlineNanos, whenReleased, whenLate);
+        publisher.unpublish(segment.exported());
+        return segment.exported()
+                .revoke(deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
     }
 
     private static void quarantine(ShmSegment segment, List<String> importers) {
@@ -263,18 +226,6 @@ final class Exports {
         }
     }
 
-    /** Rotates the token, and revokes the segment from importers with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
-        long deadlineNanos = ControlPlane.deadline(timeout);
-        return callers.ask(() -> {
-            if (segment.isRevoked()) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
-            }
-            segment.setToken(next);
-            return awaitImporters(segment, deadlineNanos, () -> {}, _ -> {});
-        });
-    }
-
     /** A message requests to revoke a token id. Any thread. */
     InvalidateResult invalidate(Peer from, int tokenId) {
         List<ShmSegment> segments = table.under(tokenId);
@@ -287,13 +238,13 @@ final class Exports {
                 engine.execute(() -> invalidated(segment, from));
                 done = false;
             }
-            done &= segment.grants.isEmpty();
+            done &= segment.exported().grants().isEmpty();
         }
         return done ? InvalidateResult.DONE : InvalidateResult.IN_PROGRESS;
     }
 
     private void invalidated(ShmSegment segment, Peer by) {
-        segment.grants.values().forEach(Grant::tell);
+        segment.exported().grants().forEach(Grant::tell);
         events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message of " + by + " revoked it"));
     }
 
@@ -301,28 +252,17 @@ final class Exports {
 
     /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
-        Grant to = segment.grants.get(importer.number());
-        if (to == null || segment.isRevoked()) {
-            throw new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
-        }
-        if (segment.isIsolated()) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL,
-                    segment,
-                    "is isolated, and a window would not be enforced against a hostile importer");
-        }
-        if (!to.access().covers(window.access())) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    segment,
-                    importer + " has imported it as " + to.access() + ", a window as " + window.access() + " is more");
-        }
+        Grant to = segment.exported()
+                .forWindow(
+                        importer,
+                        window.access(),
+                        "is isolated, and a window would not be enforced against a hostile importer");
         return board.grant(to, window);
     }
 
     // ---- names
 
     CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
-        return callers.ask(() -> publisher.publish(segment, name, withToken));
+        return publisher.publish(segment.exported(), name, withToken);
     }
 }

@@ -1,10 +1,12 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Access;
+import io.urma4j.Importer;
 import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ExportedSegment;
 
 /** An import that this home granted. The engine's thread. */
-final class Grant {
+final class Grant implements ExportedSegment.Granted {
     private final long number;
     private final ShmSegment segment;
     private final Peer importer;
@@ -27,7 +29,8 @@ final class Grant {
         this.access = access;
     }
 
-    long number() {
+    @Override
+    public long number() {
         return number;
     }
 
@@ -40,8 +43,19 @@ final class Grant {
     }
 
     /** The granted access. For any thread. */
-    Access access() {
+    @Override
+    public Access access() {
         return access;
+    }
+
+    @Override
+    public Importer importing() {
+        return new Importer(importer.eid(), importer.uasid(), number);
+    }
+
+    @Override
+    public String holder() {
+        return importer.toString();
     }
 
     /** Whether the importer no longer touches the memory by this grant. For any thread. */
@@ -53,13 +67,15 @@ final class Grant {
         ended = true;
     }
 
-    /** Processes pending messages of the importer, such as its release. */
-    void hear() {
+    /** Processes pending messages of the importer: one that has released it already need not be asked. */
+    @Override
+    public void shut() {
         via.drain();
     }
 
     /** Notifies the importer of the revocation, once. */
-    void tell() {
+    @Override
+    public void tell() {
         if (!told) {
             told = true;
             via.send(new Revoke(number));

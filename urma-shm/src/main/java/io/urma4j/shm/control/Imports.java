@@ -7,6 +7,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ContextEvents;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
@@ -22,23 +23,15 @@ final class Imports {
     private static final long FENCE_RETRY_NANOS = 1_000_000;
 
     private final Engine engine;
-    private final Callers callers;
     private final ContextEvents events;
     private final long closeTimeoutNanos;
     private final boolean trustsHugePages;
     private final Windows windows;
     private final long ownPid = ProcessHandle.current().pid();
 
-    Imports(
-            Engine engine,
-            Callers callers,
-            ContextEvents events,
-            long closeTimeoutNanos,
-            boolean trustsHugePages,
-            Windows windows) {
+    Imports(Engine engine, ContextEvents events, long closeTimeoutNanos, boolean trustsHugePages, Windows windows) {
         this.trustsHugePages = trustsHugePages;
         this.engine = engine;
-        this.callers = callers;
         this.events = events;
         this.closeTimeoutNanos = closeTimeoutNanos;
         this.windows = windows;
@@ -59,12 +52,7 @@ final class Imports {
         SegmentGranted grant = reply.as(SegmentGranted.class);
         Peer home = reply.from();
         try (Fd fd = reply.takeDescriptor()) {
-            if (!grant.access().covers(wanted)) {
-                throw new UrmaException(
-                        UrmaStatus.ENOPERM,
-                        home,
-                        "granted " + grant.access() + " although " + wanted + " was requested");
-            }
+            ControlChecks.granted(home, grant.access(), wanted);
             ImportedMapping mapping = ImportedMapping.mapAt(
                     address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
             ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted, again);
@@ -128,7 +116,7 @@ final class Imports {
      */
     CompletableFuture<Void> close(ShmImport closing) {
         if (closing.mapping().tryRevoke()) {
-            engine.executeNow(() -> forget(closing));
+            engine.submit(() -> forget(closing));
             return CompletableFuture.completedFuture(null);
         }
         return closeSlowly(closing);
@@ -136,7 +124,7 @@ final class Imports {
 
     /** Retries while a native call holds the mapping. */
     private CompletableFuture<Void> closeSlowly(ShmImport closing) {
-        return callers.ask(() -> {
+        return engine.ask(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
             Timers.Timer timeout = engine.after(
                     closeTimeoutNanos,

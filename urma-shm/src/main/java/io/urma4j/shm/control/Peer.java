@@ -4,8 +4,11 @@ import io.urma4j.Eid;
 import io.urma4j.libc.PidFd;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +101,29 @@ public final class Peer {
 
     void markLost() {
         lost = true;
+    }
+
+    /** Those that are open, the incoming one first. */
+    List<Connection> connections() {
+        return Stream.of(Optional.ofNullable(incoming), Optional.ofNullable(outgoing))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** Whether its process is known to have ended. */
+    boolean hasExited() {
+        return process != null && process.isExited();
+    }
+
+    /** Watches its process no more. Idempotent. */
+    void stopWatching() {
+        if (processWatch != null) {
+            processWatch.end();
+            processWatch = null;
+        }
+        if (process != null) {
+            process.close();
+        }
     }
 
     /** Whether it holds a grant of this context, and so may use more of its memory and descriptors. */

@@ -19,16 +19,13 @@ import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.support.Timers;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,24 +39,10 @@ import org.jspecify.annotations.Nullable;
  * since the memory may still be mapped.
  */
 final class Peers {
-    private static final System.Logger LOG = System.getLogger(Peers.class.getName());
-    private static final Complaints COMPLAINTS = new Complaints(LOG);
-
-    private static final int BACKLOG = 128;
-    private static final int ACCEPTS_PER_ROUND = 16;
-    private static final long ACCEPT_PAUSE_NANOS = 100_000_000;
     private static final long CONNECT_RETRY_NANOS = 2_000_000;
 
     /** Timeout for the greeting of a connecting peer; tests may set a shorter one. */
     static final long GREETING_NANOS = 30_000_000_000L;
-
-    /** How long after the end of a connection to wait for the proof of death; then the loss is reported without it. */
-    private static final long PROOF_PATIENCE_NANOS = 100_000_000;
-
-    private static final long LOCK_POLL_NANOS = 50_000_000;
-
-    /** Maximum connections without a greeting; a peer that greets at once is never among the oldest of them. */
-    static final int MAX_STRANGERS = 256;
 
     private final Engine engine;
     private final RuntimeDirectory directory;
@@ -68,14 +51,12 @@ final class Peers {
     private final PeerLimits limits;
     private final PeerEvents events;
     private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
-    private final UnixSocket listener;
-    private final Engine.Watch listening;
+    private final LostPeers lost;
+    private final Listener listener;
     private final Map<PeerId, Peer> living = new LinkedHashMap<>(); // in the order of their greetings
     private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
     private final List<Connection> unknownPeers = new ArrayList<>(); // those that we greeted, and wait for
-    private final SequencedSet<Connection> callers = new LinkedHashSet<>(); // those that have not greeted us yet
     private boolean closed;
-    private boolean acceptFailed;
 
     /**
      * Starts to listen.
@@ -96,16 +77,8 @@ final class Peers {
         this.greetingNanos = greetingNanos;
         this.limits = limits;
         this.events = events;
-        this.listener = listen(directory, self.address());
-        this.listening = engine.watch(listener.fd(), Epoll.IN, ready -> acceptSome());
-    }
-
-    private static UnixSocket listen(RuntimeDirectory directory, String address) {
-        try {
-            return UnixSocket.listen(directory.sockets(), address, BACKLOG);
-        } catch (LibcException e) {
-            throw RuntimeDirectory.noRoom(directory.sockets(), e);
-        }
+        this.lost = new LostPeers(engine, directory, events);
+        this.listener = new Listener(engine, directory.sockets(), self, greetingNanos, this::greeted);
     }
 
     Collection<Peer> living() {
@@ -301,7 +274,7 @@ final class Peers {
         if (pid != 0 && contextsOf(pid) >= limits.ofAProcess()) {
             return false;
         }
-        return living.size() + unproven.size() < limits.all() || hasEvicted();
+        return living.size() + lost.all().size() < limits.all() || hasEvicted();
     }
 
     /** Evicts the oldest peer that holds nothing; false if there is none. */
@@ -313,120 +286,30 @@ final class Peers {
     }
 
     private long contextsOf(int pid) {
-        return Stream.concat(living.values().stream(), unproven.keySet().stream())
+        return Stream.concat(living.values().stream(), lost.all().stream())
                 .filter(peer -> peer.pid() == pid)
                 .count();
     }
 
     // ---- from others
 
-    private void acceptSome() {
-        try {
-            for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
-                if (engine.closer().isBehind()) {
-                    pauseAccepting(); // each caller could bring more descriptors
-                    return;
-                }
-                Optional<UnixSocket> socket = listener.accept();
-                if (socket.isEmpty()) {
-                    return;
-                }
-                accept(socket.get());
-            }
-        } catch (LibcException e) {
-            if (!acceptFailed) {
-                acceptFailed = true; // once: with no descriptors left, each round would say so
-                LOG.log(Level.WARNING, () -> engine + " cannot accept peers at the moment: " + e.getMessage());
-            }
-            pauseAccepting();
+    private void greeted(Connection from, Hello hello) {
+        PeerId id = new PeerId(hello.address(), hello.incarnation());
+        Peer known = living.get(id);
+        if (known != null && known.incoming != null) {
+            known.incoming.drain(); // it may have ended without our having looked
         }
-    }
-
-    private void pauseAccepting() {
-        listening.modify(0);
-        engine.after(ACCEPT_PAUSE_NANOS, () -> {
-            if (!closed) {
-                listening.modify(Epoll.IN);
-            }
-        });
-    }
-
-    private void accept(UnixSocket socket) {
-        try {
-            UnknownPeers.checkUser(socket.peerCredentials());
-        } catch (UrmaException e) {
-            COMPLAINTS.log(() -> engine + " refused a connection: " + e.getMessage());
-            socket.close();
+        Peer peer = peerOf(id, hello, from);
+        if (peer == null || peer.incoming != null) {
+            listener.refuse(
+                    from,
+                    UrmaStatus.ENOPERM,
+                    "another process has greeted under that name, or the process has too many contexts");
             return;
         }
-        if (callers.size() >= MAX_STRANGERS) {
-            callers.getFirst().end("limit of " + MAX_STRANGERS + " unidentified connections reached");
-        }
-        IncomingGreeting greeting = new IncomingGreeting();
-        Connection connection = new Connection(engine, socket, greeting);
-        callers.add(connection);
-        greeting.timeout = engine.after(greetingNanos, () -> connection.end("it did not greet in time"));
-    }
-
-    /** Waits for the greeting of a connecting peer. */
-    private final class IncomingGreeting implements Connection.Receiver {
-        private Timers.@Nullable Timer timeout;
-
-        private void isStrangerNoMore(Connection connection) {
-            callers.remove(connection);
-            if (timeout != null) {
-                timeout.cancel(); // or it would keep the connection in memory until then
-            }
-        }
-
-        @Override
-        public void received(Connection from, ControlMessage message, List<Fd> descriptors) {
-            isStrangerNoMore(from);
-            if (!(message instanceof Hello hello)) {
-                from.close();
-                return;
-            }
-            Optional<String> objection = Compatibility.objection(self, hello);
-            if (objection.isPresent()) {
-                refuse(from, UrmaStatus.FAIL, objection.get());
-            } else if (!UnknownPeers.saysWhoItIs(hello)) {
-                refuse(from, UrmaStatus.ENOPERM, "refused a greeting without a valid identity");
-            } else if (hello.wanted() != self.incarnation()) {
-                refuse(from, UrmaStatus.ETIMEOUT, "the home is gone: another context has its address"); // S1.5
-            } else {
-                greet(from, hello);
-            }
-        }
-
-        private void greet(Connection from, Hello hello) {
-            PeerId id = new PeerId(hello.address(), hello.incarnation());
-            Peer known = living.get(id);
-            if (known != null && known.incoming != null) {
-                known.incoming.drain(); // it may have ended without our having looked
-            }
-            Peer peer = peerOf(id, hello, from);
-            if (peer == null || peer.incoming != null) {
-                refuse(
-                        from,
-                        UrmaStatus.ENOPERM,
-                        "another process has greeted under that name, or the process has too many contexts");
-                return;
-            }
-            peer.incoming = from;
-            from.handTo(new Traffic(peer));
-            from.send(greeting(0));
-        }
-
-        private void refuse(Connection from, UrmaStatus status, String reason) {
-            LOG.log(Level.DEBUG, () -> engine + " refused " + from + ": " + reason);
-            from.send(new Refused(0, status, reason));
-            from.close();
-        }
-
-        @Override
-        public void ended(Connection connection, String why) {
-            isStrangerNoMore(connection);
-        }
+        peer.incoming = from;
+        from.handTo(new Traffic(peer));
+        from.send(greeting(0));
     }
 
     // ---- while they live
@@ -467,28 +350,11 @@ final class Peers {
     // ---- their end
 
     private void processEnded(Peer peer) {
-        // its messages before its end come first
-        if (peer.incoming != null) {
-            peer.incoming.drain();
-        }
-        if (peer.outgoing != null) {
-            peer.outgoing.drain();
-        }
+        peer.connections().forEach(Connection::drain); // its messages before its end come first
         lose(peer, "its process has ended", false);
-        stopWatching(peer);
-        prove(peer);
+        peer.stopWatching();
+        lost.prove(peer);
     }
-
-    /** Lost peers whose end is not proven yet. */
-    private final Map<Peer, Loss> unproven = new HashMap<>();
-
-    /**
-     * How a peer was lost.
-     *
-     * @param why the first reason; a later exit of its process explains nothing
-     * @param told whether the data plane knows
-     */
-    private record Loss(String why, boolean told) {}
 
     /** Drops a peer. */
     void lose(Peer peer, String why, boolean saidGoodbye) {
@@ -497,66 +363,15 @@ final class Peers {
         }
         peer.markLost();
         living.remove(peer.id(), peer);
-        close(peer.incoming);
-        close(peer.outgoing);
+        peer.connections().forEach(Connection::close);
         events.lost(peer, why);
         // a peer without grants and imports needs no proof, and waiting for its end would cost a descriptor
-        if (saidGoodbye || hasExited(peer) || !peer.mattered) {
-            stopWatching(peer);
+        if (saidGoodbye || peer.hasExited() || !peer.mattered) {
+            peer.stopWatching();
             events.judged(peer, why, true);
             events.proven(peer);
-            return;
-        }
-        unproven.put(peer, new Loss(why, false));
-        engine.after(PROOF_PATIENCE_NANOS, () -> {
-            if (unproven.replace(peer, new Loss(why, false), new Loss(why, true))) {
-                events.judged(peer, why, false);
-            }
-        });
-        if (peer.process == null) {
-            pollLock(peer);
-        }
-    }
-
-    private static void close(@Nullable Connection connection) {
-        if (connection != null) {
-            connection.close();
-        }
-    }
-
-    private static boolean hasExited(Peer peer) {
-        return peer.process != null && peer.process.isExited();
-    }
-
-    private void pollLock(Peer peer) {
-        if (closed || !unproven.containsKey(peer)) {
-            return;
-        }
-        if (directory.isGone(peer.uasid(), peer.id().address())) {
-            prove(peer);
         } else {
-            engine.after(LOCK_POLL_NANOS, () -> pollLock(peer));
-        }
-    }
-
-    private void prove(Peer peer) {
-        Loss loss = unproven.remove(peer);
-        if (loss == null) {
-            return;
-        }
-        if (!loss.told()) {
-            events.judged(peer, loss.why(), true);
-        }
-        events.proven(peer);
-    }
-
-    private static void stopWatching(Peer peer) {
-        if (peer.processWatch != null) {
-            peer.processWatch.end();
-            peer.processWatch = null;
-        }
-        if (peer.process != null) {
-            peer.process.close();
+            lost.add(peer, why);
         }
     }
 
@@ -564,9 +379,9 @@ final class Peers {
 
     /** Accepts no new connections, says goodbye to all peers, and drops those still greeting. */
     void sayGoodbye(String reason) {
-        stopListening();
+        stopConnecting();
         for (Peer peer : living()) {
-            for (Connection connection : connections(peer)) {
+            for (Connection connection : peer.connections()) {
                 connection.send(new Goodbye(reason));
             }
         }
@@ -574,41 +389,27 @@ final class Peers {
         List.copyOf(connecting.values()).forEach(attempt -> attempt.completeExceptionally(why));
     }
 
-    private void stopListening() {
+    private void stopConnecting() {
         closed = true;
-        listening.end();
         listener.close();
         List.copyOf(unknownPeers).forEach(Connection::close);
-        List.copyOf(callers).forEach(Connection::close);
     }
 
     /** Whether a message of this context has not left yet. */
     boolean hasPending() {
         return living.values().stream()
-                .flatMap(peer -> connections(peer).stream())
+                .flatMap(peer -> peer.connections().stream())
                 .anyMatch(Connection::hasPending);
     }
 
     void closeAll() {
-        stopListening();
+        stopConnecting();
         for (Peer peer : living()) {
-            connections(peer).forEach(Connection::close);
-            stopWatching(peer);
+            peer.connections().forEach(Connection::close);
+            peer.stopWatching();
         }
         living.clear();
-        unproven.keySet().forEach(Peers::stopWatching);
-        unproven.clear();
-    }
-
-    private static List<Connection> connections(Peer peer) {
-        List<Connection> both = new ArrayList<>(2);
-        if (peer.incoming != null) {
-            both.add(peer.incoming);
-        }
-        if (peer.outgoing != null) {
-            both.add(peer.outgoing);
-        }
-        return both;
+        lost.close();
     }
 
     /** The greeting of this version. */

@@ -1,16 +1,14 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
-import io.urma4j.libc.Fd;
 import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.memory.Failures;
-import io.urma4j.spi.support.Setting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -54,22 +51,6 @@ final class RuntimeDirectory implements AutoCloseable {
     private RuntimeDirectory(Dir directory, Dir names) {
         this.directory = directory;
         this.names = names;
-    }
-
-    /** The path from the options, or else from the environment. */
-    static Path path(UrmaOptions options, UnaryOperator<String> environment, int uid) {
-        if (options.runtimeDirectory().isPresent()) {
-            return options.runtimeDirectory().get();
-        }
-        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
-        if (own != null && !own.isEmpty()) {
-            return Path.of(own);
-        }
-        String ofUser = environment.apply("XDG_RUNTIME_DIR");
-        if (ofUser != null && !ofUser.isEmpty()) {
-            return Path.of(ofUser, "urma4j");
-        }
-        return Path.of("/tmp/urma4j-" + uid);
     }
 
     /**
@@ -187,16 +168,32 @@ final class RuntimeDirectory implements AutoCloseable {
     ContextLock takeUasid(PeerId id, RandomGenerator random) {
         int uasid = random.nextInt(1, MAX_UASID + 1);
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
-            Optional<LockFile> lock = LockFile.take(directory, lockName(uasid));
+            Optional<LockFile> lock = take(directory, lockName(uasid));
             if (lock.isPresent()) {
                 removeSocketOf(lock.get());
-                lock.get().write(new ContextRecord(id.address(), id.incarnation()).toLine());
+                write(directory, lock.get(), new ContextRecord(id.address(), id.incarnation()).toLine());
                 return new ContextLock(uasid, lock.get());
             }
             uasid = uasid % MAX_UASID + 1;
         }
         throw new UrmaException(
                 UrmaStatus.ENOMEM, this, "the " + UASID_ATTEMPTS + " UASIDs before " + uasid + " are taken");
+    }
+
+    private static Optional<LockFile> take(Dir directory, String name) {
+        try {
+            return LockFile.take(directory, name);
+        } catch (LibcException e) {
+            throw noRoom(directory, e);
+        }
+    }
+
+    private static void write(Dir directory, LockFile file, String line) {
+        try {
+            file.write(line);
+        } catch (IOException e) {
+            throw noRoom(directory, e);
+        }
     }
 
     /** A UASID that this process owns while it holds the lock. */
@@ -216,7 +213,7 @@ final class RuntimeDirectory implements AutoCloseable {
      */
     boolean isGone(int uasid, String address) {
         String name = lockName(uasid);
-        Optional<ContextRecord> now = read(directory, name).flatMap(ContextRecord::parse);
+        Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
         if (now.isEmpty() || !now.get().address().equals(address)) {
             return true;
         }
@@ -231,7 +228,7 @@ final class RuntimeDirectory implements AutoCloseable {
         List<Resident> residents = new ArrayList<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
             OptionalInt uasid = uasid(name);
-            Optional<ContextRecord> context = read(directory, name).flatMap(ContextRecord::parse);
+            Optional<ContextRecord> context = ContextRecord.parse(LockFile.read(directory, name));
             if (context.isPresent() && uasid.isPresent()) {
                 PeerId id = new PeerId(context.get().address(), context.get().incarnation());
                 residents.add(new Resident(uasid.getAsInt(), id));
@@ -256,7 +253,7 @@ final class RuntimeDirectory implements AutoCloseable {
         Set<String> known = new HashSet<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
             if (!removeIfStale(name)) {
-                read(directory, name).flatMap(ContextRecord::parse).ifPresent(live -> known.add(live.address()));
+                ContextRecord.parse(LockFile.read(directory, name)).ifPresent(live -> known.add(live.address()));
             }
         }
         sockets.stream().filter(socket -> !known.contains(socket)).forEach(directory::unlink);
@@ -276,25 +273,25 @@ final class RuntimeDirectory implements AutoCloseable {
 
     /** Takes a name, or returns empty if it is taken. */
     Optional<LockFile> takeName(String name) {
-        return LockFile.take(names, name);
+        return take(names, name);
+    }
+
+    /** Takes a name for a segment; empty if it is taken. The result frees the name. */
+    Optional<Runnable> publish(String name, NameRecord record) {
+        return takeName(name).map(file -> {
+            write(names, file, record.toLine());
+            return file::remove;
+        });
     }
 
     /** The content of a name's file; empty if there is none, or if its owner has not finished writing. */
     Optional<NameRecord> readName(String name) {
-        return read(names, name).flatMap(NameRecord::parse);
+        return NameRecord.parse(LockFile.read(names, name));
     }
 
     /** All names, also those of owners that have died since the last sweep. */
     List<String> names() {
         return list(names).sorted().toList();
-    }
-
-    private static Optional<String> read(Dir directory, String name) {
-        try (Fd file = directory.openFile(name)) {
-            return Optional.of(LockFile.read(file));
-        } catch (LibcException e) {
-            return Optional.empty(); // it disappeared, or no context created it
-        }
     }
 
     private static Stream<String> list(Dir directory) {

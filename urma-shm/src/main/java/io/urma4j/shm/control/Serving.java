@@ -4,14 +4,12 @@ import io.urma4j.Resource;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.spi.ContextEvents;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
-import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
@@ -25,16 +23,14 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
-import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.control.Inspector;
+import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Dispatches the messages of peers. On the engine's thread. */
 final class Serving implements PeerEvents {
-    /** Maximum requests that are delayed because their senders guessed too often. */
-    private static final int MAX_DELAYED = 256;
-
     private final Engine engine;
     private final Requests requests;
     private final Exports exports;
@@ -44,7 +40,6 @@ final class Serving implements PeerEvents {
     private final DataPlane dataPlane;
     private final ContextEvents events;
     private final GuessLimiter<Integer> limiter = new GuessLimiter<>();
-    private int delayed;
     private boolean closing;
 
     Serving(
@@ -91,8 +86,8 @@ final class Serving implements PeerEvents {
                 dataPlane.unbindRequested(from, m.queue(), m.partner());
                 via.send(new Done(m.request()));
             }
-            case Lookup m -> publisher.lookedUp(via, m);
-            case Inspect m -> inspected(via, m);
+            case Lookup m -> via.send(publisher.lookedUp(m.request(), m));
+            case Inspect m -> via.send(Inspector.page(m.request(), m, this::resources));
             case Measure m -> {
                 events.measure(m.on());
                 via.send(new Done(m.request()));
@@ -100,54 +95,20 @@ final class Serving implements PeerEvents {
         }
     }
 
-    /** Answers an inspection with one page. */
-    private void inspected(Connection via, Inspect wanted) {
-        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
-        if (kind.isEmpty()) {
-            via.send(new Refused(
-                    wanted.request(), UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown"));
-            return;
-        }
-        List<Resource> page = resources(kind.get(), wanted.after());
-        via.send(new Inspected(
-                wanted.request(), page.stream().map(ResourceText::of).toList(), page.size() < ControlCodec.MAX_TEXTS));
-    }
-
-    private List<Resource> resources(Resource.Kind kind, long after) {
+    private List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return kind == Resource.Kind.TP || kind == Resource.Kind.WAIT
-                ? dataPlane.resources(kind, after, ControlCodec.MAX_TEXTS)
-                : events.resources(kind, after, ControlCodec.MAX_TEXTS);
+                ? dataPlane.resources(kind, after, limit)
+                : events.resources(kind, after, limit);
     }
 
-    /** A request with a token; true if the token was right. */
-    @FunctionalInterface
-    private interface Guess {
-        boolean isRight();
-    }
-
-    /** Checks a token now, or later if that process has failed too often. */
-    private void paced(Peer from, Connection via, Guess guess) {
-        long now = System.nanoTime();
-        long delayNanos = limiter.delayNanos(from.pid(), from.importsFromUs(), now);
-        if (delayNanos > 0) {
-            delay(from, via, guess, delayNanos);
-        } else if (!guess.isRight()) {
-            limiter.failed(from.pid(), now);
-        }
-    }
-
-    private void delay(Peer from, Connection via, Guess guess, long delayNanos) {
-        if (delayed == MAX_DELAYED) {
-            via.end("it sent too many requests with wrong tokens");
-            return;
-        }
-        delayed++;
-        engine.after(delayNanos, () -> {
-            delayed--;
-            if (!via.isClosed() && !closing) {
-                paced(from, via, guess);
-            }
-        });
+    private void paced(Peer from, Connection via, BooleanSupplier isRight) {
+        limiter.check(
+                engine,
+                from.pid(),
+                from::importsFromUs,
+                isRight,
+                () -> !via.isClosed() && !closing,
+                () -> via.end("it sent too many requests with wrong tokens"));
     }
 
     private boolean queueRequested(Peer from, Connection via, ImportQueue m) {

@@ -5,53 +5,33 @@ import io.urma4j.Importer;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
 import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
-import io.urma4j.spi.control.Revocations;
+import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A registered segment of this context. Safe for any thread. */
-public final class ShmSegment implements ProviderSegment {
-    private static final Token NOBODYS = Token.random();
-
+public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     /** The bytes; access throws {@code IllegalStateException} once their owner has freed them. */
     public final MemorySegment memory;
 
     private final Exports exports;
     private final @Nullable ShmMemory shared;
-    private final SegmentDescriptor descriptor;
-    private final long key;
-    private final boolean isolated;
-    private volatile Token token;
+    private final ExportedSegment<Grant> exported;
     private volatile Uses[] uses = {};
     private @Nullable Uses lastUses; // one of them, for a quick look: without order
-
-    /** The current importers; written by the engine, read by any thread. */
-    final Map<Long, Grant> grants = new ConcurrentHashMap<>();
-
-    // the engine's thread
-    final Map<String, LockFile> names = new HashMap<>();
-    final Revocations<Grant> revocations =
-            new Revocations<>(grant -> grant.importer().toString());
-
-    /** Allows no new import; set under this object's monitor. */
-    private volatile boolean revoked;
 
     /** The importers at the time when a message revoked the segment; null until then. */
     private volatile @Nullable Set<Peer> invalidators;
@@ -59,23 +39,18 @@ public final class ShmSegment implements ProviderSegment {
     /**
      * Creates a segment.
      *
-     * @param shared null for foreign memory, which cannot be imported
+     * @param shared null for foreign memory, which is LOCAL_ONLY
      */
-    ShmSegment(
-            Exports exports,
-            MemorySegment memory,
-            @Nullable ShmMemory shared,
-            SegmentDescriptor descriptor,
-            long key,
-            Token token,
-            boolean isolated) {
+    ShmSegment(Exports exports, MemorySegment memory, @Nullable ShmMemory shared, ExportedSegment<Grant> exported) {
         this.memory = memory;
         this.exports = exports;
         this.shared = shared;
-        this.descriptor = descriptor;
-        this.key = key;
-        this.isolated = isolated;
-        this.token = token;
+        this.exported = exported;
+    }
+
+    @Override
+    public ExportedSegment<Grant> exported() {
+        return exported;
     }
 
     @Nullable
@@ -83,39 +58,19 @@ public final class ShmSegment implements ProviderSegment {
         return shared;
     }
 
-    Access access() {
-        return descriptor.access();
-    }
-
     /** Distinguishes it from other segments of its token id. */
     long key() {
-        return key;
-    }
-
-    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
-    @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
-    static boolean opens(@Nullable ShmSegment segment, @Nullable Token offered, Access wanted) {
-        Token needed = segment == null ? NOBODYS : segment.token;
-        Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
-        boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
-        boolean open = segment != null && !segment.revoked && segment.shared != null;
-        boolean right = needed.equals(offered == null ? Token.of(~needed.value()) : offered);
-        return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
+        return exported.key();
     }
 
     @Override
     public Token token() {
-        return token;
-    }
-
-    /** On the engine's thread. */
-    void setToken(Token next) {
-        token = next;
+        return exported.token();
     }
 
     @Override
     public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
-        return exports.rotate(this, next, timeout);
+        return exported.rotate(next, timeout);
     }
 
     /**
@@ -173,34 +128,22 @@ public final class ShmSegment implements ProviderSegment {
 
     @Override
     public int tokenId() {
-        return descriptor.tokenId();
+        return exported.descriptor().tokenId();
     }
 
     @Override
     public SegmentDescriptor descriptor() {
-        return descriptor;
+        return exported.descriptor();
     }
 
     @Override
     public List<String> importers() {
-        return grants.values().stream()
-                .map(grant -> grant.importer().toString())
-                .distinct()
-                .sorted()
-                .toList();
-    }
-
-    boolean isIsolated() {
-        return isolated;
+        return exported.importers();
     }
 
     @Override
     public List<Importer> importing() {
-        return grants.values().stream()
-                .map(grant ->
-                        new Importer(grant.importer().eid(), grant.importer().uasid(), grant.number()))
-                .sorted(Comparator.comparingLong(Importer::number))
-                .toList();
+        return exported.importing();
     }
 
     @Override
@@ -208,20 +151,11 @@ public final class ShmSegment implements ProviderSegment {
         return exports.grant(this, importer, new WindowKey(importer.number(), 0, 0, offset, lengthBytes, granted));
     }
 
-    boolean isRevoked() {
-        return revoked;
-    }
-
-    synchronized void markRevoked() {
-        revoked = true;
-    }
-
     /** Records that a message of {@code from} revokes the token id; true for the first. */
     synchronized boolean beginInvalidation(Peer from) {
-        if (revoked) {
+        if (!exported.markRevoked()) {
             return false;
         }
-        revoked = true;
         Set<Peer> importers = new HashSet<>(importingPeers());
         importers.add(from); // which has imported another segment of that token id
         invalidators = importers;
@@ -231,11 +165,13 @@ public final class ShmSegment implements ProviderSegment {
     /** Whether a message of {@code from} may revoke it, did so, or could have. */
     synchronized boolean mayInvalidate(Peer from) {
         Set<Peer> all = invalidators;
-        return all != null ? all.contains(from) : !revoked && importingPeers().contains(from);
+        return all != null
+                ? all.contains(from)
+                : !exported.isRevoked() && importingPeers().contains(from);
     }
 
     private Set<Peer> importingPeers() {
-        return grants.values().stream().map(Grant::importer).collect(Collectors.toSet());
+        return exported.grants().stream().map(Grant::importer).collect(Collectors.toSet());
     }
 
     @Override
@@ -250,6 +186,6 @@ public final class ShmSegment implements ProviderSegment {
 
     @Override
     public String toString() {
-        return "segment " + tokenId() + " of " + memory.byteSize() + " bytes";
+        return exported.toString();
     }
 }

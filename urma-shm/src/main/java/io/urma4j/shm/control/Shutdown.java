@@ -16,7 +16,6 @@ final class Shutdown {
     private static final long RETRY_NANOS = 1_000_000;
 
     private final Engine engine;
-    private final Callers callers;
     private final Requests requests;
     private final Exports exports;
     private final Imports imports;
@@ -36,7 +35,6 @@ final class Shutdown {
      */
     Shutdown(
             Engine engine,
-            Callers callers,
             Requests requests,
             Exports exports,
             Imports imports,
@@ -47,7 +45,6 @@ final class Shutdown {
             Serving serving,
             CompletableFuture<Void> ended) {
         this.engine = engine;
-        this.callers = callers;
         this.requests = requests;
         this.exports = exports;
         this.imports = imports;
@@ -71,10 +68,10 @@ final class Shutdown {
 
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     private void takeBack(long deadlineNanos) {
-        callers.close();
+        engine.closeToCallers();
         serving.close();
         Stream<CompletableFuture<?>> revoked =
-                exports.all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+                exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .whenComplete((done, failure) -> giveBack(deadlineNanos));
     }

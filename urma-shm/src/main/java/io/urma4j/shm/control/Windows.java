@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 final class Windows {
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
-    private final Callers callers;
+    private final Engine engine;
     private final Requests requests;
     private final GrantBoard board;
     private final Map<Peer, ImportedMapping> importers = new HashMap<>(); // where they announce
 
-    Windows(Callers callers, Requests requests, GrantBoard board) {
-        this.callers = callers;
+    Windows(Engine engine, Requests requests, GrantBoard board) {
+        this.engine = engine;
         this.requests = requests;
         this.board = board;
     }
@@ -54,8 +54,8 @@ final class Windows {
             return CompletableFuture.failedFuture(
                     new UrmaException(UrmaStatus.EINVAL, of, "no window has the slot " + key.slot()));
         }
-        long deadlineNanos = ControlPlane.deadline(timeout);
-        return callers.ask(() -> ensure(of.home(), deadlineNanos)
+        long deadlineNanos = engine.deadline(timeout);
+        return engine.ask(() -> ensure(of.home(), deadlineNanos)
                 .thenApply(
                         opened -> new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment())));
     }

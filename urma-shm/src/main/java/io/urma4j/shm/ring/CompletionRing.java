@@ -50,6 +50,7 @@ public final class CompletionRing {
         ring[at + CompletionRecord.USER_CONTEXT] = userContext;
         ring[at + CompletionRecord.LENGTH] = lengthBytes;
         ring[at + CompletionRecord.PROVIDER] = provider;
+        assert hasRoom() : "overwritten: " + produced + " produced, " + consumed + " consumed";
         PRODUCED.setRelease(this, produced + 1);
     }
 
@@ -88,6 +89,7 @@ public final class CompletionRing {
      * @return true if all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int record, int count) {
+        assert count >= 1 && count <= available() : count + " of " + available();
         int from = (int) consumed;
         long first = copy(from, batch, record); // outside the loop: a poll for one record has no loop
         boolean oneOwner = count == 1 || takeMore(from, batch, record, count, first);
@@ -154,6 +156,7 @@ public final class CompletionRing {
                 System.arraycopy(words, at, words, to, CompletionRecord.WORDS);
             }
         }
+        assert kept >= consumed && kept <= produced : consumed + " to " + kept + " of " + produced;
         PRODUCED.setRelease(this, kept);
     }
 }

@@ -50,6 +50,7 @@ public final class OwnedRing {
      * @return true if all of them are of one owner, that is, the high halves of the provider's words are equal
      */
     public boolean take(long[] batch, int count) {
+        assert count >= 1 && count <= size() : count + " of " + size();
         int from = consumed;
         consumed = from + count;
         long first = copy(from, batch, 0); // outside the loop: a poll for one record has no loop

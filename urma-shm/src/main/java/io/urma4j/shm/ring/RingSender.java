@@ -93,6 +93,7 @@ public final class RingSender {
             publishShort(opcode, flags, source, target, chunkBytes);
             return;
         }
+        assert hasSlot() : "no slot is free: " + this;
         long position = sent;
         int placed = flags;
         long offset = 0;
@@ -102,6 +103,7 @@ public final class RingSender {
             long start = dataSent;
             long beforeEnd = RingLayout.DATA_BYTES - (start & (RingLayout.DATA_BYTES - 1));
             dataSent = (beforeEnd < chunkBytes ? start + beforeEnd : start) + ((chunkBytes + 63) & ~63);
+            assert dataSent - (long) DATA_REAPED.getAcquire(this) <= RingLayout.DATA_BYTES : "overwritten: " + this;
         }
         dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
         RingLayout.fill(ring, position, source, target, chunkBytes, immediate, totalBytes, offset);
@@ -111,6 +113,7 @@ public final class RingSender {
 
     /** Sender: publishes the next slot, which contains the payload of a whole message without an immediate. */
     public void publishShort(int opcode, int flags, int source, int target, int chunkBytes) {
+        assert hasSlot() : "no slot is free: " + this;
         long position = sent;
         dataEnd[(int) position & (RingLayout.SLOTS - 1)] = dataSent;
         RingLayout.fillShort(ring, position, source, target);
@@ -148,6 +151,7 @@ public final class RingSender {
 
     /** Reaper: frees the slot whose answer was peeked. */
     public void reap() {
+        assert reaped < (long) SENT.getAcquire(this) : "nothing to reap: " + this;
         DATA_REAPED.setRelease(this, dataEnd[(int) reaped & (RingLayout.SLOTS - 1)]);
         REAPED.setRelease(this, reaped + 1);
     }
@@ -168,5 +172,11 @@ public final class RingSender {
     /** The ring's bytes, for payloads. */
     public MemorySegment memory() {
         return ring;
+    }
+
+    @Override
+    public String toString() {
+        return "RingSender[" + sent + " sent, " + reaped + " reaped; data " + dataSent + " sent, " + dataReaped
+                + " reaped]";
     }
 }

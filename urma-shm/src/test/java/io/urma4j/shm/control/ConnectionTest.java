@@ -232,6 +232,7 @@ class ConnectionTest {
         other.sendBytes(ByteBuffer.wrap(new byte[] {(byte) 200, 1, 0, 0, 0, 0, 0, 0, 0}));
 
         assertThat(other.receive()).isEmpty();
+        await().until(() -> !ends.isEmpty()); // the socket is closed before that
         assertThat(ends).singleElement().asString().contains("broke the protocol");
     }
 
@@ -249,6 +250,28 @@ class ConnectionTest {
             connection.handTo(receiver);
             return true;
         });
+    }
+
+    @Test
+    void aWakeUpOfAPeerIsNoMessage() throws Exception {
+        becomePeer();
+        other.wake();
+        other.send(new Lookup(1, "x", false));
+
+        await().until(() -> !messages.isEmpty());
+
+        assertThat(messages).containsExactly(new Lookup(1, "x", false));
+        assertThat(ends).isEmpty();
+    }
+
+    @Test
+    void aWakeUpWithADescriptorBreaksTheProtocol() throws Exception {
+        becomePeer();
+        try (EventFd event = EventFd.create()) {
+            other.sendBytes(ByteBuffer.wrap(new byte[1]), event.fd());
+
+            await().until(() -> ends.size() == 1);
+        }
     }
 
     @Test

@@ -117,7 +117,7 @@ class ControlFuzzTest {
         long before = descriptors();
         List<RawPeer> silent = new ArrayList<>();
         try (Child good = Child.busyImporter(directory, "table")) {
-            for (int i = 0; i < 2 * Peers.MAX_STRANGERS; i++) {
+            for (int i = 0; i < 2 * Listener.MAX_STRANGERS; i++) {
                 silent.add(connect());
                 if (i % SLOW == 0) {
                     await().until(() -> good.importsSince() > 0);
@@ -126,7 +126,8 @@ class ControlFuzzTest {
             assertThat(silent.getFirst().receive())
                     .as("the oldest was shown the door")
                     .isEmpty();
-            await().untilAsserted(() -> assertThat(descriptors() - before).isLessThan(3 * Peers.MAX_STRANGERS + SLOW));
+            await().untilAsserted(
+                            () -> assertThat(descriptors() - before).isLessThan(3 * Listener.MAX_STRANGERS + SLOW));
             await().until(() -> good.importsSince() > 0);
         } finally {
             silent.forEach(RawPeer::close);

@@ -324,7 +324,7 @@ class ControlPlaneTest {
     }
 
     private static Peer peerOf(ShmSegment segment) {
-        return segment.grants.values().iterator().next().importer();
+        return segment.exported().grants().iterator().next().importer();
     }
 
     // ---- paths and queues

@@ -148,7 +148,7 @@ class EngineTest {
 
         await().pollInterval(Duration.ofMillis(1)).until(() -> {
             Thread caller = Thread.currentThread();
-            assertThat(engine.executeNow(() -> here.addAndGet(caller.equals(Thread.currentThread()) ? 1 : 0)))
+            assertThat(engine.submit(() -> here.addAndGet(caller.equals(Thread.currentThread()) ? 1 : 0)))
                     .isTrue();
             return here.get() >= 100;
         });
@@ -159,8 +159,8 @@ class EngineTest {
         engine.start();
         List<String> order = new CopyOnWriteArrayList<>();
 
-        engine.executeNow(() -> {
-            engine.executeNow(() -> order.add("inner"));
+        engine.submit(() -> {
+            engine.submit(() -> order.add("inner"));
             order.add("outer");
         });
 
@@ -178,7 +178,7 @@ class EngineTest {
             threads.add(Thread.ofPlatform().start(() -> {
                 for (int n = 0; n < WAKES; n++) {
                     Runnable step = () -> count[0]++;
-                    assertThat(here ? engine.executeNow(step) : engine.execute(step))
+                    assertThat(here ? engine.submit(step) : engine.execute(step))
                             .isTrue();
                 }
             }));
@@ -198,7 +198,7 @@ class EngineTest {
         await().until(() -> turns.get() > 0);
         for (int i = 0; i < 20; i++) {
             CompletableFuture<Void> came = new CompletableFuture<>();
-            engine.executeNow(() -> engine.after(1_000_000, () -> came.complete(null)));
+            engine.submit(() -> engine.after(1_000_000, () -> came.complete(null)));
             came.get(10, SECONDS);
         }
     }
@@ -208,7 +208,7 @@ class EngineTest {
         engine.start();
         await().until(() -> turns.get() > 0);
         for (int i = 0; i < 1000; i++) {
-            engine.executeNow(() -> engine.after(50_000_000, () -> {}).cancel());
+            engine.submit(() -> engine.after(50_000_000, () -> {}).cancel());
         }
         int before = turns.get();
 
@@ -220,10 +220,10 @@ class EngineTest {
         engine.start();
         await().until(() -> turns.get() > 0);
 
-        assertThat(engine.executeNow(engine::stop)).isTrue();
+        assertThat(engine.submit(engine::stop)).isTrue();
 
         ended.get(10, SECONDS);
-        assertThat(engine.executeNow(() -> {})).isFalse();
+        assertThat(engine.submit(() -> {})).isFalse();
         engineIsOver = true;
     }
 
@@ -358,7 +358,7 @@ class EngineTest {
         int before = turns.get();
 
         for (int i = 0; i < 1000; i++) {
-            engine.executeNow(() -> {});
+            engine.submit(() -> {});
             LockSupport.parkNanos(1000); // so that a woken engine would get through its round
         }
 
@@ -371,13 +371,13 @@ class EngineTest {
         long farNanos = SECONDS.toNanos(20);
         engine.start();
         AtomicReference<Timers.Timer> planned = new AtomicReference<>();
-        engine.executeNow(() -> planned.set(engine.after(farNanos, () -> {})));
+        engine.submit(() -> planned.set(engine.after(farNanos, () -> {})));
         onEngine(() -> {}); // a round in which the engine plans to wake up then
         onEngine(planned.get()::cancel);
         onEngine(() -> {}); // a round without any timer
         int before = settledTurns();
 
-        engine.executeNow(() -> planned.set(engine.after(2 * farNanos, () -> {})));
+        engine.submit(() -> planned.set(engine.after(2 * farNanos, () -> {})));
 
         assertThat(settledTurns()).isEqualTo(before);
     }

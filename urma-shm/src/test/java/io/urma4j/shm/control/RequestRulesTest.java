@@ -31,12 +31,15 @@ import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ResourceText;
 import io.urma4j.spi.support.FailureLimiter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -178,6 +181,28 @@ class RequestRulesTest {
     }
 
     // ---- requests
+
+    /** Each side sends its requests, and what follows from them, on the connection that it has opened. */
+    @Test
+    void whatBelongsToTheOtherConnectionEndsThisOne() throws Exception {
+        for (ControlMessage homes : List.of(new Revoke(1), new Done(1), RawPeer.hello(1))) {
+            try (RawPeer caller = RawPeer.greeted(directory, context.plane)) {
+                caller.send(homes);
+                assertThat(caller.receive()).as("%s", homes).isEmpty();
+            }
+        }
+        for (ControlMessage callers : List.of(new Revoked(1), new Unimport(1), new Lookup(1, "x", false))) {
+            try (RawHome home = RawHome.at(directory, RawPeer.ID)) {
+                var imported = home.importBy(context, Access.READ, LONG);
+                try (RawPeer connection = home.greet()) {
+                    connection.receive(ImportSegment.class);
+                    connection.send(callers);
+                    assertThat(connection.receive()).as("%s", callers).isEmpty();
+                }
+                assertThat(failureOf(imported).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+            }
+        }
+    }
 
     @Test
     void aPageIsCompleteIfItIsNotFull() throws Exception {

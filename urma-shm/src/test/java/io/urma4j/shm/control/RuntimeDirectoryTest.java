@@ -10,8 +10,10 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
+import io.urma4j.spi.support.Setting;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.nio.file.Files;
@@ -109,11 +111,13 @@ class RuntimeDirectoryTest {
         var both = Map.of("URMA_RUNTIME_DIR", "/own", "XDG_RUNTIME_DIR", "/run/user/7");
         var user = Map.of("URMA_RUNTIME_DIR", "", "XDG_RUNTIME_DIR", "/run/user/7");
 
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT.withRuntimeDirectory(path), both::get, 7))
                 .isEqualTo(path);
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, user::get, 7)).isEqualTo(Path.of("/run/user/7/urma4j"));
-        assertThat(RuntimeDirectory.path(UrmaOptions.DEFAULT, name -> null, 7)).isEqualTo(Path.of("/tmp/urma4j-7"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, both::get, 7)).isEqualTo(Path.of("/own"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, user::get, 7))
+                .isEqualTo(Path.of("/run/user/7/urma4j"));
+        assertThat(Setting.runtimeDirectory(UrmaOptions.DEFAULT, name -> null, 7))
+                .isEqualTo(Path.of("/tmp/urma4j-7"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LockFile;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderMemory;
@@ -165,7 +166,7 @@ class SegmentRulesTest {
     private Peer someImporter() throws Exception {
         ShmSegment other = home.share(Access.READ);
         importer.importFrom(other, Access.READ);
-        return other.grants.values().iterator().next().importer();
+        return other.exported().grants().iterator().next().importer();
     }
 
     @Test
@@ -430,7 +431,7 @@ class SegmentRulesTest {
     void anInvalidationIsInProgressUntilAllImportersHaveAnswered() throws Exception {
         ShmSegment segment = get(register(Access.READ, 0, false));
         try (RawPeer late = rawImporterOf(segment)) {
-            Peer sender = segment.grants.values().iterator().next().importer();
+            Peer sender = segment.exported().grants().iterator().next().importer();
 
             assertThat(home.plane.invalidate(sender, segment.tokenId())).isEqualTo(InvalidateResult.IN_PROGRESS);
             assertThat(home.plane.invalidate(sender, segment.tokenId())).isEqualTo(InvalidateResult.IN_PROGRESS);
@@ -445,7 +446,7 @@ class SegmentRulesTest {
     void aSegmentThatItsHomeRevokedCannotBeInvalidated() throws Exception {
         ShmSegment segment = get(register(Access.READ, 0, false));
         try (RawPeer late = rawImporterOf(segment)) {
-            Peer sender = segment.grants.values().iterator().next().importer();
+            Peer sender = segment.exported().grants().iterator().next().importer();
             get(segment.unregister(SHORT));
 
             assertThat(home.plane.invalidate(sender, segment.tokenId())).isEqualTo(InvalidateResult.NOT_ALLOWED);
@@ -462,7 +463,7 @@ class SegmentRulesTest {
         importer.importFrom(open, Access.READ);
         try (RawPeer late = rawImporterOf(revoked)) {
             get(revoked.unregister(SHORT));
-            Peer sender = open.grants.values().iterator().next().importer();
+            Peer sender = open.exported().grants().iterator().next().importer();
 
             home.plane.invalidate(sender, tokenId);
 

@@ -208,6 +208,7 @@ final class TestContext implements DataPlane, AutoCloseable {
     public void close() {
         try {
             get(plane.close(Duration.ofSeconds(10)));
+            paths.values().forEach(PathMemory::close); // of peers that were lost just before, and not reported any more
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -184,6 +184,25 @@ class WindowRulesTest {
     }
 
     @Test
+    void aSlotIsUsedAnewAsLateAsPossible() {
+        ProviderGrant first = grant();
+        first.takeBack();
+        assertThat(first.isQuiet()).isTrue();
+
+        assertThat(grant().key().slot()).isNotEqualTo(first.key().slot());
+    }
+
+    @Test
+    void windowsNeedAnImport() throws Exception {
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane);
+                ShmMemory operations = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "operations")) {
+            peer.send(new OpenWindows(1), operations.fd());
+
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+        }
+    }
+
+    @Test
     void aWindowIsQuietOnceItIsRevokedAndNoOperationIsInProgress() throws Exception {
         ProviderGrant grant = grant();
         ProviderWindow window = open(grant);

@@ -26,9 +26,9 @@ enum FaultPoint {
     BIND_ASKED(INITIATOR, "shm/RcBinding", "bind"),
     BIND_REQUESTED(HOME, "shm/RcBinding", "requested"),
     UNBIND_ASKED(INITIATOR, "shm/RcBinding", "unbind"),
-    UNBIND_REQUESTED(HOME, "shm/RcBinding", "unrequested"),
+    UNBIND_REQUESTED(HOME, "spi/support/BindRequests", "unrequested"),
 
-    MESSAGE_CHUNK_SENT(INITIATOR, "shm/MessagePath", "sendChunk"),
+    MESSAGE_CHUNK_SENT(INITIATOR, "shm/SendPath", "sendChunk"),
     MESSAGE_ARRIVED(HOME, "shm/Deliveries", "deliver"),
     MESSAGE_CHUNK_LOADED(HOME, "shm/Deliveries", "load"),
     MESSAGE_RECORDED(HOME, "shm/Deliveries", "record"),

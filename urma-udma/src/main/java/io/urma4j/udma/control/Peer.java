@@ -149,9 +149,9 @@ public final class Peer {
         return number >= floor && number - floor < ControlPlane.WINDOW;
     }
 
-    /** The peer has received all answers below. */
+    /** The peer waits for no answer below. */
     void raiseFloor(long next) {
-        if (next > floor && next - floor <= ControlPlane.WINDOW) {
+        if (next > floor) { // by more than a window, if the peer gave up requests of which none arrived
             floor = next;
             answers.keySet().removeIf(number -> number < next);
         }

@@ -19,6 +19,7 @@ import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.transport.Traffic;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -186,7 +187,7 @@ public final class Card implements CardCommands {
 
     private static NoticeStats plus(NoticeStats notices, Traffic traffic) {
         return new NoticeStats(
-                notices.sent() + traffic.congestionNoticesSent(), notices.handled() + traffic.congestionNotices());
+                notices.sent() + traffic.count(Event.CNP_SENT), notices.handled() + traffic.count(Event.CNP_RECEIVED));
     }
 
     // ---- completion queues

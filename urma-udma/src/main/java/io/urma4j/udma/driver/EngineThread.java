@@ -1,21 +1,17 @@
 package io.urma4j.udma.driver;
 
-import io.urma4j.UrmaException;
-import io.urma4j.UrmaStatus;
 import io.urma4j.libc.TimerFd;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.udp.UdpPort;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * tasks after that. A thread that needs it earlier writes there, and reads {@code sleepsUntil} after that. So one of the
  * two sees the other.
  */
-final class EngineThread implements EventLoop.Engine {
+final class EngineThread implements EventLoop.Engine, ControlEngine {
     private static final System.Logger LOG = System.getLogger(EngineThread.class.getName());
 
     private static final long AWAKE = Long.MIN_VALUE;
@@ -145,38 +141,9 @@ final class EngineThread implements EventLoop.Engine {
         return !stopped || !tasks.remove(task);
     }
 
-    /**
-     * Runs a step on the engine's thread, and returns its result. The future completes on the engine's thread, so dependent
-     * stages must not block; the core passes results to its users on separate threads.
-     */
-    <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        if (!execute(() -> run(step, result))) {
-            result.completeExceptionally(closed());
-        }
-        return result;
-    }
-
-    private static <T> void run(Supplier<CompletableFuture<T>> step, CompletableFuture<T> result) {
-        try {
-            var _ = step.get().whenComplete((value, failure) -> {
-                if (failure == null) {
-                    result.complete(value);
-                } else {
-                    result.completeExceptionally(causeOf(failure));
-                }
-            });
-        } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-        }
-    }
-
-    static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
-    UrmaException closed() {
-        return new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+    @Override
+    public boolean submit(Runnable step) {
+        return execute(step);
     }
 
     void add(Turn turn) {
@@ -195,11 +162,13 @@ final class EngineThread implements EventLoop.Engine {
 
     // ---- the engine's thread
 
-    long nanos() {
+    @Override
+    public long nanos() {
         return clock.getAsLong();
     }
 
-    Timers.Timer at(long deadlineNanos, Runnable action) {
+    @Override
+    public Timers.Timer at(long deadlineNanos, Runnable action) {
         return timers.at(deadlineNanos, () -> guarded(action));
     }
 

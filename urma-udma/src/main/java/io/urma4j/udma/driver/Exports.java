@@ -7,17 +7,20 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
-import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
+import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
-import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.Publisher;
+import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.control.PeerMessage;
@@ -26,11 +29,11 @@ import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,34 +45,44 @@ import org.jspecify.annotations.Nullable;
  * or its end (docs/udma.md).
  */
 final class Exports {
-    private static final String REFUSAL = "the home refused: wrong token id, token, or access";
-    private static final int ATTEMPTS = 5;
-    private static final long RETRY_NANOS = 5_000_000;
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final UdmaContext context;
     private final Adapter adapter;
-    private final TokenIds tokenIds;
+    private final SegmentTable<UdmaSegment> segments;
+    private final Map<Integer, Long> owners = new ConcurrentHashMap<>(); // on the card, of the keys under a token id
     private final Windows windows;
     private final AtomicInteger lastNumber = new AtomicInteger();
-    private final Map<String, Shown> byName = new HashMap<>(); // the engine's thread
-
-    /** The entry of a name. */
-    private record Shown(UdmaSegment segment, boolean withToken) {}
+    private final Publisher publisher;
 
     Exports(UdmaContext context, Adapter adapter) {
         this.context = context;
         this.adapter = adapter;
-        this.tokenIds = new TokenIds(adapter, this::invalidated);
+        this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
         this.windows = new Windows(context, this::windowKey, this::revokeKeys);
+        this.publisher = new Publisher(
+                adapter.engine(),
+                (name, _) -> context.directory().takeName(name, context.place()).map(file -> file::remove));
     }
 
     UdmaContext context() {
         return context;
     }
 
-    TokenIds tokenIds() {
-        return tokenIds;
+    SegmentTable<UdmaSegment> segments() {
+        return segments;
+    }
+
+    /** The keys of all segments under one token id have one owner, so that one SEND_INVALIDATE revokes them together. */
+    private void addOwner(int tokenId) {
+        owners.put(tokenId, adapter.newOwner(() -> invalidated(tokenId)));
+    }
+
+    private void removeOwner(int tokenId) {
+        Long owner = owners.remove(tokenId);
+        if (owner != null) {
+            adapter.forgetOwner(owner);
+        }
     }
 
     Windows windows() {
@@ -79,32 +92,18 @@ final class Exports {
     // ---- registration; any thread
 
     UdmaSegment register(SegmentRequest request) {
-        if (request.policy() != TokenPolicy.NONE && request.policy() != TokenPolicy.PLAIN_TEXT) {
-            throw invalid("token policy", request.policy() + " is not supported; NONE and PLAIN_TEXT are");
-        }
+        ControlChecks.policy(request.policy());
         UdmaMemory allocated = allocated(request);
-        MemorySegment memory = allocated == null ? foreign(request) : allocated.segment();
+        MemorySegment memory = allocated == null ? ControlChecks.foreign(request.foreign()) : allocated.segment();
         if (allocated != null) {
             allocated.addUser(request.isolated());
         }
         try {
-            return numbered(request, memory, allocated);
+            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, allocated, tokenId));
         } catch (RuntimeException e) {
             if (allocated != null) {
                 allocated.removeUser();
             }
-            throw e;
-        }
-    }
-
-    private UdmaSegment numbered(SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated) {
-        int tokenId = tokenIds.forSegment(request.tokenId());
-        try {
-            UdmaSegment segment = keyed(request, memory, allocated, tokenId);
-            tokenIds.add(segment);
-            return segment;
-        } catch (RuntimeException e) {
-            tokenIds.giveUp(tokenId);
             throw e;
         }
     }
@@ -116,15 +115,7 @@ final class Exports {
         if (request.memory() instanceof UdmaMemory memory) {
             return memory;
         }
-        throw invalid("memory", "was not allocated by a context of this device");
-    }
-
-    private static MemorySegment foreign(SegmentRequest request) {
-        MemorySegment foreign = request.foreign();
-        if (foreign == null || !foreign.isNative()) {
-            throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
-        }
-        return foreign;
+        throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
     }
 
     private UdmaSegment keyed(
@@ -134,7 +125,8 @@ final class Exports {
         int localKey = newKey(KeyConfig.local(memory));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
-        endpoints.add(new UdmaEndpoint(adapter.address(), lastNumber.incrementAndGet(), va).toEndpoint());
+        int number = lastNumber.incrementAndGet();
+        endpoints.add(new UdmaEndpoint(adapter.address(), number, va).toEndpoint());
         if (isOpen && adapter.address().udpPort() == RoceEndpoint.UDP_PORT) {
             // what a peer needs that is not urma4j
             String gid = adapter.eid().toString();
@@ -142,16 +134,15 @@ final class Exports {
         }
         SegmentDescriptor descriptor =
                 describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
-        return new UdmaSegment(
-                this,
-                memory,
-                allocated,
-                request.isolated(),
+        Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
+        ExportedSegment<Grant> exported = new ExportedSegment<>(
+                adapter.engine(),
                 descriptor,
+                Integer.toUnsignedLong(number),
                 request.token(),
-                localKey,
-                openKey,
-                adapter.newValueWatch());
+                request.isolated(),
+                shutToAll);
+        return new UdmaSegment(this, memory, allocated, exported, localKey, openKey, adapter.newValueWatch());
     }
 
     private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
@@ -213,32 +204,18 @@ final class Exports {
         };
     }
 
-    private static UrmaException invalid(String argument, String why) {
-        return new UrmaException(UrmaStatus.EINVAL, argument, why);
-    }
-
     // ---- import; the engine's thread
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Path from, long number, ImportSegment wanted) {
-        UdmaSegment segment = find(wanted.tokenId(), (int) wanted.key());
-        // one code path and one answer for all failures: they reveal nothing to a guesser (S7.6)
-        if (!UdmaSegment.opens(segment, wanted.token(), wanted.access()) || segment == null) {
+        UdmaSegment segment = segments.opened(wanted, Integer.toUnsignedLong((int) wanted.key()));
+        if (segment == null) {
             context.importRefused("segment " + wanted.tokenId(), from);
-            answer(from, number, new Refused(number, UrmaStatus.ENOPERM, REFUSAL));
+            answer(from, number, SegmentTable.refusal(number));
             return false;
         }
         grant(segment, from, number, wanted);
         return true;
-    }
-
-    private @Nullable UdmaSegment find(int tokenId, int number) {
-        for (UdmaSegment segment : tokenIds.under(tokenId)) {
-            if ((int) segment.descriptor().endpoints().getFirst().key() == number) {
-                return segment;
-            }
-        }
-        return null;
     }
 
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
@@ -246,7 +223,7 @@ final class Exports {
             from.open();
             int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
             Grant grant = new Grant(key, segment, from, wanted.access());
-            segment.grants.put(grant.key(), grant);
+            segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
             answer(
                     from,
@@ -269,7 +246,7 @@ final class Exports {
                 segment.vaBase() + offset,
                 bits(access),
                 peer.number(),
-                tokenIds.owner(segment.tokenId()),
+                owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
                 segment.values().tag()));
     }
@@ -279,7 +256,7 @@ final class Exports {
         return peersKey(of.segment(), of.importer(), offset, lengthBytes, access);
     }
 
-    private void answer(Path to, long number, io.urma4j.spi.control.ControlMessage message) {
+    private void answer(Path to, long number, ControlMessage message) {
         context.plane().answer(to.peer(), number, new Core(message));
     }
 
@@ -301,10 +278,7 @@ final class Exports {
 
     private void end(Grant grant) {
         grant.importer().grants.remove(grant.key());
-        UdmaSegment segment = grant.segment();
-        if (segment.grants.remove(grant.key()) != null) {
-            segment.revocations.ended(grant);
-        }
+        grant.segment().exported().ended(grant);
     }
 
     // ---- revocation
@@ -316,28 +290,14 @@ final class Exports {
 
     /** Ends a segment for good. The engine's thread. */
     CompletableFuture<Revocation> revoke(UdmaSegment segment, long deadlineNanos) {
-        unpublish(segment);
-        segment.markRevoked();
-        shut(segment);
+        publisher.unpublish(segment.exported());
+        segment.exported().markRevoked();
         revokeKeys(List.of(segment.localKey()));
-        return segment.revocations.await(
-                segment.grants.values(),
-                adapter.engine()::at,
-                deadlineNanos,
-                () -> remove(segment),
-                late -> quarantine(segment, late));
+        return segment.exported().revoke(deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
     }
 
-    /** From now on no packet touches the memory; the importers are being notified. */
-    private void shut(UdmaSegment segment) {
-        if (segment.openKey() != 0) {
-            revokeKeys(List.of(segment.openKey()));
-        }
-        segment.grants.values().forEach(windows::shut);
-        segment.grants.values().forEach(this::tell);
-    }
-
-    private void tell(Grant grant) {
+    /** Notifies an importer of the revocation, and awaits its answer. */
+    void tell(Grant grant) {
         PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
         var _ = context.plane()
@@ -351,7 +311,7 @@ final class Exports {
 
     private void remove(UdmaSegment segment) {
         UdmaMemory memory = segment.allocated();
-        if (!tokenIds.remove(segment)) {
+        if (!segments.remove(segment)) {
             return;
         }
         adapter.forget(segment.values());
@@ -361,25 +321,11 @@ final class Exports {
         }
     }
 
-    /** Rotates the token, and revokes the segment from importers with the old one (S7.5). */
-    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
-        long deadlineNanos = context.deadline(timeout);
-        return adapter.engine().ask(() -> {
-            if (segment.isRevoked()) {
-                throw new UrmaException(UrmaStatus.EINVAL, segment, "was revoked, and so has no token to rotate");
-            }
-            segment.setToken(next);
-            shut(segment);
-            return segment.revocations.await(
-                    segment.grants.values(), adapter.engine()::at, deadlineNanos, () -> {}, _ -> {});
-        });
-    }
-
     /** A message has revoked all keys under a token id. The engine's thread. */
     private void invalidated(int tokenId) {
-        for (UdmaSegment segment : tokenIds.under(tokenId)) {
-            if (segment.markRevoked()) {
-                shut(segment);
+        for (UdmaSegment segment : segments.under(tokenId)) {
+            if (segment.exported().markRevoked()) {
+                segment.exported().shut();
                 context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }
         }
@@ -388,74 +334,11 @@ final class Exports {
     // ---- names
 
     CompletableFuture<Void> publish(UdmaSegment segment, String name, boolean withToken) {
-        return adapter.engine().ask(() -> {
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            publish(name, new Shown(segment, withToken), ATTEMPTS, result);
-            return result;
-        });
-    }
-
-    private void publish(String name, Shown shown, int attempts, CompletableFuture<Void> result) {
-        UdmaSegment segment = shown.segment;
-        if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
-            result.completeExceptionally(
-                    new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it cannot have a name"));
-            return;
-        }
-        Optional<OwnFile> file;
-        try {
-            file = context.directory().takeName(name, context.place());
-        } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-            return;
-        }
-        if (file.isPresent()) {
-            segment.names.put(name, file.get());
-            byName.put(name, shown);
-            result.complete(null);
-        } else if (attempts > 1) {
-            // another context that removes files of dead owners may hold the lock for a moment
-            long then = adapter.nanos() + RETRY_NANOS;
-            adapter.engine().at(then, () -> publish(name, shown, attempts - 1, result));
-        } else {
-            result.completeExceptionally(
-                    new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken"));
-        }
-    }
-
-    private void unpublish(UdmaSegment segment) {
-        segment.names.forEach((name, file) -> {
-            byName.remove(name);
-            file.remove();
-        });
-        segment.names.clear();
+        return publisher.publish(segment.exported(), name, withToken);
     }
 
     /** A peer looks up a name of this home. The engine's thread. */
     void lookedUp(Path from, long number, Lookup lookup) {
-        Shown shown = byName.get(lookup.name());
-        answer(
-                from,
-                number,
-                shown == null
-                        ? new Refused(
-                                number, UrmaStatus.EINVAL, "segment '" + lookup.name() + "' is no longer published")
-                        : named(shown, number, lookup.withToken()));
-    }
-
-    private static Named named(Shown shown, long number, boolean tokenWanted) {
-        UdmaSegment segment = shown.segment;
-        SegmentDescriptor descriptor = segment.descriptor();
-        Endpoint endpoint = descriptor.endpoints().getFirst();
-        return new Named(
-                number,
-                descriptor.tokenId(),
-                endpoint.key(),
-                descriptor.lengthBytes(),
-                descriptor.access(),
-                descriptor.policy(),
-                tokenWanted && shown.withToken ? segment.token() : null,
-                endpoint.vaBase(),
-                segment.importers());
+        answer(from, number, publisher.lookedUp(number, lookup));
     }
 }

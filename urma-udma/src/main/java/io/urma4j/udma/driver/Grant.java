@@ -1,6 +1,8 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.Access;
+import io.urma4j.Importer;
+import io.urma4j.spi.control.ExportedSegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +15,7 @@ import java.util.function.IntSupplier;
  * An import that this home granted, and the windows of its importer (S7.10). Only the engine's thread ends it; any thread
  * may add and remove windows, under its lock, which is acquired before the card's lock.
  */
-final class Grant {
+final class Grant implements ExportedSegment.Granted {
     private final int key;
     private final UdmaSegment segment;
     private final Path importer;
@@ -38,7 +40,8 @@ final class Grant {
     }
 
     /** Its number in messages and for importers. */
-    long number() {
+    @Override
+    public long number() {
         return Integer.toUnsignedLong(key);
     }
 
@@ -50,8 +53,29 @@ final class Grant {
         return importer;
     }
 
-    Access access() {
+    @Override
+    public Access access() {
         return access;
+    }
+
+    @Override
+    public Importer importing() {
+        return new Importer(importer.peer().eid(), importer.peer().uasid(), number());
+    }
+
+    @Override
+    public String holder() {
+        return importer.peer().toString();
+    }
+
+    @Override
+    public void shut() {
+        segment.exports().windows().shut(this);
+    }
+
+    @Override
+    public void tell() {
+        segment.exports().tell(this);
     }
 
     /** Adds a window with a key that {@code made} creates; empty if the grant has ended. Any thread. */
@@ -74,7 +98,7 @@ final class Grant {
     }
 
     /** Revokes its key and those of its windows; returns how many windows there were. Idempotent. */
-    synchronized int shut(Consumer<List<Integer>> revoke) {
+    synchronized int revokeKeys(Consumer<List<Integer>> revoke) {
         if (ended) {
             return 0;
         }

@@ -8,6 +8,7 @@ import io.urma4j.libc.Dir;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
+import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.control.PortAddress;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,23 +69,7 @@ final class HostDirectory implements AutoCloseable {
     }
 
     /** A UASID that this process owns, and its file. */
-    record Uasid(int number, OwnFile file) {}
-
-    /** The path from the options, or else from the environment. */
-    private static Path path(UrmaOptions options, UnaryOperator<String> environment) {
-        if (options.runtimeDirectory().isPresent()) {
-            return options.runtimeDirectory().get();
-        }
-        String own = environment.apply(Setting.RUNTIME_DIRECTORY.variable());
-        if (own != null && !own.isEmpty()) {
-            return Path.of(own);
-        }
-        String ofUser = environment.apply("XDG_RUNTIME_DIR");
-        if (ofUser != null && !ofUser.isEmpty()) {
-            return Path.of(ofUser, "urma4j");
-        }
-        return Path.of("/tmp/urma4j-" + UserIds.effective());
-    }
+    record Uasid(int number, LockFile file) {}
 
     /**
      * Opens the directory, and creates it if it does not exist.
@@ -93,7 +77,9 @@ final class HostDirectory implements AutoCloseable {
      * @throws UrmaException ENOPERM if other users can access it; FAIL if it cannot be created
      */
     static HostDirectory open(UrmaOptions options) {
-        Path path = path(options, System::getenv).toAbsolutePath().normalize();
+        Path path = Setting.runtimeDirectory(options, System::getenv, UserIds.effective())
+                .toAbsolutePath()
+                .normalize();
         try (Dir runtime = made(path)) {
             checkOurs(path, runtime);
             runtime.makeDirectory(CONTEXTS);
@@ -149,7 +135,7 @@ final class HostDirectory implements AutoCloseable {
         sweep(names);
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
             int uasid = random.nextInt(1, MAX_UASID + 1);
-            Optional<OwnFile> file = OwnFile.take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
+            Optional<LockFile> file = take(contexts, fileOf(uasid), new Place(at, incarnation, uasid).toLine());
             if (file.isPresent()) {
                 return new Uasid(uasid, file.get());
             }
@@ -157,12 +143,25 @@ final class HostDirectory implements AutoCloseable {
         throw new UrmaException(UrmaStatus.ENOMEM, this, "no free UASID was found");
     }
 
+    private static Optional<LockFile> take(Dir directory, String name, String line) {
+        try {
+            Optional<LockFile> taken = LockFile.take(directory, name);
+            if (taken.isPresent()) {
+                taken.get().write(line);
+            }
+            return taken;
+        } catch (LibcException | IOException e) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, directory, "file " + name + " cannot be created: " + e.getMessage(), e);
+        }
+    }
+
     private static String fileOf(int uasid) {
         return String.format("%06x", uasid);
     }
 
     private static void sweep(Dir directory) {
-        list(directory).forEach(name -> OwnFile.removeIfDead(directory, name));
+        list(directory).forEach(name -> LockFile.takeExisting(directory, name).ifPresent(LockFile::remove));
     }
 
     private static List<String> list(Dir directory) {
@@ -179,8 +178,8 @@ final class HostDirectory implements AutoCloseable {
     List<Place> contexts() {
         List<Place> all = new ArrayList<>();
         for (String name : list(contexts)) {
-            if (!OwnFile.isDead(contexts, name)) {
-                Place.parse(OwnFile.read(contexts, name)).ifPresent(all::add);
+            if (!LockFile.isDead(contexts, name)) {
+                Place.parse(LockFile.read(contexts, name)).ifPresent(all::add);
             }
         }
         return all;
@@ -188,25 +187,25 @@ final class HostDirectory implements AutoCloseable {
 
     /** Whether that context is in this directory. */
     boolean has(int uasid, long incarnation) {
-        return Place.parse(OwnFile.read(contexts, fileOf(uasid)))
+        return Place.parse(LockFile.read(contexts, fileOf(uasid)))
                 .filter(place -> place.incarnation == incarnation)
                 .isPresent();
     }
 
     /** Whether a context that was in this directory has closed, or its process is dead. */
     boolean isDead(int uasid, long incarnation) {
-        return OwnFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
+        return LockFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
     }
 
     /** Takes a name; empty if it is taken. */
-    Optional<OwnFile> takeName(String name, Place owner) {
-        return OwnFile.take(names, name, owner.toLine());
+    Optional<LockFile> takeName(String name, Place owner) {
+        return take(names, name, owner.toLine());
     }
 
     /** The owner of a name; empty if there is none. */
     Optional<Place> owner(String name) {
         try {
-            return Place.parse(OwnFile.read(names, name));
+            return Place.parse(LockFile.read(names, name));
         } catch (IllegalArgumentException | UrmaException e) {
             return Optional.empty(); // no name that anybody could have published
         }

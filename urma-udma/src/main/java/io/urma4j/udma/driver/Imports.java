@@ -4,11 +4,11 @@ import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Endpoint;
 import io.urma4j.SegmentDescriptor;
-import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderImport;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
@@ -39,9 +39,7 @@ final class Imports {
     CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
         SegmentDescriptor descriptor = request.descriptor();
         String what = "segment " + descriptor.uasid() + "/" + descriptor.tokenId();
-        if (descriptor.policy() != TokenPolicy.NONE && request.token() == null) {
-            throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
-        }
+        ControlChecks.token(what, descriptor.policy(), request.token());
         Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
         if (endpoint.isEmpty()) {
             return CompletableFuture.completedFuture(byHand(what, request));
@@ -73,12 +71,11 @@ final class Imports {
     }
 
     private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, Access wanted) {
-        if (!granted.access().covers(wanted)) {
+        try {
+            ControlChecks.granted(home.peer(), granted.access(), wanted);
+        } catch (UrmaException e) {
             giveBack(home, granted.grant());
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    home.peer(),
-                    "granted " + granted.access() + " although " + wanted + " was requested");
+            throw e;
         }
         if (!home.peer().isLost()) {
             home.open();

@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -62,7 +63,7 @@ final class PortWatch implements EngineThread.Turn {
     private void look() {
         doubted = false;
         seenNotSent = port.counters().notSent();
-        long tooLong = port.counters().tooLongForRoute();
+        long tooLong = port.counters().count(Counter.SEND_TOO_LONG_FOR_ROUTE);
         String found = port.objection();
         if (found.isEmpty() && tooLong != seenTooLong) {
             found = "packets exceed the current MTU of the path to a peer: " + port.trouble();

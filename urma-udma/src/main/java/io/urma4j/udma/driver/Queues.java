@@ -12,6 +12,7 @@ import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.support.IdSpace;
+import io.urma4j.spi.support.IntTable;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The queues of a context, and their shared state. */
 final class Queues {
     private final UdmaContext context;
-    private final RecordOwners owners = new RecordOwners();
+    private final IntTable<RecordOwner> owners = new IntTable<>();
     private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
     private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
     private final List<UdmaJfc> jfcs = new CopyOnWriteArrayList<>();
@@ -37,8 +38,8 @@ final class Queues {
         return context;
     }
 
-    /** The owners of records in the context's completion queues. */
-    RecordOwners owners() {
+    /** The owners of records in the context's completion queues, by tag; a closed one is removed. */
+    IntTable<RecordOwner> owners() {
         return owners;
     }
 

@@ -4,6 +4,8 @@ import io.urma4j.OrderType;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.support.BindRequests;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.Refusal;
@@ -16,15 +18,12 @@ import io.urma4j.udma.control.PeerMessage.QueueBound;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the connected peer;
- * {@code suitor} is the peer that has bound itself to this Jetty, whether or not this one has done the same. Request and
- * answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
+ * The connection of an RC Jetty to its only peer (S5.7). Each side binds for itself: {@link #target} is the connected peer.
+ * Request and answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
  */
 final class RcBinding {
     /** READs and atomics that this end keeps resources for if the peer is foreign. */
@@ -38,13 +37,10 @@ final class RcBinding {
     private final int number;
     private final OrderType orderType;
     private final int rnrRetry;
-    private final Set<Peer> importers = new HashSet<>(); // these five: guarded by this
-    private int firstPsn;
+    private final BindRequests<Peer> requests;
+    private int firstPsn; // these three: guarded by this
     private @Nullable UdmaTarget target;
-    private @Nullable Suitor suitor;
     private int connection; // the card's handle; 0 while there is none
-
-    private record Suitor(Peer peer, int qpNumber) {}
 
     /**
      * The binding of an unbound Jetty.
@@ -63,6 +59,7 @@ final class RcBinding {
         this.orderType = orderType;
         this.rnrRetry = rnrRetry;
         this.firstPsn = newPsn();
+        this.requests = new BindRequests<>(orderType.value(), Peer::isLost);
     }
 
     private int newPsn() {
@@ -105,7 +102,7 @@ final class RcBinding {
                         : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, whom, "is no RC Jetty"));
         return bound.handle((_, failure) -> {
             if (failure != null) {
-                throw refused(whom, EngineThread.causeOf(failure));
+                throw refused(whom, ControlEngine.causeOf(failure));
             }
             return null;
         });
@@ -220,25 +217,18 @@ final class RcBinding {
     // ---- being bound; the engine's thread
 
     /** A peer has imported the Jetty: it had the token, and the card's end of the connection exists. */
-    synchronized void imported(Peer peer) {
-        importers.add(peer);
+    void imported(Peer peer) {
+        requests.imported(peer);
     }
 
     /** A peer's Jetty requests to bind: returns the properties that it needs, or the reason of a refusal. */
     synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
-        if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
-            return refusal(request, UrmaStatus.ENOPERM, "the requesting context has not imported it");
-        }
-        if (wanted.orderType() != orderType.value()) {
-            return refusal(request, UrmaStatus.ENOPERM, "the order types differ");
-        }
         UdmaTarget mine = target;
-        Suitor now = new Suitor(peer, wanted.partner());
-        if ((mine != null && !isTarget(mine, peer, wanted.partner())) || (suitor != null && !suitor.equals(now))) {
-            return refusal(request, UrmaStatus.EINVAL, "it is bound to another Jetty");
-        }
-        suitor = now;
-        return new QueueBound(firstPsn, peer.own().mtuBytes());
+        boolean mayBind = mine == null || isTarget(mine, peer, wanted.partner());
+        BindRequests.Answer answer = requests.requested(peer, wanted.partner(), wanted.orderType(), mayBind);
+        return answer == BindRequests.Answer.BOUND
+                ? new QueueBound(firstPsn, peer.own().mtuBytes())
+                : refusal(request, answer.status(), answer.why());
     }
 
     private PeerMessage refusal(long request, UrmaStatus status, String why) {
@@ -251,20 +241,15 @@ final class RcBinding {
         return path != null && path.peer().equals(peer) && mine.number() == qpNumber;
     }
 
-    synchronized void unrequested(Peer peer, int qpNumber) {
-        if (new Suitor(peer, qpNumber).equals(suitor)) {
-            suitor = null;
-        }
+    void unrequested(Peer peer, int qpNumber) {
+        requests.unrequested(peer, qpNumber);
     }
 
     /** The peer is gone: work requests in progress to it end. */
     void peerLost(Peer peer) {
+        requests.peerLost(peer);
         int ended;
         synchronized (this) {
-            importers.remove(peer);
-            if (suitor != null && suitor.peer().equals(peer)) {
-                suitor = null;
-            }
             UdmaTarget mine = target;
             Path path = mine == null ? null : mine.path();
             ended = path != null && path.peer().equals(peer) ? connection : 0;

@@ -4,13 +4,11 @@ import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Inspect;
-import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
@@ -18,7 +16,7 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
-import io.urma4j.spi.control.ResourceText;
+import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.support.GuessLimiter;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.NoticeStats;
@@ -27,23 +25,19 @@ import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Dispatches the requests of peers. The engine's thread. */
 final class Serving {
-    /** Maximum requests that are delayed because their senders guessed too often. */
-    private static final int MAX_DELAYED = 256;
-
     private final UdmaContext context;
     private final Adapter adapter;
     private final ContextEvents events;
     private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
-    private int delayed;
 
     Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
         this.context = context;
@@ -80,7 +74,7 @@ final class Serving {
                 answer(from, number, new Done(number));
             }
             case Lookup m -> context.exports().lookedUp(from, number, m);
-            case Inspect m -> inspected(from, number, m);
+            case Inspect m -> answer(from, number, Inspector.page(number, m, this::resources));
             case Measure m -> measured(from, number, m.on());
             default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
         }
@@ -94,33 +88,18 @@ final class Serving {
         answer(to, number, new Refused(number, status, why));
     }
 
-    /** Checks a token now, or later if that address has failed too often. */
     private void paced(Path from, long number, BooleanSupplier isRight) {
-        long now = adapter.nanos();
-        long delayNanos = limiter.delayNanos(Network.of(from.peer().eid()), from.holds(), now);
-        if (delayNanos > 0) {
-            delay(from, number, isRight, now + delayNanos);
-        } else if (!isRight.getAsBoolean()) {
-            limiter.failed(Network.of(from.peer().eid()), now);
-        }
-    }
-
-    private void delay(Path from, long number, BooleanSupplier isRight, long untilNanos) {
-        if (delayed == MAX_DELAYED) {
-            refuse(
-                    from,
-                    number,
-                    UrmaStatus.EAGAIN,
-                    "limit of " + MAX_DELAYED + " delayed requests with wrong tokens reached");
-            return;
-        }
-        delayed++;
-        adapter.engine().at(untilNanos, () -> {
-            delayed--;
-            if (!from.peer().isLost() && !context.isClosing()) {
-                paced(from, number, isRight);
-            }
-        });
+        limiter.check(
+                adapter.engine(),
+                Network.of(from.peer().eid()),
+                from::holds,
+                isRight,
+                () -> !from.peer().isLost() && !context.isClosing(),
+                () -> refuse(
+                        from,
+                        number,
+                        UrmaStatus.EAGAIN,
+                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached"));
     }
 
     private boolean queueRequested(Path from, long number, ImportQueue wanted) {
@@ -174,27 +153,16 @@ final class Serving {
         answer(from, number, new Done(number));
     }
 
-    /** Answers an inspection with one page. */
-    private void inspected(Path from, long number, Inspect wanted) {
-        Optional<Resource.Kind> kind = ResourceText.kind(wanted.kind());
-        if (kind.isEmpty()) {
-            refuse(from, number, UrmaStatus.EINVAL, "kind " + wanted.kind() + " of resources is unknown");
-            return;
-        }
-        List<Resource> page = switch (kind.get()) {
-            case TP -> context.paths(wanted.after(), ControlCodec.MAX_TEXTS);
-            case WAIT -> context.waits(wanted.after(), ControlCodec.MAX_TEXTS);
+    private List<Resource> resources(Resource.Kind kind, long after, int limit) {
+        return switch (kind) {
+            case TP -> context.paths(after, limit);
+            case WAIT -> context.waits(after, limit);
             case CONTEXT ->
-                events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS).stream()
+                events.resources(kind, after, limit).stream()
                         .map(this::withPort)
                         .toList();
-            default -> events.resources(kind.get(), wanted.after(), ControlCodec.MAX_TEXTS);
+            default -> events.resources(kind, after, limit);
         };
-        boolean complete = page.size() < ControlCodec.MAX_TEXTS;
-        answer(
-                from,
-                number,
-                new Inspected(number, page.stream().map(ResourceText::of).toList(), complete));
     }
 
     /** A context, and the counters of its device for all contexts: packets without a queue, and marked packets. */
@@ -204,14 +172,14 @@ final class Serving {
         UdpPort port = adapter.port();
         NoticeStats notices = ofCard(CardCommands::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
-                .add("rx_strangers", port.counters().receivedFromStrangers())
+                .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
                 .add("drop_nobody", ofCard(CardCommands::dropped))
                 .add("drop_no_secret", port.counters().droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
-                .add("rx_marked", port.counters().receivedMarked())
+                .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();

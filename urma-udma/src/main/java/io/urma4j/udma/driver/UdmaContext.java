@@ -20,6 +20,7 @@ import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.LockFile;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
@@ -32,11 +33,13 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardConnectionConfig;
@@ -72,14 +75,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class UdmaContext implements ProviderContext, PeerEvents {
     private static final String PID = "pid ";
-    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4; // so that sums do not overflow
 
     private final UdmaDevice device;
     private final Adapter adapter;
     private final ContextEvents events;
     private final HostDirectory directory;
     private final HostDirectory.Place place;
-    private final OwnFile lock;
+    private final LockFile lock;
     private final ControlPlane plane;
     private final EngineThread.Turn turn;
     private final BiConsumer<AsyncEvent.Type, String> portListener;
@@ -113,8 +115,8 @@ final class UdmaContext implements ProviderContext, PeerEvents {
         this.imports = new Imports(this, adapter);
         this.serving = new Serving(this, adapter, events);
         Neighbours neighbours = new Neighbours(this, directory);
-        this.names = new Names(neighbours);
-        this.inspector = new Inspector(neighbours::others);
+        this.names = new Names(adapter.engine(), neighbours);
+        this.inspector = new Inspector(adapter.engine(), neighbours::others);
         this.refusals = new RefusalEvents(events, adapter.nanos());
         this.plane = new ControlPlane(
                 adapter.control(),
@@ -206,8 +208,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     /** The deadline of a timeout that starts now, in the control plane's time. */
     long deadline(Duration timeout) {
-        long nanos = timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) >= 0 ? LONGEST_NANOS : timeout.toNanos();
-        return adapter.nanos() + nanos;
+        return adapter.engine().deadline(timeout);
     }
 
     void raise(AsyncEvent.Type type, Object source, String detail) {
@@ -235,12 +236,12 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public int allocateTokenId() {
-        return exports.tokenIds().allocate();
+        return exports.segments().allocate();
     }
 
     @Override
     public void freeTokenId(int tokenId) {
-        exports.tokenIds().free(tokenId);
+        exports.segments().free(tokenId);
     }
 
     @Override
@@ -263,26 +264,22 @@ final class UdmaContext implements ProviderContext, PeerEvents {
 
     @Override
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.lookup(name, deadlineNanos));
+        return names.lookup(name, timeout);
     }
 
     @Override
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> names.published(deadlineNanos));
+        return names.published(timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> inspect(Set<Resource.Kind> kinds, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.inspect(kinds, deadlineNanos));
+        return inspector.inspect(kinds, timeout);
     }
 
     @Override
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
-        long deadlineNanos = deadline(timeout);
-        return adapter.engine().ask(() -> inspector.measure(on, pid, deadlineNanos));
+        return inspector.measure(on, pid, timeout);
     }
 
     // ---- queues
@@ -373,9 +370,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
         String what = descriptor.kind() + " " + descriptor.id();
         try {
-            if (descriptor.policy() != TokenPolicy.NONE && token == null) {
-                throw new UrmaException(UrmaStatus.EINVAL, what, "needs a token: its policy is " + descriptor.policy());
-            }
+            ControlChecks.token(what, descriptor.policy(), token);
             Optional<UdmaEndpoint> endpoint = UdmaEndpoint.of(what, descriptor.endpoints());
             if (endpoint.isEmpty()) {
                 return CompletableFuture.completedFuture(byHand(what, descriptor, token));
@@ -528,7 +523,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private Throwable explained(Throwable failure) {
         String objection = adapter.watch().objection();
         return !objection.isEmpty()
-                        && EngineThread.causeOf(failure) instanceof UrmaException e
+                        && ControlEngine.causeOf(failure) instanceof UrmaException e
                         && e.status() == UrmaStatus.ETIMEOUT
                 ? new UrmaException(e.status(), this, e.getMessage() + "; " + objection, e)
                 : failure;
@@ -716,7 +711,7 @@ final class UdmaContext implements ProviderContext, PeerEvents {
     private void takeBack(long deadlineNanos, CompletableFuture<Void> told) {
         isClosing = true;
         Stream<CompletableFuture<?>> revoked =
-                exports.tokenIds().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+                exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         var _ = CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .thenCompose(_ -> plane.sayGoodbye("closed", deadlineNanos, adapter.nanos()))
                 .whenComplete((_, _) -> adapter.engine().execute(() -> finish(told)));

@@ -4,6 +4,7 @@ import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.udma.control.PortAddress;
 import java.util.List;
 import java.util.Optional;
@@ -29,16 +30,7 @@ record UdmaEndpoint(PortAddress at, int number, long vaBase) {
 
     /** The first of a descriptor's; empty when it has none. A critical one that we do not understand spoils all (S1.4). */
     static Optional<UdmaEndpoint> of(Object what, List<Endpoint> endpoints) {
-        for (Endpoint endpoint : endpoints) {
-            if (endpoint.critical() && !endpoint.kind().equals(KIND)) {
-                throw new UrmaException(
-                        UrmaStatus.EINVAL, what, "has a critical endpoint of the unknown kind " + endpoint.kind());
-            }
-        }
-        return endpoints.stream()
-                .filter(endpoint -> endpoint.kind().equals(KIND))
-                .findFirst()
-                .map(endpoint -> of(what, endpoint));
+        return ControlChecks.endpoint(what, endpoints, KIND).map(endpoint -> of(what, endpoint));
     }
 
     private static UdmaEndpoint of(Object what, Endpoint endpoint) {

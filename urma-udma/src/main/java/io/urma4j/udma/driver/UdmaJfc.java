@@ -7,6 +7,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.support.IntTable;
 import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
@@ -30,7 +31,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     private final int depth;
     private final boolean locked;
     private final MemorySegment ring;
-    private final RecordOwners owners;
+    private final IntTable<RecordOwner> owners;
     private final Runnable onEvent;
     private final EventLoop eventLoop;
     private final SpinLock lock = new SpinLock();

@@ -59,7 +59,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.queueKey = config.mode() == TransportMode.UM ? queueKey(context, config) : 0;
         this.receives = new Receives(this, id, 0);
         this.tag = context.adapter().tag(this);
-        queues.owners().add(tag, receives);
+        queues.owners().put(tag, receives);
         eventLoop.enter();
         try {
             this.handle = create(eventLoop.card());

@@ -5,44 +5,27 @@ import io.urma4j.Importer;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
-import io.urma4j.spi.control.Revocations;
+import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A registered segment of this context. Safe for any thread. */
-final class UdmaSegment implements ProviderSegment {
-    private static final Token NOBODYS = Token.random();
-
+final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     private final Exports exports;
     private final MemorySegment memory;
     private final @Nullable UdmaMemory allocated;
-    private final boolean isolated;
-    private final SegmentDescriptor descriptor;
+    private final ExportedSegment<Grant> exported;
     private final int localKey;
     private final int openKey;
     private final ValueWatch values;
-    private volatile Token token;
-    private volatile boolean revoked;
     private final AtomicInteger unfinished = new AtomicInteger();
-
-    /** The current importers, by key; written by the engine, read by any thread. */
-    final Map<Integer, Grant> grants = new ConcurrentHashMap<>();
-
-    // the engine's thread
-    final Map<String, OwnFile> names = new HashMap<>();
-    final Revocations<Grant> revocations =
-            new Revocations<>(grant -> grant.importer().peer().toString());
 
     /**
      * Creates a segment.
@@ -56,18 +39,14 @@ final class UdmaSegment implements ProviderSegment {
             Exports exports,
             MemorySegment memory,
             @Nullable UdmaMemory allocated,
-            boolean isolated,
-            SegmentDescriptor descriptor,
-            Token token,
+            ExportedSegment<Grant> exported,
             int localKey,
             int openKey,
             ValueWatch values) {
         this.exports = exports;
         this.memory = memory;
         this.allocated = allocated;
-        this.isolated = isolated;
-        this.descriptor = descriptor;
-        this.token = token;
+        this.exported = exported;
         this.localKey = localKey;
         this.openKey = openKey;
         this.values = values;
@@ -95,6 +74,10 @@ final class UdmaSegment implements ProviderSegment {
 
     // ---- for the control plane
 
+    Exports exports() {
+        return exports;
+    }
+
     int openKey() {
         return openKey;
     }
@@ -109,73 +92,35 @@ final class UdmaSegment implements ProviderSegment {
         return allocated;
     }
 
-    Access access() {
-        return descriptor.access();
+    @Override
+    public ExportedSegment<Grant> exported() {
+        return exported;
     }
 
     long vaBase() {
         return memory.address();
     }
 
-    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
-    @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
-    static boolean opens(@Nullable UdmaSegment segment, @Nullable Token offered, Access wanted) {
-        Token needed = segment == null ? NOBODYS : segment.token;
-        Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
-        boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
-        boolean open = segment != null && !segment.revoked;
-        boolean right = needed.equals(offered == null ? Token.of(~needed.value()) : offered);
-        return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
-    }
-
-    boolean isIsolated() {
-        return isolated;
-    }
-
-    boolean isRevoked() {
-        return revoked;
-    }
-
-    /** Allows no new import from now on; true for the first call. On the engine's thread. */
-    boolean markRevoked() {
-        boolean first = !revoked;
-        revoked = true;
-        return first;
-    }
-
-    /** On the engine's thread. */
-    void setToken(Token next) {
-        token = next;
-    }
-
     // ---- ProviderSegment
 
     @Override
     public int tokenId() {
-        return descriptor.tokenId();
+        return exported.descriptor().tokenId();
     }
 
     @Override
     public SegmentDescriptor descriptor() {
-        return descriptor;
+        return exported.descriptor();
     }
 
     @Override
     public List<String> importers() {
-        return grants.values().stream()
-                .map(grant -> grant.importer().peer().toString())
-                .distinct()
-                .sorted()
-                .toList();
+        return exported.importers();
     }
 
     @Override
     public List<Importer> importing() {
-        return grants.values().stream()
-                .map(grant -> new Importer(
-                        grant.importer().peer().eid(), grant.importer().peer().uasid(), grant.number()))
-                .sorted(Comparator.comparingLong(Importer::number))
-                .toList();
+        return exported.importing();
     }
 
     @Override
@@ -204,12 +149,12 @@ final class UdmaSegment implements ProviderSegment {
 
     @Override
     public Token token() {
-        return token;
+        return exported.token();
     }
 
     @Override
     public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
-        return exports.rotate(this, next, timeout);
+        return exported.rotate(next, timeout);
     }
 
     @Override
@@ -219,6 +164,6 @@ final class UdmaSegment implements ProviderSegment {
 
     @Override
     public String toString() {
-        return "segment " + tokenId() + " of " + memory.byteSize() + " bytes";
+        return exported.toString();
     }
 }

@@ -113,11 +113,11 @@ final class UdmaSendQueue implements ProviderSendQueue, RecordOwner, Tagged {
         this.slots = new SlotCount(depth, this::hasEndedSilently);
         this.signalAt = config.signalEvery() == 0 ? Long.MAX_VALUE : config.signalEvery() - 1;
         this.tag = context.adapter().tag(this);
-        queues.owners().add(tag, this);
+        queues.owners().put(tag, this);
         this.receiver = receives == null ? null : new Receives(receives, id, CompletionRecord.JETTY);
         this.receiveTag = receiver == null ? 0 : context.adapter().tag(receiver);
         if (receiver != null) {
-            queues.owners().add(receiveTag, receiver);
+            queues.owners().put(receiveTag, receiver);
         }
         eventLoop.enter();
         try {

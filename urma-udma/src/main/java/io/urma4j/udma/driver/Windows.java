@@ -6,6 +6,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.control.ExportedSegment;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,20 +44,9 @@ final class Windows {
 
     /** Grants an importer a window, of a range that was checked. */
     ProviderGrant grant(UdmaSegment segment, Importer importer, long offset, long lengthBytes, Access access) {
-        Grant to = segment.grants.get((int) importer.number());
-        if (to == null || segment.isRevoked()) {
-            throw notImported(segment, importer);
-        }
-        if (segment.isIsolated()) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, segment, "is isolated, so it has no windows: not every device can enforce them");
-        }
-        if (!to.access().covers(access)) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    segment,
-                    importer + " has imported it as " + to.access() + ", a window as " + access + " is more");
-        }
+        ExportedSegment<Grant> exported = segment.exported();
+        Grant to = exported.forWindow(
+                importer, access, "is isolated, so it has no windows: not every device can enforce them");
         if (out.incrementAndGet() > MAX_WINDOWS) {
             out.decrementAndGet();
             throw new UrmaException(UrmaStatus.ENOMEM, home, "limit of " + MAX_WINDOWS + " concurrent windows reached");
@@ -67,7 +57,7 @@ final class Windows {
             isMade = key.isPresent();
             return new Given(
                     to,
-                    key.orElseThrow(() -> notImported(segment, importer)),
+                    key.orElseThrow(() -> exported.notImported(importer)),
                     new WindowKey(
                             to.number(),
                             slot(key.getAsInt()),
@@ -82,13 +72,9 @@ final class Windows {
         }
     }
 
-    private static UrmaException notImported(UdmaSegment segment, Importer importer) {
-        return new UrmaException(UrmaStatus.EINVAL, segment, importer + " does not import it");
-    }
-
     /** Ends a grant: its key and those of its windows are invalid. */
     void shut(Grant grant) {
-        out.addAndGet(-grant.shut(revoke));
+        out.addAndGet(-grant.revokeKeys(revoke));
     }
 
     // ---- the card's key of a window, in two words

@@ -41,6 +41,7 @@ public final class WqRing {
 
     /** Hands every element before {@code position} to the card. */
     public static void produced(MemorySegment ring, long position) {
+        assert position >= produced(ring) : position + " posted after " + produced(ring);
         U64.setRelease(ring, PRODUCED, position);
     }
 
@@ -50,6 +51,7 @@ public final class WqRing {
 
     /** Gives every element before {@code position} back to the driver. */
     public static void consumed(MemorySegment ring, long position) {
+        assert position >= consumed(ring) && position <= produced(ring) : position + " freed of " + produced(ring);
         U64.setRelease(ring, CONSUMED, position);
     }
 

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
@@ -37,12 +38,6 @@ final class Acknowledgements {
     /** How many messages have succeeded at the responder before the oldest that is not acknowledged. */
     private int succeeded;
 
-    /** Of the last count: how many of them lie before the first READ or atomic that was not answered. */
-    private int countBeforeUnanswered;
-
-    /** The packet has waited in one of the hosts: its time is no sign of a congested network. */
-    private boolean isDelayed;
-
     Acknowledgements(Connection connection, ConnectionConfig config, Requester requester, Traffic traffic) {
         this.connection = connection;
         this.config = config;
@@ -53,59 +48,58 @@ final class Acknowledgements {
         this.traffic = traffic;
     }
 
-    /** @param delayed the packet has waited in one of the hosts */
-    void receive(Packet packet, boolean delayed, long nowNanos) {
-        isDelayed = delayed;
+    /** @param isDelayed the packet has waited in one of the hosts: its time is no sign of a congested network */
+    void receive(Packet packet, boolean isDelayed, long nowNanos) {
         long psn = Psn.near(requester.unacked(), Bth.psn(packet.bytes()));
         int operation = Opcodes.operation(packet.opcode());
         boolean isAcknowledgement = operation == Opcodes.ACKNOWLEDGE;
         // a NAK of a gap names what the responder expects, which may be what was never sent
         long unacked = requester.unacked();
         if (psn < unacked || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             old(psn, packet, nowNanos);
         } else if (isAcknowledgement) {
-            acknowledgement(psn, packet, nowNanos);
+            acknowledgement(psn, packet, isDelayed, nowNanos);
         } else {
-            answer(psn, packet, nowNanos);
+            answer(psn, packet, isDelayed, nowNanos);
         }
-        goOn(unacked, nowNanos);
+        goOn(unacked, isDelayed, nowNanos);
     }
 
     /** An acknowledgement that a request has brought along. */
-    void receiveAlong(Packet packet, boolean delayed, long nowNanos) {
-        isDelayed = delayed;
+    void receiveAlong(Packet packet, boolean isDelayed, long nowNanos) {
         int at = packet.at(Header.ACK_ETH);
         long unacked = requester.unacked();
         long psn = Psn.near(unacked, AckEth.psn(packet.bytes(), at));
         if (psn < unacked) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else {
             int transmission = Bth.answeredTransmission(packet.bytes());
-            acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), transmission, nowNanos);
-            goOn(unacked, nowNanos);
+            acknowledged(psn + 1, AckEth.msn(packet.bytes(), at), transmission, isDelayed, nowNanos);
+            goOn(unacked, isDelayed, nowNanos);
         }
     }
 
-    private void goOn(long unacked, long nowNanos) {
+    private void goOn(long unacked, boolean isDelayed, long nowNanos) {
         if (requester.unacked() > unacked) {
-            takeEarly(nowNanos);
+            takeEarly(isDelayed, nowNanos);
         }
         retransmission.retransmitLost(nowNanos);
     }
 
     /** What was missing has arrived: the early answers behind it, and an acknowledgement that waited, are taken now. */
-    private void takeEarly(long nowNanos) {
+    private void takeEarly(boolean isDelayed, long nowNanos) {
         long before;
         do {
             before = requester.unacked();
             WireMessage oldest = inFlight.head();
             while (oldest != null && recovery.hasAnswer(requester.unacked())) {
-                answered(oldest, requester.unacked(), Bth.NO_TRANSMISSION, nowNanos);
+                answered(oldest, requester.unacked(), Bth.NO_TRANSMISSION, isDelayed, nowNanos);
                 oldest = inFlight.head();
             }
             if (oldest != null && recovery.keptAcknowledgement() > requester.unacked()) {
-                acknowledged(recovery.keptAcknowledgement(), recovery.keptMsn(), Bth.NO_TRANSMISSION, nowNanos);
+                acknowledged(
+                        recovery.keptAcknowledgement(), recovery.keptMsn(), Bth.NO_TRANSMISSION, isDelayed, nowNanos);
             }
         } while (requester.unacked() > before);
     }
@@ -131,31 +125,31 @@ final class Acknowledgements {
 
     // ---- acknowledgements
 
-    private void acknowledgement(long psn, Packet packet, long nowNanos) {
+    private void acknowledgement(long psn, Packet packet, boolean isDelayed, long nowNanos) {
         int at = packet.at(Header.AETH);
         int syndrome = Aeth.syndrome(packet.bytes(), at);
         int msn = Aeth.msn(packet.bytes(), at);
         switch (Aeth.kind(syndrome)) {
             case ACK -> {
-                acknowledged(psn + 1, msn, answeredTransmission(packet), nowNanos);
+                acknowledged(psn + 1, msn, answeredTransmission(packet), isDelayed, nowNanos);
                 cameAgain(psn, syndrome, packet, nowNanos);
             }
-            case RNR_NAK -> notReady(psn, syndrome, nowNanos);
+            case RNR_NAK -> notReady(psn, syndrome, isDelayed, nowNanos);
             case NAK -> {
                 if (syndrome == Aeth.NAK_SEQUENCE) {
-                    gap(psn, msn, packet, nowNanos);
+                    gap(psn, msn, packet, isDelayed, nowNanos);
                 } else {
-                    refused(psn, syndrome, nowNanos);
+                    refused(psn, syndrome, isDelayed, nowNanos);
                 }
             }
-            case RESERVED -> traffic.ignored++;
+            case RESERVED -> traffic.add(Event.IGNORED);
         }
     }
 
     /** Everything before that PSN; false when something of it must be retransmitted. */
-    private boolean acknowledged(long to, int msn, int transmission, long nowNanos) {
+    private boolean acknowledged(long to, int msn, int transmission, boolean isDelayed, long nowNanos) {
         if (to > requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return false;
         }
         if (!isCountRight(to, msn)) {
@@ -163,7 +157,7 @@ final class Acknowledgements {
             return false;
         }
         boolean isWhole = requester.advance(to, transmission, isDelayed, nowNanos);
-        succeeded = isWhole ? msn : succeeded + countBeforeUnanswered;
+        succeeded = isWhole ? msn : msn - countOfInFlight(to);
         if (isWhole) {
             return true;
         }
@@ -176,21 +170,22 @@ final class Acknowledgements {
     }
 
     /** The responder has everything before that PSN, and misses it. */
-    private void gap(long psn, int msn, Packet packet, long nowNanos) {
-        traffic.gapsTold++;
+    private void gap(long psn, int msn, Packet packet, boolean isDelayed, long nowNanos) {
+        traffic.add(Event.GAP_NAK);
         // an acknowledgement that waits for lost answers counts as well
-        if (!acknowledged(psn, msn, Bth.NO_TRANSMISSION, nowNanos) && recovery.keptAcknowledgement() < psn) {
+        boolean isWhole = acknowledged(psn, msn, Bth.NO_TRANSMISSION, isDelayed, nowNanos);
+        if (!isWhole && recovery.keptAcknowledgement() < psn) {
             return;
         }
         if (recovery.isArrivalReport(packet.opcode())) {
-            report(psn, packet, nowNanos);
+            report(psn, packet, isDelayed, nowNanos);
         } else {
             retransmission.goBackForGap(nowNanos);
         }
     }
 
     /** What the responder has behind the gap, and what has arrived there twice. */
-    private void report(long psn, Packet packet, long nowNanos) {
+    private void report(long psn, Packet packet, boolean isDelayed, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         long at = packet.payloadAt();
         int kept = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
@@ -199,24 +194,24 @@ final class Acknowledgements {
         recovery.reportedTwice(psn + 1, 1, requester.end(), bytes, at + kept, again, nowNanos);
     }
 
-    private void notReady(long psn, int syndrome, long nowNanos) {
+    private void notReady(long psn, int syndrome, boolean isDelayed, long nowNanos) {
         long waitNanos = NotReady.nanos(Aeth.value(syndrome));
         if (psn == requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
             judge(psn, WorkStatus.SUCCESS, waitNanos);
         } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
-            traffic.notReadyReceived++;
+            traffic.add(Event.RNR_RECEIVED);
             requester.hold(waitNanos, nowNanos);
         } else {
             retransmission.goBack(nowNanos);
         }
     }
 
-    private void refused(long psn, int syndrome, long nowNanos) {
+    private void refused(long psn, int syndrome, boolean isDelayed, long nowNanos) {
         int status = status(syndrome);
         if (psn == requester.end()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
             judge(psn, status, -1);
         } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
@@ -250,7 +245,7 @@ final class Acknowledgements {
         requester.cutShort(message);
         Request request = message.request();
         if (waitNanos >= 0) {
-            traffic.notReadyReceived++;
+            traffic.add(Event.RNR_RECEIVED);
             request.waitNanos = Math.max(request.waitNanos, waitNanos);
         } else {
             traffic.nakReceived(status);
@@ -266,33 +261,32 @@ final class Acknowledgements {
         if (!config.isShared()) {
             return true;
         }
+        return (msn - succeeded - countOfInFlight(to)) << Integer.SIZE - MSN_BITS == 0;
+    }
+
+    /** How many messages in flight that end before that PSN count at the responder, if it has executed them. */
+    private int countOfInFlight(long to) {
         int count = 0;
-        boolean isAnyUnanswered = false;
-        countBeforeUnanswered = 0;
         for (int i = 0; i < inFlight.numbered() && inFlight.get(i).endPsn() <= to; i++) {
             WireMessage message = inFlight.get(i);
-            isAnyUnanswered |= message.isUnanswered();
             if (message.packets > 0 && (message.isAnswered() || !message.isRefused)) {
                 count++; // what is answered counts at the responder, however the answer is
             }
-            if (!isAnyUnanswered) {
-                countBeforeUnanswered = count;
-            }
         }
-        return (msn - succeeded - count) << Integer.SIZE - MSN_BITS == 0;
+        return count;
     }
 
     // ---- answers of READs and atomics
 
-    private void answer(long psn, Packet packet, long nowNanos) {
-        boolean isInTurn = isNext(psn, packet, nowNanos);
+    private void answer(long psn, Packet packet, boolean isDelayed, long nowNanos) {
+        boolean isInTurn = isNext(psn, packet, isDelayed, nowNanos);
         if (!isInTurn && !mayBeEarly(psn)) {
             recovery.answeredTwice(psn, nowNanos);
             return;
         }
         WireMessage message = isInTurn ? inFlight.head() : inFlight.find(psn);
         if (message == null || !isFor(message, psn, packet, isInTurn)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return;
         }
         if (message.request().isRead()) {
@@ -303,7 +297,7 @@ final class Acknowledgements {
         int transmission = psn == message.firstPsn ? answeredTransmission(packet) : Bth.NO_TRANSMISSION;
         if (isInTurn) {
             recovery.answered(psn, nowNanos);
-            answered(message, psn, transmission, nowNanos);
+            answered(message, psn, transmission, isDelayed, nowNanos);
         } else {
             recovery.answeredEarly(psn, isEnd(packet), nowNanos);
             requester.answeredEarly(message, transmission, isDelayed, nowNanos);
@@ -357,7 +351,7 @@ final class Acknowledgements {
     }
 
     /** Answers acknowledge what was before them; false when something of that was lost. */
-    private boolean isNext(long psn, Packet packet, long nowNanos) {
+    private boolean isNext(long psn, Packet packet, boolean isDelayed, long nowNanos) {
         boolean isMiddle =
                 Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_MIDDLE; // with a count or without
         boolean hasCount = !isMiddle && Opcodes.has(packet.opcode(), Header.AETH);
@@ -374,10 +368,10 @@ final class Acknowledgements {
             return psn == requester.unacked();
         }
         int msn = Aeth.msn(packet.bytes(), packet.at(Header.AETH)) - 1; // the answered one counts already
-        return acknowledged(psn, msn, Bth.NO_TRANSMISSION, nowNanos);
+        return acknowledged(psn, msn, Bth.NO_TRANSMISSION, isDelayed, nowNanos);
     }
 
-    private void answered(WireMessage oldest, long psn, int transmission, long nowNanos) {
+    private void answered(WireMessage oldest, long psn, int transmission, boolean isDelayed, long nowNanos) {
         succeeded += psn + 1 == oldest.endPsn() ? 1 : 0;
         requester.answered(transmission, isDelayed, nowNanos);
     }

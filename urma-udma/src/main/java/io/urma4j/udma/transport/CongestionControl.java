@@ -35,12 +35,6 @@ public final class CongestionControl {
 
     static final int ROUNDS_BETWEEN_PROBES = 128;
 
-    /** A packet that was lost this many rounds ago, and has not arrived, will not arrive any more. */
-    private static final int ROUNDS_UNTIL_LOST = 4;
-
-    /** Of this many packets in a round, one was not delayed. */
-    private static final int SAMPLES_WITHOUT_DISORDER = 8;
-
     static final int INITIAL_WINDOW_PACKETS = 16;
 
     /** A window that was not used for this time says nothing about the network any more. */
@@ -51,48 +45,23 @@ public final class CongestionControl {
     private static final double BELOW_FULL = 0.9; // of what fits without a queue, so that the queue is seen empty
     private static final double LEAST_LEFT = 1.0 / 16;
     private static final double PROBE_PACKETS = 2;
-    private static final double LOSS_MEMORY_PACKETS = 256;
-    private static final double WINDOWS_OF_LOSSES = 2;
     private static final double STEP_PACKETS = 0.5;
     private static final int CALM_ROUNDS_PER_STEP = 8;
     private static final double MAX_STEP_PACKETS = 8;
-    private static final long BASE_MEMORY_NANOS = 10_000_000_000L;
 
     private final int maxWindow;
+    private final MinimumRtt minimumRtt = new MinimumRtt();
+    private final RttRound round = new RttRound();
+    private final LossHistory losses = new LossHistory();
+
     private double window;
     private double slowStartUpTo;
-
-    // the minimum RTT of the last ten to twenty seconds
-    private long base = Long.MAX_VALUE;
-    private long baseBefore = Long.MAX_VALUE;
-    private long baseSince = Long.MIN_VALUE;
-
-    // this round
-    private long roundStart = Long.MIN_VALUE;
-    private long roundLength;
-    private long roundLeastRtt = Long.MAX_VALUE;
-    private int roundSamples;
-    private boolean roundFilled;
-    private boolean roundLost;
-    private boolean roundNoticed;
-
     private int roundsSinceProbe;
     private double windowAfterProbe; // 0: no probe in progress
     private int lateRounds;
     private int calmRounds;
     private boolean settles; // what this round shows was caused before the window was made smaller
-    private double lossShare;
-
     private long disorderNanos;
-
-    // losses that may still prove to be spurious
-    private int openLosses;
-    private int roundsWithoutLoss;
-    private double windowBeforeLoss; // 0: it was not made smaller for them
-    private double slowStartBeforeLoss;
-    private double reason; // so large a share of losses more than needed for it
-    private long spurious; // all that proved to be none
-
     private long lastActive = Long.MIN_VALUE;
 
     /**
@@ -126,7 +95,7 @@ public final class CongestionControl {
         slowStartUpTo = Math.max(slowStartUpTo, window);
         windowAfterProbe = 0;
         window = Math.min(window, INITIAL_WINDOW_PACKETS);
-        roundStart = Long.MIN_VALUE;
+        round.abandon();
         lateRounds = 0;
     }
 
@@ -139,27 +108,28 @@ public final class CongestionControl {
      */
     public void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
         lastActive = nowNanos;
-        lossShare -= lossShare * Math.min(1, packets * ofLosses());
-        roundFilled |= 2L * inFlightPackets >= windowPackets();
+        losses.acknowledged(packets, window);
+        round.filled(2L * inFlightPackets >= windowPackets());
         if (rttNanos != NO_SAMPLE) {
-            remember(Math.max(1, rttNanos), nowNanos);
+            long rtt = Math.max(1, rttNanos);
+            minimumRtt.sample(rtt, nowNanos);
+            round.sample(rtt, nowNanos);
         }
-        if (roundFilled && window < slowStartUpTo && lateRounds == 0 && !settles && windowAfterProbe == 0) {
+        if (round.isFilled() && window < slowStartUpTo && lateRounds == 0 && !settles && windowAfterProbe == 0) {
             window = Math.min(slowStartUpTo, window + packets);
         }
-        if (roundLeastRtt != Long.MAX_VALUE && nowNanos - roundStart >= roundLength) {
+        if (round.isOver(nowNanos)) {
             endRound();
-            beginRound(nowNanos);
+            round.begin(nowNanos);
         }
+        assert invariants() : this;
     }
 
     /** A gap was detected, or a NAK arrived: this many packets did not arrive. */
     public void lost(int packets, long nowNanos) {
         lastActive = nowNanos;
-        lossShare = Math.min(1, lossShare + packets * ofLosses());
-        roundLost = true;
-        openLosses += packets;
-        roundsWithoutLoss = 0;
+        losses.lost(packets, window);
+        round.lost();
     }
 
     /**
@@ -167,7 +137,7 @@ public final class CongestionControl {
      * that no round ends.
      */
     void lostAgain() {
-        settleLosses();
+        losses.settle();
         shrink(AFTER_LOSS);
     }
 
@@ -176,37 +146,26 @@ public final class CongestionControl {
      * it is restored (RFC 4015).
      */
     public void notLost(int packets) {
-        spurious += packets;
-        lossShare = Math.max(0, lossShare - packets * ofLosses());
-        openLosses = Math.max(0, openLosses - packets);
-        reason -= packets * ofLosses();
-        roundLost &= openLosses > 0;
-        if (openLosses == 0 || reason <= 0) {
-            if (windowBeforeLoss > window) {
-                window = windowBeforeLoss;
-                slowStartUpTo = Math.max(slowStartUpTo, slowStartBeforeLoss);
-                settles = false;
-            }
-            windowBeforeLoss = 0;
+        double before = losses.notLost(packets, window);
+        if (!losses.isAnyOpen()) {
+            round.notLost();
         }
+        if (before > window) {
+            window = before;
+            slowStartUpTo = Math.max(slowStartUpTo, losses.slowStartBefore());
+            settles = false;
+        }
+        assert invariants() : this;
     }
 
     /** How many packets counted as lost, and had only been late, since the connection was made. */
     long spuriousLosses() {
-        return spurious;
+        return losses.spurious();
     }
 
-    /**
-     * Whether an acknowledgement is too early to be for this transmission. A quarter less than the minimum RTT is certain.
-     */
+    /** Whether an acknowledgement is too early to be for this transmission. */
     boolean isTooSoon(long rttNanos) {
-        long shortest = shortestRttNanos();
-        return rttNanos < shortest - shortest / 4;
-    }
-
-    /** The weight of a packet in the loss share: those of one window may all be detected at once. */
-    private double ofLosses() {
-        return 1 / Math.max(LOSS_MEMORY_PACKETS, WINDOWS_OF_LOSSES * window);
+        return minimumRtt.isTooSoon(rttNanos);
     }
 
     /** Packets are delayed by up to that without any queue: in a round with few samples, all may have been. */
@@ -214,25 +173,15 @@ public final class CongestionControl {
         disorderNanos = nanos;
     }
 
-    /** The losses so far are final. */
-    private void settleLosses() {
-        openLosses = 0;
-        windowBeforeLoss = 0;
-    }
-
     /** The minimum RTT of the last ten to twenty seconds; 0 if there is none. */
     long shortestRttNanos() {
-        long shortest = Math.min(base, baseBefore);
-        return shortest == Long.MAX_VALUE ? 0 : shortest;
+        return minimumRtt.nanos();
     }
 
     /** A CNP arrived: a switch on the path has marked a packet of this end. */
     public void noticed(long nowNanos) {
         lastActive = nowNanos;
-        if (roundLeastRtt == Long.MAX_VALUE && roundStart == Long.MIN_VALUE) {
-            beginRound(nowNanos);
-        }
-        roundNoticed = true;
+        round.noticed(nowNanos);
     }
 
     /** No packet arrived for a whole timeout. */
@@ -242,45 +191,20 @@ public final class CongestionControl {
             slowStartUpTo = Math.max(2, window / 2);
         }
         window = 1;
-        settleLosses();
+        losses.settle();
         windowAfterProbe = 0;
         roundsSinceProbe = 0;
         lateRounds = 0;
         calmRounds = 0;
         settles = false;
-        beginRound(nowNanos);
+        round.begin(nowNanos);
+        assert invariants() : this;
     }
 
     // ---- rounds
 
-    private void remember(long rtt, long now) {
-        if (baseSince == Long.MIN_VALUE || now - baseSince >= BASE_MEMORY_NANOS) {
-            baseBefore = base;
-            base = rtt;
-            baseSince = now;
-        }
-        base = Math.min(base, rtt);
-        if (roundStart == Long.MIN_VALUE) {
-            beginRound(now - rtt);
-        }
-        roundLeastRtt = Math.min(roundLeastRtt, rtt);
-        roundSamples++;
-        roundLength = roundLeastRtt;
-    }
-
-    private void beginRound(long now) {
-        roundStart = now;
-        roundLeastRtt = Long.MAX_VALUE;
-        roundSamples = 0;
-        roundFilled = false;
-        roundLost = false;
-        roundNoticed = false;
-    }
-
     private void endRound() {
-        if (!roundLost && ++roundsWithoutLoss > ROUNDS_UNTIL_LOST) {
-            settleLosses();
-        }
+        losses.roundEnded(round.hasLoss());
         if (settles) {
             settles = false;
             return;
@@ -292,37 +216,26 @@ public final class CongestionControl {
             return;
         }
         judgeRound();
-        if (roundFilled && !settles && ++roundsSinceProbe >= ROUNDS_BETWEEN_PROBES) {
+        if (round.isFilled() && !settles && ++roundsSinceProbe >= ROUNDS_BETWEEN_PROBES) {
             probe();
         }
     }
 
     private void judgeRound() {
-        long shortest = Math.min(base, baseBefore);
-        long disorder = roundSamples < SAMPLES_WITHOUT_DISORDER ? disorderNanos : 0;
-        long queue = Math.max(0, roundLeastRtt - shortest - disorder);
+        long shortest = minimumRtt.nanos();
+        long queue = round.queueNanos(shortest, disorderNanos);
         long tolerated = Math.max(TOLERATED_QUEUE_NANOS, shortest / 4);
-        if (roundNoticed) {
-            settleLosses();
+        if (round.hasNotice()) {
+            losses.settle();
             shrink(AFTER_NOTICE);
         } else if (queue > tolerated) {
             late(shortest);
-        } else if (roundLost && (queue > tolerated / 4 || lossShare > TOLERATED_LOSS)) {
-            rememberBeforeLoss(queue > tolerated / 4 ? 0 : TOLERATED_LOSS);
+        } else if (round.hasLoss() && (queue > tolerated / 4 || losses.share() > TOLERATED_LOSS)) {
+            losses.reduces(window, slowStartUpTo, queue > tolerated / 4 ? 0 : TOLERATED_LOSS);
             shrink(AFTER_LOSS);
         } else {
             calm();
         }
-    }
-
-    /** @param share of losses that would not have reduced the window */
-    private void rememberBeforeLoss(double share) {
-        if (windowBeforeLoss == 0) {
-            windowBeforeLoss = window;
-            slowStartBeforeLoss = slowStartUpTo;
-            reason = 0;
-        }
-        reason += lossShare - share;
     }
 
     /** The first such round only stops the growth. */
@@ -331,8 +244,8 @@ public final class CongestionControl {
         calmRounds = 0;
         lateRounds++;
         if (lateRounds > 1) {
-            settleLosses();
-            double withoutQueue = (double) shortest / roundLeastRtt;
+            losses.settle();
+            double withoutQueue = (double) shortest / round.leastRttNanos();
             shrink(Math.max(LEAST_LEFT, BELOW_FULL * withoutQueue));
         }
     }
@@ -354,7 +267,7 @@ public final class CongestionControl {
 
     private void calm() {
         lateRounds = 0;
-        if (roundFilled && window >= slowStartUpTo) {
+        if (round.isFilled() && window >= slowStartUpTo) {
             calmRounds++;
             double step = STEP_PACKETS * (1 + calmRounds / CALM_ROUNDS_PER_STEP);
             window = Math.min(maxWindow, window + Math.min(MAX_STEP_PACKETS, step));
@@ -362,10 +275,19 @@ public final class CongestionControl {
         }
     }
 
+    private boolean invariants() {
+        return window >= 1
+                && window <= maxWindow
+                && slowStartUpTo <= maxWindow
+                && windowAfterProbe <= maxWindow
+                && losses.share() >= 0
+                && losses.share() <= 1;
+    }
+
     @Override
     public String toString() {
         return String.format(
                 "window %.1f of %d packets%s, loss %.2f %%",
-                window, maxWindow, window < slowStartUpTo ? " in slow start" : "", 100 * lossShare);
+                window, maxWindow, window < slowStartUpTo ? " in slow start" : "", 100 * losses.share());
     }
 }

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.transport.Traffic.Event;
+
 /**
  * Notifies the peer by a CNP when a switch on the path has marked one of its packets, independent of other responses (WIRE
  * §9). A peer slows down at most once per RTT, so that some marks in a while are as good as all of them.
@@ -21,7 +23,7 @@ final class CongestionNotices {
 
     /** A marked packet has arrived. */
     void marked(long nowNanos) {
-        traffic.marked++;
+        traffic.add(Event.MARKED);
         if (!hasTold || nowNanos - toldNanos >= LEAST_NANOS) {
             isDue = true;
             hasTold = true;

@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -37,7 +38,6 @@ public final class Connection {
     private final Requester requester;
     private final Acknowledgements acknowledgements;
     private final Responder responder;
-    private final PacketWriter writer;
     private final CongestionNotices notices;
 
     private State state = State.OPEN;
@@ -58,7 +58,7 @@ public final class Connection {
         this.config = config;
         this.owner = owner;
         this.lastHeardNanos = nowNanos;
-        writer = new PacketWriter(config, port, route, traffic);
+        PacketWriter writer = new PacketWriter(config, port, route, traffic);
         notices = new CongestionNotices(writer, traffic);
         responder = new Responder(this, config, memory, receivers, writer, traffic);
         requester = new Requester(this, config, writer, responder.answers(), traffic, nowNanos);
@@ -93,9 +93,9 @@ public final class Connection {
 
     /** Names and values of what it has counted, and of its window and round trip, in the order to be shown. */
     public void forEachCounter(ObjLongConsumer<String> reader) {
-        traffic.forEachOfSending(reader);
+        traffic.forEach(Event.SENT, Event.TIMEOUT, reader);
         requester.forEachValue(reader);
-        traffic.forEachOther(reader);
+        traffic.forEach(Event.GAP_SEEN, Event.CONTRADICTED, reader);
     }
 
     /** Grows with each packet of the peer that was processed in order, request or acknowledgement, and with no other. */
@@ -129,13 +129,8 @@ public final class Connection {
         requester.start(work, position, remoteQueue, startsAnew);
     }
 
-    /** Receives a packet for this connection, which {@code PacketCheck} found valid and whose ICRC is correct. */
-    public void receive(Packet packet, long nowNanos) {
-        receive(packet, nowNanos, false);
-    }
-
     /**
-     * The same.
+     * Receives a packet for this connection, which {@code PacketCheck} found valid and whose ICRC is correct.
      *
      * @param isLate it may have waited in this host, so that its delay says nothing about the network
      */
@@ -145,7 +140,7 @@ public final class Connection {
         }
         int opcode = packet.opcode();
         lastHeardNanos = nowNanos;
-        traffic.packetsReceived++;
+        traffic.add(Event.RECEIVED);
         boolean isNotice = opcode == Opcodes.CNP;
         if (Bth.isForwardNotice(packet.bytes()) && !isNotice) { // else two peers could answer each other for ever
             notices.marked(nowNanos);
@@ -153,7 +148,7 @@ public final class Connection {
         if (isNotice) {
             requester.noticeCongestion(nowNanos);
         } else if (!isSpoken(opcode)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (Opcodes.isResponse(opcode)) {
             boolean isDelayed = isLate || config.peerIsOurs() && Bth.isLate(packet.bytes());
             acknowledgements.receive(packet, isDelayed, nowNanos); // of a requester that has given up, all are over
@@ -161,8 +156,7 @@ public final class Connection {
             if (Opcodes.has(opcode, Header.ACK_ETH)) {
                 acknowledgements.receiveAlong(packet, isLate || Bth.isLate(packet.bytes()), nowNanos);
             }
-            writer.late(isLate);
-            responder.receive(packet, nowNanos);
+            responder.receive(packet, isLate, nowNanos);
         }
     }
 
@@ -177,16 +171,8 @@ public final class Connection {
     /**
      * Handles timers and sends what may be sent. After a stall of this process, pass the received packets first.
      *
-     * @return true if another call would send more: at once, or when the port has space
-     */
-    public boolean step(long nowNanos) {
-        return step(nowNanos, FlushHint.FLUSH);
-    }
-
-    /**
-     * The same.
-     *
      * @param hint what may wait for the next call, which comes soon
+     * @return true if another call would send more: at once, or when the port has space
      */
     public boolean step(long nowNanos, FlushHint hint) {
         if (state == State.OPEN) {
@@ -217,7 +203,7 @@ public final class Connection {
                 && responder.answers().isMereAcknowledgementDue();
     }
 
-    /** Whether something was left for the next {@link #step(long) step}. */
+    /** Whether something was left for the next {@link #step}. */
     public boolean hasLeft() {
         return state == State.OPEN && (responder.owesAcknowledgement() || requester.isCoalescing());
     }

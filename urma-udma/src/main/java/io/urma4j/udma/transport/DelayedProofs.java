@@ -28,6 +28,7 @@ final class DelayedProofs {
         }
         upTo[last] = psn;
         endedNanos[last] = nowNanos;
+        assert isOrdered();
     }
 
     /** Takes the youngest proof of that age; {@code Long.MIN_VALUE} if there is none. */
@@ -70,6 +71,16 @@ final class DelayedProofs {
 
     void clear() {
         count = 0;
+    }
+
+    /** Whether each proof is younger than the one before it, and of a later PSN. */
+    boolean isOrdered() {
+        for (int i = 1; i < count; i++) {
+            if (upTo[slot(i)] <= upTo[slot(i - 1)] || endedNanos[slot(i)] < endedNanos[slot(i - 1)]) {
+                return false;
+            }
+        }
+        return count >= 0 && count <= SLOTS;
     }
 
     private int slot(int n) {

@@ -1,8 +1,5 @@
 package io.urma4j.udma.transport;
 
-import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
-
 /**
  * Loss recovery towards a peer that keeps nothing behind a gap, as RoCE has it (WIRE §4.5). A negative acknowledgement, a
  * missing answer or a timeout makes the requester retransmit everything that is unacknowledged.
@@ -74,6 +71,11 @@ final class GoBackN implements LossRecovery {
         lastRewind.progressed(unacked, nowNanos);
     }
 
+    @Override
+    public int packetsPerAck(int windowPackets) {
+        return PACKETS_PER_ACK;
+    }
+
     // ---- one round trip at a time
 
     @Override
@@ -99,114 +101,5 @@ final class GoBackN implements LossRecovery {
     /** A packet that was sent before the last rewind is never timed. */
     private boolean invariants() {
         return timedPsn == NONE || timedPsn >= lastRewind.psn();
-    }
-
-    // ---- what the peer does not tell
-
-    @Override
-    public void retransmitted(long psn, long next, long end, long nowNanos) {}
-
-    @Override
-    public void resyncSent(long psn) {}
-
-    @Override
-    public int nextTransmission(long psn) {
-        return Bth.FIRST_TRANSMISSION;
-    }
-
-    @Override
-    public boolean skips(long psn) {
-        return false;
-    }
-
-    @Override
-    public int packetsPerAck(int windowPackets) {
-        return PACKETS_PER_ACK;
-    }
-
-    @Override
-    public boolean requestLostAnswers(PsnWindow psns, int budget, long nowNanos) {
-        return true;
-    }
-
-    @Override
-    public void received(long to, int transmission, long nowNanos) {}
-
-    @Override
-    public void acknowledged(long unacked) {}
-
-    @Override
-    public int packetsArrived() {
-        return 0;
-    }
-
-    @Override
-    public int answersArrived() {
-        return 0;
-    }
-
-    @Override
-    public boolean isArrivalReport(int opcode) {
-        return false;
-    }
-
-    @Override
-    public int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos) {
-        return 0;
-    }
-
-    @Override
-    public void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos) {}
-
-    @Override
-    public boolean keepsEarlyAnswers() {
-        return false;
-    }
-
-    @Override
-    public boolean hasAnswer(long psn) {
-        return false;
-    }
-
-    @Override
-    public void answered(long psn, long nowNanos) {}
-
-    @Override
-    public void answeredEarly(long psn, boolean isEnd, long nowNanos) {}
-
-    @Override
-    public void answeredTwice(long psn, long nowNanos) {}
-
-    @Override
-    public void keepAcknowledgement(long to, int msn, long nowNanos) {}
-
-    @Override
-    public long keptAcknowledgement() {
-        return Long.MIN_VALUE;
-    }
-
-    @Override
-    public int keptMsn() {
-        return 0;
-    }
-
-    @Override
-    public boolean findLost(long end, long nowNanos) {
-        return false;
-    }
-
-    @Override
-    public boolean isLossDue(long nowNanos) {
-        return false;
-    }
-
-    @Override
-    public long dueNanos() {
-        return Long.MAX_VALUE;
-    }
-
-    @Override
-    public boolean probes(long unacked) {
-        return false;
     }
 }

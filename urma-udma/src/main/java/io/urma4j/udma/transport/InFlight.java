@@ -62,6 +62,7 @@ final class InFlight {
     /** Gives the one at the cursor its PSNs; no packet of a request that has failed is sent. */
     void number(long firstPsn) {
         WireMessage message = at(cursor);
+        assert cursor == head || at(cursor - 1).endPsn() == firstPsn : "a gap before " + firstPsn;
         message.firstPsn = firstPsn;
         message.packets = message.request().hasFailed() ? 0 : message.packets;
         numbered++;
@@ -81,6 +82,7 @@ final class InFlight {
             openReads++;
             openReadBytes += message.lengthBytes;
         }
+        assert invariants();
     }
 
     int openReads() {

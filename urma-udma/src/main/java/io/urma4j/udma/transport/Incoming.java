@@ -100,7 +100,15 @@ final class Incoming {
         int syndrome = kind(operation) == State.SEND
                 ? send(packet, psn, isFirst, isLast)
                 : write(packet, psn, isFirst, isLast);
-        return syndrome == FINE ? FINE : refuse(isLast, syndrome);
+        syndrome = syndrome == FINE ? FINE : refuse(isLast, syndrome);
+        assert invariants() : state + " with " + leftBytes + " bytes left";
+        return syndrome;
+    }
+
+    /** A SEND in progress has a receive, which no other message has; a WRITE in progress has bytes to come. */
+    private boolean invariants() {
+        boolean hasReceive = work != null && taken != ReceiveWork.NONE;
+        return hasReceive == (state == State.SEND) && (state != State.WRITE || leftBytes > 0);
     }
 
     /**
@@ -302,6 +310,7 @@ final class Incoming {
             return syndrome; // and what was taken is given back
         }
         leftBytes -= length;
+        assert leftBytes >= 0 : "placed " + -leftBytes + " bytes beyond the WRITE";
         state = isLast ? State.NONE : State.WRITE;
         if (isReported) {
             end(WorkStatus.SUCCESS, packet, lengthBytes);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -8,6 +9,8 @@ import java.lang.foreign.MemorySegment;
  * do next.
  *
  * <p>An answer is a packet of a READ response or an atomic acknowledgement. It is early when an older one is missing.
+ *
+ * <p>Methods with a body state what holds for a peer that keeps and reports nothing.
  */
 sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
     // ---- what is sent
@@ -25,16 +28,20 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      *
      * @param end the PSN behind the last one that was ever sent
      */
-    void retransmitted(long psn, long next, long end, long nowNanos);
+    default void retransmitted(long psn, long next, long end, long nowNanos) {}
 
     /** A RESYNC took that PSN. */
-    void resyncSent(long psn);
+    default void resyncSent(long psn) {}
 
     /** Which transmission of a packet the next one is; the packet was sent before. */
-    int nextTransmission(long psn);
+    default int nextTransmission(long psn) {
+        return Bth.FIRST_TRANSMISSION;
+    }
 
     /** Whether a packet that was sent before need not be retransmitted. */
-    boolean skips(long psn);
+    default boolean skips(long psn) {
+        return false;
+    }
 
     /** A packet requests an acknowledgement after that number of others at the latest. */
     int packetsPerAck(int windowPackets);
@@ -45,7 +52,9 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param budget the most requests to send
      * @return false when there are more to request
      */
-    boolean requestLostAnswers(PsnWindow psns, int budget, long nowNanos);
+    default boolean requestLostAnswers(PsnWindow psns, int budget, long nowNanos) {
+        return true;
+    }
 
     // ---- what arrives
 
@@ -54,10 +63,10 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      *
      * @param transmission which one of the last packet the responder acknowledges
      */
-    void received(long to, int transmission, long nowNanos);
+    default void received(long to, int transmission, long nowNanos) {}
 
     /** Everything before that PSN is acknowledged, and every answer before it was placed. */
-    void acknowledged(long unacked);
+    default void acknowledged(long unacked) {}
 
     /** Something was acknowledged, so that a new loss may be retransmitted for. */
     void progressed(long unacked, long nowNanos);
@@ -66,13 +75,19 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
     long sample(long unacked, long nowNanos);
 
     /** How many packets are unacknowledged and known to have arrived. */
-    int packetsArrived();
+    default int packetsArrived() {
+        return 0;
+    }
 
     /** How many answers are early. */
-    int answersArrived();
+    default int answersArrived() {
+        return 0;
+    }
 
     /** Whether a negative acknowledgement with that opcode reports what has arrived behind the gap. */
-    boolean isArrivalReport(int opcode);
+    default boolean isArrivalReport(int opcode) {
+        return false;
+    }
 
     /**
      * The responder reports what it has behind a gap: a bit for each PSN behind the one that it expects.
@@ -80,7 +95,9 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param end the PSN behind the last one that was ever sent
      * @return how many packets are newly known to have arrived
      */
-    int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos);
+    default int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos) {
+        return 0;
+    }
 
     /**
      * The responder reports which packets arrived twice.
@@ -89,36 +106,44 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param step 1 or -1
      * @param end the PSN behind the last one that was ever sent
      */
-    void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos);
+    default void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos) {}
 
     // ---- early answers
 
     /** Whether answers that are early are placed, and an acknowledgement waits for an answer that is missing. */
-    boolean keepsEarlyAnswers();
+    default boolean keepsEarlyAnswers() {
+        return false;
+    }
 
     /** Whether that answer has arrived early. */
-    boolean hasAnswer(long psn);
+    default boolean hasAnswer(long psn) {
+        return false;
+    }
 
     /** An answer has arrived in order. */
-    void answered(long psn, long nowNanos);
+    default void answered(long psn, long nowNanos) {}
 
     /**
      * An answer has arrived early, for the first time.
      *
      * @param isEnd it is the last one of its response
      */
-    void answeredEarly(long psn, boolean isEnd, long nowNanos);
+    default void answeredEarly(long psn, boolean isEnd, long nowNanos) {}
 
     /** An answer has arrived that had arrived before. */
-    void answeredTwice(long psn, long nowNanos);
+    default void answeredTwice(long psn, long nowNanos) {}
 
     /** An acknowledgement of everything before that PSN waits for an answer that is missing. */
-    void keepAcknowledgement(long to, int msn, long nowNanos);
+    default void keepAcknowledgement(long to, int msn, long nowNanos) {}
 
     /** The PSN of the acknowledgement that waits; {@code Long.MIN_VALUE} for none. */
-    long keptAcknowledgement();
+    default long keptAcknowledgement() {
+        return Long.MIN_VALUE;
+    }
 
-    int keptMsn();
+    default int keptMsn() {
+        return 0;
+    }
 
     // ---- what is lost
 
@@ -128,13 +153,19 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param end the PSN behind the last one that was ever sent
      * @return whether any was found
      */
-    boolean findLost(long end, long nowNanos);
+    default boolean findLost(long end, long nowNanos) {
+        return false;
+    }
 
     /** Whether {@link #findLost} has something to find at that time, though nothing has arrived. */
-    boolean isLossDue(long nowNanos);
+    default boolean isLossDue(long nowNanos) {
+        return false;
+    }
 
     /** When something that is missing will count as lost; {@code Long.MAX_VALUE} for never. */
-    long dueNanos();
+    default long dueNanos() {
+        return Long.MAX_VALUE;
+    }
 
     /** Whether everything that is unacknowledged is retransmitted now, since something of it was lost. Counts the loss. */
     boolean goesBack(long unacked, long nowNanos);
@@ -143,7 +174,9 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
     boolean isGapOfLastRewind(long nowNanos);
 
     /** Whether the first timeout retransmits the oldest packet alone. If so, it is no longer skipped. */
-    boolean probes(long unacked);
+    default boolean probes(long unacked) {
+        return false;
+    }
 
     /** The requester starts over at the oldest packet, except for what is skipped. */
     void rewound();

@@ -47,11 +47,13 @@ final class OutOfOrder {
         if (psn - expected >= SLOTS || psns[slot] == psn) {
             return false;
         }
+        assert psn > expected && psns[slot] == NONE : psns[slot] + " is in the place of " + psn;
         copy(packet, slot);
         boolean isNews = count < ReorderWindow.OVERTAKING || psn != highest + 1 || ++sinceTold >= TELL_EVERY;
         highest = count == 0 ? psn : Math.max(highest, psn);
         psns[slot] = psn;
         count++;
+        assert count <= SLOTS && highest - expected < SLOTS : "keeps " + count + " up to " + highest;
         return isNews;
     }
 

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
@@ -28,8 +29,6 @@ final class PacketWriter {
     private final boolean isShared;
     private final boolean peerIsOurs;
     private final int mtuBytes;
-    private boolean isLate;
-    private int transmission = Bth.NO_TRANSMISSION;
 
     PacketWriter(ConnectionConfig config, Port port, Route route, Traffic traffic) {
         this.port = port;
@@ -43,16 +42,6 @@ final class PacketWriter {
         this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
     }
 
-    /** Whether requests answered from now on have waited in this host, which a bit tells urma4j peers. */
-    void late(boolean late) {
-        isLate = late && peerIsOurs;
-    }
-
-    /** The transmission number of the next request, which some bits tell urma4j peers. */
-    void transmission(int number) {
-        transmission = peerIsOurs ? number : Bth.NO_TRANSMISSION;
-    }
-
     /** An operation of the IBTA, as an opcode of this connection. */
     int standard(int operation) {
         return standard | operation;
@@ -63,48 +52,54 @@ final class PacketWriter {
         return ours | operation;
     }
 
-    /** A request; null if the port has no space. */
+    /**
+     * A request; null if the port has no space.
+     *
+     * @param transmission which one of this packet it is; some bits tell that to urma4j peers
+     */
     @Nullable
-    Packet begin(int opcode, long psn, int payloadBytes, Request request) {
+    Packet begin(int opcode, long psn, int transmission, int payloadBytes, Request request) {
         Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
             packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
-            if (transmission != Bth.NO_TRANSMISSION) {
+            if (peerIsOurs) {
                 Bth.transmission(packet.bytes(), transmission);
             }
             if (isShared) {
                 int flags = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
                 Rdeth.put(packet.bytes(), packet.at(Header.RDETH), flags, number);
-                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue);
+                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue());
             }
         }
         return packet;
     }
 
-    /** A response to a transmission that the peer has numbered; null if the port has no space. */
+    /**
+     * A response; null if the port has no space. Some bits tell urma4j peers the rest.
+     *
+     * @param transmission the one of the request that it answers
+     * @param isDelayed the request has waited in this host
+     */
     @Nullable
-    Packet beginAnswer(int opcode, long psn, int payloadBytes, int answeredTransmission) {
-        Packet packet = beginAnswer(opcode, psn, payloadBytes);
-        if (packet != null && peerIsOurs) {
-            Bth.answeredTransmission(packet.bytes(), answeredTransmission);
-        }
-        return packet;
-    }
-
-    /** A response; null if the port has no space. */
-    @Nullable
-    Packet beginAnswer(int opcode, long psn, int payloadBytes) {
+    Packet beginAnswer(int opcode, long psn, int payloadBytes, int transmission, boolean isDelayed) {
         Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
             packet.begin(opcode, number, Psn.onWire(psn));
             if (isShared) {
                 Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
             }
-            if (isLate) {
-                Bth.late(packet.bytes());
+            if (peerIsOurs) {
+                putAnswered(packet, transmission, isDelayed);
             }
         }
         return packet;
+    }
+
+    private static void putAnswered(Packet packet, int transmission, boolean isDelayed) {
+        Bth.answeredTransmission(packet.bytes(), transmission);
+        if (isDelayed) {
+            Bth.late(packet.bytes());
+        }
     }
 
     private @Nullable Packet begin(int opcode, int payloadBytes) {
@@ -114,8 +109,8 @@ final class PacketWriter {
     }
 
     /** An acknowledgement, positive or negative; false when the port has no room. */
-    boolean acknowledge(long psn, int syndrome, int msn, int answeredTransmission) {
-        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, answeredTransmission);
+    boolean acknowledge(long psn, int syndrome, int msn, int transmission, boolean isDelayed) {
+        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, transmission, isDelayed);
         if (packet == null) {
             return false;
         }
@@ -127,10 +122,7 @@ final class PacketWriter {
     /** Piggybacks an acknowledgement on a request that has space for it. */
     void acknowledge(Packet packet, ResponseScheduler answers) {
         AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(answers.acknowledged()), answers.msn());
-        Bth.answeredTransmission(packet.bytes(), answers.acknowledgedTransmission());
-        if (isLate) {
-            Bth.late(packet.bytes());
-        }
+        putAnswered(packet, answers.acknowledgedTransmission(), answers.isDelayed());
     }
 
     /** A CNP, whose fields are all fixed (WIRE §9); false if the port has no space. */
@@ -145,12 +137,12 @@ final class PacketWriter {
             packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
         }
         end(NOTICE_BYTES);
-        traffic.congestionNoticesSent++;
+        traffic.add(Event.CNP_SENT);
         return true;
     }
 
     void end(int payloadBytes) {
         port.end(payloadBytes);
-        traffic.packetsSent++;
+        traffic.add(Event.SENT);
     }
 }

@@ -13,6 +13,7 @@ final class Psn {
     /** The PSN of a wire value: the one nearest to a known PSN, half the range back or ahead. */
     static long near(long known, int onWire) {
         int distance = (onWire - (int) known) << UNUSED_BITS >> UNUSED_BITS;
+        assert Math.abs(distance) <= 1 << BITS - 1;
         return known + distance;
     }
 

@@ -21,6 +21,7 @@ final class PsnSet {
         long before = words[word(psn)];
         words[word(psn)] = before | 1L << psn;
         count += before == words[word(psn)] ? 0 : 1;
+        assert count <= ConnectionConfig.MAX_WINDOW_PACKETS : count;
     }
 
     void remove(long psn) {

@@ -56,13 +56,17 @@ final class PsnWindow {
 
     /** Everything before that PSN is sent, or need not be. */
     void sentTo(long psn) {
+        assert psn > next : "sends up to " + psn + ": " + this;
         next = psn;
         end = Math.max(end, psn);
+        assert invariants() : this;
     }
 
     void acknowledge(long psn) {
+        assert psn >= unacked && psn <= end : "acknowledges " + psn + ": " + this;
         unacked = psn;
         next = Math.max(next, psn);
+        assert unacked <= next && next <= end : this;
     }
 
     /** Everything that is not acknowledged is to be retransmitted. */
@@ -111,6 +115,7 @@ final class PsnWindow {
             end = unacked;
         }
         next = unacked;
+        assert invariants() : this;
     }
 
     boolean invariants() {

@@ -16,12 +16,10 @@ final class Request {
     private SendWork work;
 
     long position;
-    int sourceQueue;
     int remoteQueue;
     boolean startsAnew;
 
     int opcode;
-    int flags;
     int hint;
     long lengthBytes;
     int remoteKey;
@@ -47,13 +45,11 @@ final class Request {
     void start(SendWork from, long at, int toQueue, boolean anew) {
         work = from;
         position = at;
-        sourceQueue = from.queueId();
         remoteQueue = toQueue;
         startsAnew = anew;
         MemorySegment ring = from.ring();
         long wqe = from.at(at);
         opcode = SendWqe.opcode(ring, wqe);
-        flags = SendWqe.flags(ring, wqe);
         hint = SendWqe.hint(ring, wqe);
         lengthBytes = SendWqe.lengthBytes(ring, wqe) & U32;
         remoteKey = SendWqe.remoteKey(ring, wqe);
@@ -73,6 +69,10 @@ final class Request {
     @SuppressWarnings("ReferenceEquality") // a queue is itself
     boolean isOf(SendWork some) {
         return work == some;
+    }
+
+    int sourceQueue() {
+        return work().queueId();
     }
 
     /** READs and atomics have responses: no acknowledgement of other packets completes them. */
@@ -120,6 +120,10 @@ final class Request {
     }
 
     // ---- fields that only its packets need, read directly from the element
+
+    boolean isSolicited() {
+        return (SendWqe.flags(work().ring(), work().at(position)) & WorkOpcode.SOLICITED) != 0;
+    }
 
     long operand() {
         return SendWqe.operand(work().ring(), work().at(position));

@@ -60,22 +60,21 @@ final class RequestPackets {
      *     which would have been a separate packet. Among many packets it would break the run of equal lengths
      */
     Outcome send(WireMessage message, long psn, int transmission, boolean asksForAcknowledgement, boolean isAlone) {
-        writer.transmission(transmission);
         Request request = message.request();
         if (request.isAbandoned || message.isUncertain) {
-            return sendFiller(message, psn);
+            return sendFiller(message, psn, transmission);
         }
         if (request.isRead()) {
-            return sendRead(message, psn, message.endPsn());
+            return sendRead(message, psn, message.endPsn(), transmission);
         }
         return WorkOpcode.isAtomic(request.opcode)
-                ? sendAtomic(request, psn)
-                : sendPart(message, (int) (psn - message.firstPsn), psn, asksForAcknowledgement, isAlone);
+                ? sendAtomic(request, psn, transmission)
+                : sendPart(message, psn, transmission, asksForAcknowledgement, isAlone);
     }
 
     /** Replaces a packet whose payload is gone: ends the message at the responder without any effect. */
-    private Outcome sendFiller(WireMessage message, long psn) {
-        Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), psn, 0, message.request());
+    private Outcome sendFiller(WireMessage message, long psn, int transmission) {
+        Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), psn, transmission, 0, message.request());
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -89,7 +88,7 @@ final class RequestPackets {
 
     /** On a connection of one queue: the responder continues behind that PSN, wherever it is. False if there is no space. */
     boolean sendResync(long psn) {
-        Packet packet = writer.beginAnswer(writer.ours(Opcodes.RESYNC), psn, 0);
+        Packet packet = writer.beginAnswer(writer.ours(Opcodes.RESYNC), psn, 0, Bth.NO_TRANSMISSION, false);
         if (packet == null) {
             return false;
         }
@@ -104,15 +103,15 @@ final class RequestPackets {
      * space.
      */
     boolean sendAgain(WireMessage message, long psn, long endPsn, int transmission) {
-        writer.transmission(transmission);
-        Outcome outcome =
-                message.request().isRead() ? sendRead(message, psn, endPsn) : sendAtomic(message.request(), psn);
+        Outcome outcome = message.request().isRead()
+                ? sendRead(message, psn, endPsn, transmission)
+                : sendAtomic(message.request(), psn, transmission);
         return outcome == Outcome.SENT;
     }
 
-    private Outcome sendRead(WireMessage message, long psn, long endPsn) {
+    private Outcome sendRead(WireMessage message, long psn, long endPsn, int transmission) {
         Request request = message.request();
-        Packet packet = writer.begin(writer.standard(Opcodes.READ_REQUEST), psn, 0, request);
+        Packet packet = writer.begin(writer.standard(Opcodes.READ_REQUEST), psn, transmission, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -128,13 +127,13 @@ final class RequestPackets {
         return Outcome.SENT;
     }
 
-    private Outcome sendAtomic(Request request, long psn) {
+    private Outcome sendAtomic(Request request, long psn, int transmission) {
         boolean inRoce = request.lengthBytes == Long.BYTES
                 && (request.opcode == WorkOpcode.CAS || request.opcode == WorkOpcode.FADD);
         int opcode = inRoce
                 ? writer.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
                 : writer.ours(Opcodes.ATOMIC);
-        Packet packet = writer.begin(opcode, psn, 0, request);
+        Packet packet = writer.begin(opcode, psn, transmission, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -152,8 +151,9 @@ final class RequestPackets {
 
     /** A packet of a SEND or WRITE. */
     private Outcome sendPart(
-            WireMessage message, int index, long psn, boolean asksForAcknowledgement, boolean isAlone) {
+            WireMessage message, long psn, int transmission, boolean asksForAcknowledgement, boolean isAlone) {
         Request request = message.request();
+        int index = (int) (psn - message.firstPsn);
         long from = (long) index * mtuBytes;
         int length = (int) Math.min(mtuBytes, message.lengthBytes - from);
         boolean isLast = from + length == message.lengthBytes;
@@ -161,7 +161,7 @@ final class RequestPackets {
         boolean isWrite = !isSend(request.opcode);
         boolean acknowledges = isAlone && tail == Tail.NOTHING && mayAcknowledge && answers.isMereAcknowledgementDue();
         int opcode = acknowledges ? acknowledging(isWrite) : opcode(isWrite, index == 0, isLast, tail);
-        Packet packet = writer.begin(opcode, psn, length, request);
+        Packet packet = writer.begin(opcode, psn, transmission, length, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -177,7 +177,7 @@ final class RequestPackets {
         if (asksForAcknowledgement || isLast) {
             Bth.askForAcknowledgement(bytes);
         }
-        if (isLast && WorkOpcode.isMessage(request.opcode) && (request.flags & WorkOpcode.SOLICITED) != 0) {
+        if (isLast && WorkOpcode.isMessage(request.opcode) && request.isSolicited()) {
             Bth.solicit(bytes);
         }
         long fromByte = message.fromByte + from;

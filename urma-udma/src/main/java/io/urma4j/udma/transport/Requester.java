@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestPackets.Outcome;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ObjLongConsumer;
@@ -88,6 +89,7 @@ final class Requester {
 
     void start(SendWork work, long position, int remoteQueue, boolean startsAnew) {
         segmenter.start(work, position, remoteQueue, startsAnew);
+        assert invariants() : this;
     }
 
     // ---- sending
@@ -106,7 +108,7 @@ final class Requester {
             return false;
         }
         boolean hasMore = transmit(nowNanos, budget);
-        assert invariants();
+        assert invariants() : this;
         return hasMore;
     }
 
@@ -190,18 +192,26 @@ final class Requester {
 
     private void wasSent(WireMessage message, boolean asked, long nowNanos) {
         long psn = psns.next();
+        assert maySend(psn, nowNanos) : this;
         long behind = behindNext(message);
         boolean isLast = behind == message.endPsn();
         if (psns.isNextNew()) {
             recovery.sent(psn, behind, asked || isLast, nowNanos);
         } else {
             recovery.retransmitted(psn, behind, psns.end(), nowNanos);
-            traffic.packetsResent++;
+            traffic.add(Event.RETRANSMITTED);
         }
         psns.sentTo(behind);
         window.sent(asked || isLast);
         advanceBehind(message);
         timer.awaits(nowNanos);
+    }
+
+    /** Whether a packet may be in flight: within the window, not during a hold, and no retransmission for nothing. */
+    private boolean maySend(long psn, long nowNanos) {
+        return psn - psns.unacked() < config.windowPackets()
+                && !retransmission.isHeld(nowNanos)
+                && (psns.isNextNew() || !recovery.skips(psn));
     }
 
     /** Has the responder leave out all PSNs before it; false when the port has no room. */
@@ -213,7 +223,9 @@ final class Requester {
         if (!packets.sendResync(psn)) {
             return false;
         }
-        traffic.packetsResent += psns.end() > psn ? 1 : 0;
+        if (psns.end() > psn) {
+            traffic.add(Event.RETRANSMITTED);
+        }
         recovery.resyncSent(psn);
         psns.resyncSent();
         timer.awaits(nowNanos);
@@ -261,6 +273,7 @@ final class Requester {
             if (oldest.isUnanswered()) {
                 isWhole = false;
             } else {
+                assert oldest.mayBePassed() : "passes the answer at " + psns.unacked() + ": " + this;
                 acknowledge(Math.min(to, oldest.endPsn()), nowNanos);
             }
         }
@@ -268,7 +281,7 @@ final class Requester {
             int known = arrived - recovery.packetsArrived();
             progress((int) (psns.unacked() - before) - known, isDelayed, nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
         return isWhole;
     }
 
@@ -280,7 +293,7 @@ final class Requester {
         acknowledge(to, nowNanos);
         int known = arrived - recovery.packetsArrived();
         progress(1 - known, isDelayed, nowNanos);
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** An answer to a READ or an atomic is early: the responder has that, and everything before. */
@@ -288,6 +301,7 @@ final class Requester {
         recovery.received(message.firstPsn + 1, transmission, nowNanos);
         window.arrived(0, isDelayed, nowNanos);
         timer.again(nowNanos);
+        assert invariants() : this;
     }
 
     /** The responder reports that it has everything before that PSN, and some of what is behind it: a bit each. */
@@ -301,7 +315,7 @@ final class Requester {
             window.arrived(news, isDelayed, nowNanos);
             timer.again(nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
     }
 
     private void acknowledge(long to, long nowNanos) {
@@ -341,7 +355,7 @@ final class Requester {
 
     /** A switch on the path has marked what we sent (WIRE §9). */
     void noticeCongestion(long nowNanos) {
-        traffic.congestionNotices++;
+        traffic.add(Event.CNP_RECEIVED);
         congestion.noticed(nowNanos);
     }
 
@@ -351,7 +365,7 @@ final class Requester {
         if (!retransmission.runTimers(nowNanos)) {
             connection.fail(WorkStatus.ACK_TIMEOUT_ERR, nowNanos);
         }
-        assert invariants();
+        assert invariants() : this;
     }
 
     long deadlineNanos() {
@@ -363,7 +377,7 @@ final class Requester {
         psns.restart(config.peerIsOurs());
         retransmission.restart();
         window.restart();
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** Whether it has nothing to send, and waits for nothing. */
@@ -384,7 +398,7 @@ final class Requester {
     /** The queue abandons what it has started: its requests end now, in order. */
     void abandon(SendWork work, int status) {
         completions.abandon(work, status);
-        assert invariants();
+        assert invariants() : this;
     }
 
     /** What holds after each step: no message is numbered beyond the oldest PSN, and no unknown packet has arrived. */

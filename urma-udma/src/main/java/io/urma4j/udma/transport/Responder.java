@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicEth;
 import io.urma4j.udma.wire.AtomicKind;
@@ -30,9 +31,6 @@ final class Responder {
     private final ResponderRecovery recovery;
 
     private long expected;
-    /** Which transmission the packet is that is being looked at; of one that was kept, the time says nothing. */
-    private int transmission;
-
     private boolean isGapTold;
     private boolean isBroken;
 
@@ -58,32 +56,42 @@ final class Responder {
         return expected;
     }
 
-    void receive(Packet packet, long nowNanos) {
+    /** @param isDelayed the request may have waited in this host */
+    void receive(Packet packet, boolean isDelayed, long nowNanos) {
+        answers.arrived(isDelayed);
         long psn = Psn.near(expected, Bth.psn(packet.bytes()));
-        transmission = Bth.transmission(packet.bytes());
+        int transmission = Bth.transmission(packet.bytes());
         if (isOfNoWindow(psn)) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (isBroken) {
             if (psn < expected) {
-                again(packet, psn);
+                again(packet, psn, transmission);
             }
             answers.refuseAgain();
         } else if (psn >= expected && isLeap(packet)) {
-            leap(psn);
+            leap(psn, transmission);
         } else if (psn == expected) {
             isGapTold = false;
-            inOrder(packet, psn, nowNanos);
+            inOrder(packet, psn, transmission, nowNanos);
             if (!recovery.isEmpty()) {
                 goOn(psn, nowNanos);
             }
         } else if (psn < expected) {
-            traffic.duplicates++;
-            again(packet, psn);
+            traffic.add(Event.DUPLICATE);
+            again(packet, psn, transmission);
         } else if (recovery.arrivedEarly(packet, psn, expected, isGapTold)) {
-            traffic.gapsSeen += isGapTold ? 0 : 1;
+            if (!isGapTold) {
+                traffic.add(Event.GAP_SEEN);
+            }
             isGapTold = true;
             answers.gap();
         }
+        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
+    }
+
+    /** Nothing is acknowledged before it is executed, and nothing that is executed is kept. */
+    private boolean invariants() {
+        return answers.acknowledged() < expected && recovery.get(expected - 1) == null;
     }
 
     /**
@@ -103,23 +111,22 @@ final class Responder {
         return !config.isShared() && Opcodes.operation(packet.opcode()) == Opcodes.RESYNC;
     }
 
-    private void leap(long psn) {
+    private void leap(long psn, int transmission) {
         incoming.giveUp();
         recovery.clear();
         isGapTold = false;
-        executed(psn);
+        executed(psn, transmission);
         answers.acknowledge();
     }
 
     /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
     private void goOn(long arrived, long nowNanos) {
-        transmission = Bth.NO_TRANSMISSION;
         recovery.remove(arrived, expected);
         long before = arrived;
         Packet next = recovery.get(expected);
         while (next != null && expected > before) {
             before = expected;
-            inOrder(next, before, nowNanos);
+            inOrder(next, before, Bth.NO_TRANSMISSION, nowNanos); // it waited: its time says nothing
             recovery.remove(before, expected);
             next = recovery.get(expected);
         }
@@ -152,16 +159,17 @@ final class Responder {
 
     // ---- in order
 
-    private void inOrder(Packet packet, long psn, long nowNanos) {
+    private void inOrder(Packet packet, long psn, int transmission, long nowNanos) {
+        assert psn == expected : "executes " + psn + " in place of " + expected;
         switch (Opcodes.operation(packet.opcode())) {
-            case Opcodes.READ_REQUEST -> read(packet, psn, nowNanos);
-            case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), nowNanos);
-            case Opcodes.FETCH_ADD -> atomic(packet, psn, WorkOpcode.FADD, nowNanos);
+            case Opcodes.READ_REQUEST -> read(packet, psn, transmission, nowNanos);
+            case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), transmission, nowNanos);
+            case Opcodes.FETCH_ADD -> atomic(packet, psn, WorkOpcode.FADD, transmission, nowNanos);
             case Opcodes.RESYNC -> {
                 if (incoming.endInstead(Bth.isSolicited(packet.bytes()))) {
                     answers.succeed(); // as the message would have, so that counts agree whichever of the two came
                 }
-                executed(psn);
+                executed(psn, transmission);
                 if (incoming.hasDiscarded()) {
                     answers.discarded(psn, incoming.refusal());
                 } else {
@@ -169,11 +177,11 @@ final class Responder {
                 }
             }
             case Opcodes.FLUSH, Opcodes.ATOMIC_WRITE -> refuse(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
-            default -> transfer(packet, psn, nowNanos);
+            default -> transfer(packet, psn, transmission, nowNanos);
         }
     }
 
-    private void transfer(Packet packet, long psn, long nowNanos) {
+    private void transfer(Packet packet, long psn, int transmission, long nowNanos) {
         boolean asks = Bth.asksForAcknowledgement(packet.bytes());
         int syndrome = incoming.take(packet, psn);
         if (syndrome != Incoming.FINE) {
@@ -183,7 +191,7 @@ final class Responder {
         if (incoming.hasEnded()) {
             answers.succeed();
         }
-        executed(psn);
+        executed(psn, transmission);
         if (incoming.hasDiscarded()) {
             answers.discarded(psn, incoming.refusal());
         } else if (asks) {
@@ -191,12 +199,12 @@ final class Responder {
         }
     }
 
-    private void executed(long psn) {
+    private void executed(long psn, int transmission) {
         expected = psn + 1;
         answers.executed(psn, expected, transmission);
     }
 
-    private void read(Packet packet, long psn, long nowNanos) {
+    private void read(Packet packet, long psn, int transmission, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         int at = packet.at(Header.RETH);
         long va = Reth.va(bytes, at);
@@ -207,21 +215,12 @@ final class Responder {
         if (!incoming.mayBegin() || resources.isNone() || packets > mostPackets) {
             refuseAnswered(psn, Math.min(packets, mostPackets), Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
-            traffic.ignored++; // more than was promised: it comes again
+            traffic.add(Event.IGNORED); // more than was promised: it comes again
         } else if (length > 0 && !memory.isAllowed(key, va, length, Memory.READ, config.number())) {
             refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            ResponderResource resource = resources.add();
-            resource.isRead = true;
-            resource.va = va;
-            resource.remoteKey = key;
-            resource.lengthBytes = length;
-            resource.firstPsn = psn;
-            resource.packets = packets;
-            resource.msn = answers.msn();
-            resource.transmission = transmission;
-            resource.want(psn, psn + packets, length);
+            resources.add().beginRead(key, va, length, psn, packets, answers.msn(), transmission);
             expected = psn + packets;
             answers.executedRead(psn, expected);
         }
@@ -232,7 +231,7 @@ final class Responder {
         return isOurs ? AtomicKind.opcode(packet.bytes(), packet.at(Header.ATOMIC_KIND)) : WorkOpcode.CAS;
     }
 
-    private void atomic(Packet packet, long psn, int opcode, long nowNanos) {
+    private void atomic(Packet packet, long psn, int opcode, int transmission, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         int at = packet.at(Header.ATOMIC_ETH);
         long va = AtomicEth.va(bytes, at);
@@ -245,21 +244,15 @@ final class Responder {
         if (!incoming.mayBegin() || resources.isNone() || !isSound) {
             refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
         } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            ResponderResource resource = resources.add();
-            resource.isRead = false;
-            resource.firstPsn = psn;
-            resource.packets = 1;
-            resource.msn = answers.msn();
-            resource.original = memory.atomic(
+            long original = memory.atomic(
                     opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
-            resource.transmission = transmission;
-            resource.want(psn, psn + 1, 0);
-            executed(psn);
+            resources.add().beginAtomic(original, psn, answers.msn(), transmission);
+            executed(psn, transmission);
         }
     }
 
@@ -274,16 +267,17 @@ final class Responder {
     /** @param packets PSNs that the message has, as far as it has come */
     private void refuse(long psn, int packets, int syndrome, long nowNanos) {
         boolean isNotReady = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK;
-        traffic.notReadySent += isNotReady ? 1 : 0;
         if (config.isShared()) {
             expected = psn + packets;
             answers.judge(psn, expected, syndrome);
         } else if (isNotReady) {
-            answers.notReady(psn, syndrome);
+            answers.refuse(psn, syndrome);
         } else {
             refuseAll(psn, syndrome);
         }
-        if (!isNotReady) {
+        if (isNotReady) {
+            traffic.add(Event.RNR_SENT);
+        } else {
             traffic.nakSent(syndrome);
             connection.refused(syndrome, nowNanos);
         }
@@ -297,11 +291,11 @@ final class Responder {
 
     // ---- what has come before
 
-    private void again(Packet packet, long psn) {
+    private void again(Packet packet, long psn, int transmission) {
         answers.causedBy(psn, transmission);
         switch (Opcodes.operation(packet.opcode())) {
-            case Opcodes.READ_REQUEST -> readAgain(packet, psn);
-            case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn);
+            case Opcodes.READ_REQUEST -> readAgain(packet, psn, transmission);
+            case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn, transmission);
             default -> {
                 answers.cameAgain(psn);
                 answers.acknowledge();
@@ -311,7 +305,7 @@ final class Responder {
     }
 
     /** From memory once more: the same range, or what is left of it (WIRE §4.2). */
-    private void readAgain(Packet packet, long psn) {
+    private void readAgain(Packet packet, long psn, int transmission) {
         ResponderResource resource = resources.find(psn);
         MemorySegment bytes = packet.bytes();
         int at = packet.at(Header.RETH);
@@ -322,7 +316,7 @@ final class Responder {
         }
         long from = (psn - resource.firstPsn) * config.mtuBytes();
         if (Reth.va(bytes, at) != resource.va + from || length > resource.lengthBytes - from) {
-            traffic.ignored++;
+            traffic.add(Event.IGNORED);
             return;
         }
         long end = psn + Segmenter.packets(length, config.mtuBytes());
@@ -330,7 +324,7 @@ final class Responder {
         recovery.wantAgain(resources, resource, psn, end, from + length);
     }
 
-    private void atomicAgain(long psn) {
+    private void atomicAgain(long psn, int transmission) {
         ResponderResource resource = resources.find(psn);
         if (resource != null && !resource.isRead) {
             resource.transmission = transmission;

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a responder does about a loss: with packets that are early, since an older one is missing, with packets that arrive
  * twice, and with READs that are requested again. {@link SelectiveResponder} serves urma4j peers, {@link GoBackNResponder}
  * all others.
+ *
+ * <p>Methods with a body state what holds for a peer that goes back: nothing is kept, and duplicates are not reported.
  */
 sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder {
     // ---- early packets
@@ -20,32 +22,38 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold);
 
     /** Whether no early packet is kept. */
-    boolean isEmpty();
+    default boolean isEmpty() {
+        return true;
+    }
 
     /** The packet with that PSN, if it is kept. */
     @Nullable
-    Packet get(long psn);
+    default Packet get(long psn) {
+        return null;
+    }
 
     /** Everything from one PSN up to another, that one excluded, is in its place now. */
-    void remove(long from, long end);
+    default void remove(long from, long end) {}
 
     /** The requester starts anew: nothing that is kept counts any more. */
-    void clear();
+    default void clear() {}
 
     // ---- packets that arrive twice
 
     /** These PSNs were executed. */
-    void executed(long psn, long expected);
+    default void executed(long psn, long expected) {}
 
     /**
      * A packet has arrived that had arrived before.
      *
      * @param acknowledged the PSN that an acknowledgement names now
      */
-    void arrivedTwice(long psn, long acknowledged);
+    default void arrivedTwice(long psn, long acknowledged) {}
 
     /** Whether an acknowledgement is to report which packets arrived twice. */
-    boolean isArrivedTwiceDue();
+    default boolean isArrivedTwiceDue() {
+        return false;
+    }
 
     /** A READ is requested again: from one PSN up to another, that one excluded, and up to that byte. */
     void wantAgain(ResponderResources resources, ResponderResource read, long psn, long end, long endByte);
@@ -53,8 +61,11 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     // ---- reports to the peer
 
     /** Sends a NAK that reports the gap; false when the port has no room. */
-    boolean reportGap(PacketWriter writer, long expected, int msn);
+    boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed);
 
     /** Sends an acknowledgement that reports which packets arrived twice; false when the port has no room. */
-    boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn);
+    default boolean reportArrivedTwice(
+            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed) {
+        return true;
+    }
 }

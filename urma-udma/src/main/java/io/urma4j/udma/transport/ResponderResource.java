@@ -36,6 +36,32 @@ final class ResponderResource {
     /** The next packet is the first one of its part. */
     private boolean isAtStart;
 
+    /** A READ, of which all is pending. */
+    void beginRead(int key, long fromVa, long length, long psn, int packetCount, int successes, int sentAs) {
+        isRead = true;
+        remoteKey = key;
+        va = fromVa;
+        lengthBytes = length;
+        begin(psn, packetCount, successes, sentAs);
+    }
+
+    /** An atomic that was executed. */
+    void beginAtomic(long previous, long psn, int successes, int sentAs) {
+        isRead = false;
+        original = previous;
+        lengthBytes = 0;
+        begin(psn, 1, successes, sentAs);
+    }
+
+    private void begin(long psn, int packetCount, int successes, int sentAs) {
+        assert parts == 0 : "an answer is not sent so far";
+        firstPsn = psn;
+        packets = packetCount;
+        msn = successes;
+        transmission = sentAs;
+        want(psn, psn + packetCount, lengthBytes);
+    }
+
     boolean isWanted() {
         return parts > 0;
     }
@@ -52,6 +78,7 @@ final class ResponderResource {
         tos[0] = toPsn;
         endByte = toByte;
         isAtStart = true;
+        assert invariants();
     }
 
     /** That part, in whole packets, becomes pending in addition to others. */
@@ -78,6 +105,7 @@ final class ResponderResource {
         parts += 1 - (end - first);
         endByte = lengthBytes;
         isAtStart |= froms[0] != before;
+        assert invariants();
     }
 
     /** The next packet. */
@@ -107,5 +135,18 @@ final class ResponderResource {
             System.arraycopy(froms, 1, froms, 0, parts);
             System.arraycopy(tos, 1, tos, 0, parts);
         }
+        assert invariants();
+    }
+
+    /** The pending parts are within the response, disjoint and in order. */
+    private boolean invariants() {
+        long before = firstPsn - 1;
+        for (int i = 0; i < parts; i++) {
+            if (froms[i] <= before || tos[i] <= froms[i]) {
+                return false;
+            }
+            before = tos[i];
+        }
+        return parts <= MAX_PARTS && before <= firstPsn + packets;
     }
 }

@@ -30,7 +30,6 @@ final class ResponderResources {
     ResponderResource add() {
         ResponderResource resource = at(next);
         next++;
-        resource.letGo();
         first = Math.max(first, next - slots.length);
         return resource;
     }

@@ -132,6 +132,7 @@ final class ResponseRecovery {
             come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
         }
         overUpTo = unacked;
+        assert invariants();
     }
 
     /** All of it is asked for again, whatever was known. */
@@ -142,6 +143,7 @@ final class ResponseRecovery {
         lookedUpTo = Long.MIN_VALUE;
         lookAgainAt = Long.MAX_VALUE;
         acknowledgedTo = Long.MIN_VALUE;
+        assert invariants();
     }
 
     // ---- what is lost
@@ -235,10 +237,17 @@ final class ResponseRecovery {
     /** The part that was found was asked for again; all that was sent before has a PSN below {@code end}. */
     void asked(long end, long nowNanos) {
         for (long psn = from; psn < to; psn++) {
+            assert !come.has(psn) : "requests the answer " + psn + ", which has arrived";
             scoreboard.repeatedAnswer(psn, end, nowNanos - patienceNanos, nowNanos);
             suspected.add(psn);
         }
         lookAgainAt = Math.min(lookAgainAt, end + 1);
         lookedUpTo = to;
+        assert invariants();
+    }
+
+    /** What is acknowledged has come; what counts as lost was sent. */
+    private boolean invariants() {
+        return !come.has(overUpTo - 1) && patienceNanos >= 0 && proofs.isOrdered();
     }
 }

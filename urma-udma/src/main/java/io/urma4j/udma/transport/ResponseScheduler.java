@@ -39,6 +39,9 @@ final class ResponseScheduler {
     /** Which transmission of that PSN causes the acknowledgement, unless another packet does. */
     private int acknowledgedTransmission = Bth.NO_TRANSMISSION;
 
+    /** The last request has waited in this host: what is told from now on says nothing about the network. */
+    private boolean isDelayed;
+
     private boolean isAcknowledgementDue;
     private boolean isGapDue;
 
@@ -76,6 +79,15 @@ final class ResponseScheduler {
 
     int msn() {
         return msn;
+    }
+
+    /** A request has arrived, which has waited in this host or not. */
+    void arrived(boolean hasWaited) {
+        isDelayed = hasWaited;
+    }
+
+    boolean isDelayed() {
+        return isDelayed;
     }
 
     void succeed() {
@@ -127,10 +139,6 @@ final class ResponseScheduler {
     /** What is expected is missing. */
     void gap() {
         isGapDue = true;
-    }
-
-    void notReady(long psn, int syndrome) {
-        refuse(psn, syndrome);
     }
 
     void refuse(long psn, int syndrome) {
@@ -216,7 +224,7 @@ final class ResponseScheduler {
                 isRefusalDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isGapDue) {
-                isSent = recovery.reportGap(writer, expected, msn);
+                isSent = recovery.reportGap(writer, expected, msn, isDelayed);
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
             } else if (isAcknowledgementDue && !holds) {
@@ -290,17 +298,17 @@ final class ResponseScheduler {
 
     private boolean tellAcknowledged() {
         return recovery.isArrivedTwiceDue()
-                ? recovery.reportArrivedTwice(writer, acknowledged, acknowledgedTransmission, msn)
-                : writer.acknowledge(acknowledged, Aeth.ACK, msn, acknowledgedTransmission);
+                ? recovery.reportArrivedTwice(writer, acknowledged, acknowledgedTransmission, msn, isDelayed)
+                : writer.acknowledge(acknowledged, Aeth.ACK, msn, acknowledgedTransmission, isDelayed);
     }
 
     private boolean tell(long psn, int syndrome) {
-        return writer.acknowledge(psn, syndrome, msn, Bth.NO_TRANSMISSION);
+        return writer.acknowledge(psn, syndrome, msn, Bth.NO_TRANSMISSION, isDelayed);
     }
 
     private boolean sendAtomic(ResponderResource resource) {
-        Packet packet = writer.beginAnswer(
-                writer.standard(Opcodes.ATOMIC_ACKNOWLEDGE), resource.firstPsn, 0, resource.transmission);
+        int opcode = writer.standard(Opcodes.ATOMIC_ACKNOWLEDGE);
+        Packet packet = writer.beginAnswer(opcode, resource.firstPsn, 0, resource.transmission, isDelayed);
         if (packet == null) {
             return false;
         }
@@ -317,7 +325,8 @@ final class ResponseScheduler {
         boolean isLast = resource.isAtEnd();
         long from = (psn - resource.firstPsn) * config.mtuBytes();
         int length = (int) Math.min(config.mtuBytes(), resource.endByte() - from);
-        Packet packet = writer.beginAnswer(readOpcode(isFirst, isLast), psn, length, resource.transmission);
+        int opcode = readOpcode(isFirst, isLast);
+        Packet packet = writer.beginAnswer(opcode, psn, length, resource.transmission, isDelayed);
         if (packet == null) {
             return false;
         }

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.transport.Traffic.Event;
+
 /**
  * When a requester starts over: at a sign of a loss, at a timeout, and when a receiver that was not ready may be tried again.
  * {@link LossRecovery} finds the losses and chooses the packets.
@@ -110,7 +112,7 @@ final class Retransmission {
     }
 
     private void expire(long nowNanos) {
-        traffic.timeouts++;
+        traffic.add(Event.TIMEOUT);
         boolean mayProbe = timer.isFirst() && psns.isAnyUnacked() && !psns.isResyncing();
         if (mayProbe && recovery.probes(psns.unacked())) {
             rewind();

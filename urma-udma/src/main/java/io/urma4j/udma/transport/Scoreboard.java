@@ -167,6 +167,11 @@ final class Scoreboard {
         return repeatedAt[slot(psn)];
     }
 
+    /** Whether there is a reason to send the packet again. */
+    boolean mayRepeat(long psn) {
+        return psn < allUpTo || lost.has(psn);
+    }
+
     /** Whether the packet need not be sent again. */
     boolean skips(long psn) {
         return psn >= allUpTo && !lost.has(psn);
@@ -384,6 +389,7 @@ final class Scoreboard {
         takenUpTo = Long.MIN_VALUE;
         allUpTo = end;
         dueNanos = NEVER;
+        assert invariants();
     }
 
     /** A packet arrived or is lost, but for the one that is probed. What was retransmitted or is suspected has its times. */

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Opcodes;
 import java.lang.foreign.MemorySegment;
 
@@ -54,6 +55,7 @@ final class SelectiveRepeat implements LossRecovery {
 
     @Override
     public void retransmitted(long psn, long next, long end, long nowNanos) {
+        assert scoreboard.mayRepeat(psn) : "retransmits " + psn + ", which is not lost";
         for (long one = psn; one < next; one++) {
             scoreboard.repeated(one, end, nowNanos);
         }
@@ -87,7 +89,7 @@ final class SelectiveRepeat implements LossRecovery {
             }
             congestion.lost((int) (responses.to() - responses.from()), nowNanos);
             responses.asked(psns.end(), nowNanos);
-            traffic.packetsResent++;
+            traffic.add(Event.RETRANSMITTED);
             timer.again(nowNanos);
         }
         return true;

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
@@ -38,12 +39,12 @@ final class SelectiveResponder implements ResponderRecovery {
     public boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold) {
         Packet before = kept.get(psn);
         if (before != null && !isSame(before, packet)) {
-            traffic.contradictions++;
+            traffic.add(Event.CONTRADICTED);
             kept.drop(psn);
             return true;
         }
         if (before != null) {
-            traffic.duplicates++;
+            traffic.add(Event.DUPLICATE);
             twice.add(psn);
             return true;
         }
@@ -113,8 +114,9 @@ final class SelectiveResponder implements ResponderRecovery {
     // ---- reports to the peer
 
     @Override
-    public boolean reportGap(PacketWriter writer, long expected, int msn) {
-        Packet packet = writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), expected, MOST_TOLD_BYTES);
+    public boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed) {
+        int opcode = writer.ours(Opcodes.SELECTIVE_ACK);
+        Packet packet = writer.beginAnswer(opcode, expected, MOST_TOLD_BYTES, Bth.NO_TRANSMISSION, isDelayed);
         if (packet == null) {
             return false;
         }
@@ -132,9 +134,10 @@ final class SelectiveResponder implements ResponderRecovery {
     }
 
     @Override
-    public boolean reportArrivedTwice(PacketWriter writer, long acknowledged, int transmission, int msn) {
-        Packet packet =
-                writer.beginAnswer(writer.ours(Opcodes.SELECTIVE_ACK), acknowledged, MOST_TOLD_BYTES, transmission);
+    public boolean reportArrivedTwice(
+            PacketWriter writer, long acknowledged, int transmission, int msn, boolean isDelayed) {
+        int opcode = writer.ours(Opcodes.SELECTIVE_ACK);
+        Packet packet = writer.beginAnswer(opcode, acknowledged, MOST_TOLD_BYTES, transmission, isDelayed);
         if (packet == null) {
             return false;
         }

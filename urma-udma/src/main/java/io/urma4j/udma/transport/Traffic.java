@@ -5,159 +5,97 @@ import io.urma4j.udma.wire.Aeth;
 import java.util.function.ObjLongConsumer;
 
 /** The counters of a connection, for diagnosis. Plain numbers, owned by the connection's thread. */
+@SuppressWarnings("EnumOrdinal") // the enumeration numbers the slots of an array: to count allocates nothing
 public final class Traffic {
-    long packetsSent;
-    long packetsReceived;
-    long packetsResent;
-    long timeouts;
-    long gapsSeen;
-    long gapsTold;
-    long notReadySent;
-    long notReadyReceived;
-    long invalidSent;
-    long invalidReceived;
-    long accessSent;
-    long accessReceived;
-    long operationSent;
-    long operationReceived;
-    long duplicates;
-    long ignored;
-    long contradictions;
-    long congestionNotices;
-    long congestionNoticesSent;
-    long marked;
+    /** What is counted, in the order to be shown. */
+    public enum Event {
+        SENT("sent"),
+        RECEIVED("received"),
+        /** Among the sent packets. */
+        RETRANSMITTED("retransmitted"),
+        /** The timeout expired. */
+        TIMEOUT("timeouts"),
+        /** Packets of the peer were missing (NAK 0x60 sent). */
+        GAP_SEEN("gapsSeen"),
+        /** The peer has missed packets of this end (NAK 0x60 received). */
+        GAP_NAK("gapNaks"),
+        /** A duplicate request. */
+        DUPLICATE("duplicates"),
+        /** A message of the peer found no receive work request here. */
+        RNR_SENT("rnrSent"),
+        RNR_RECEIVED("rnrReceived"),
+        /** A switch on the path has marked a packet of the peer. */
+        MARKED("marked"),
+        CNP_SENT("cnpSent"),
+        CNP_RECEIVED("cnpReceived"),
+        NAK_INVALID_SENT("nakInvalidSent"),
+        NAK_INVALID_RECEIVED("nakInvalidReceived"),
+        NAK_ACCESS_SENT("nakAccessSent"),
+        NAK_ACCESS_RECEIVED("nakAccessReceived"),
+        NAK_OPERATION_SENT("nakOperationSent"),
+        NAK_OPERATION_RECEIVED("nakOperationReceived"),
+        /** A response to a request that is unknown or over, or an opcode of another transport. */
+        IGNORED("ignored"),
+        /** A request with the PSN of a buffered one but different content: both were dropped. */
+        CONTRADICTED("contradicted");
+
+        private static final Event[] ALL = values();
+
+        private final String text;
+
+        Event(String text) {
+            this.text = text;
+        }
+    }
+
+    private final long[] counts = new long[Event.ALL.length];
 
     Traffic() {}
 
-    public long packetsSent() {
-        return packetsSent;
+    /** How often that has happened. */
+    public long count(Event event) {
+        return counts[event.ordinal()];
     }
 
-    public long packetsReceived() {
-        return packetsReceived;
-    }
-
-    /** Retransmissions among the sent packets. */
-    public long packetsResent() {
-        return packetsResent;
-    }
-
-    /** How often the timeout expired. */
-    public long timeouts() {
-        return timeouts;
-    }
-
-    /** How often packets of the peer were missing (NAK 0x60 sent). */
-    public long gapsSeen() {
-        return gapsSeen;
-    }
-
-    /** How often the peer has missed packets of this end (NAK 0x60 received). */
-    public long gapsTold() {
-        return gapsTold;
-    }
-
-    /** Messages of the peer that found no receive work request here. */
-    public long notReadySent() {
-        return notReadySent;
-    }
-
-    public long notReadyReceived() {
-        return notReadyReceived;
+    void add(Event event) {
+        counts[event.ordinal()]++;
     }
 
     /** A request of the peer was refused with that syndrome of a NAK. */
     void nakSent(int syndrome) {
-        switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> invalidSent++;
-            case Aeth.NAK_REMOTE_ACCESS -> accessSent++;
-            default -> operationSent++;
-        }
+        add(
+                switch (syndrome) {
+                    case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> Event.NAK_INVALID_SENT;
+                    case Aeth.NAK_REMOTE_ACCESS -> Event.NAK_ACCESS_SENT;
+                    default -> Event.NAK_OPERATION_SENT;
+                });
     }
 
     /** The peer has refused a request, which failed with that status for it. */
     void nakReceived(int status) {
-        switch (status) {
-            case WorkStatus.REM_UNSUPPORTED_REQ_ERR -> invalidReceived++;
-            case WorkStatus.REM_ACCESS_ABORT_ERR -> accessReceived++;
-            default -> operationReceived++;
+        add(
+                switch (status) {
+                    case WorkStatus.REM_UNSUPPORTED_REQ_ERR -> Event.NAK_INVALID_RECEIVED;
+                    case WorkStatus.REM_ACCESS_ABORT_ERR -> Event.NAK_ACCESS_RECEIVED;
+                    default -> Event.NAK_OPERATION_RECEIVED;
+                });
+    }
+
+    /** Names and values of a range of events, for people. */
+    void forEach(Event first, Event last, ObjLongConsumer<String> reader) {
+        for (int i = first.ordinal(); i <= last.ordinal(); i++) {
+            reader.accept(Event.ALL[i].text, counts[i]);
         }
-    }
-
-    /** Requests of the peer that were refused with an error. */
-    public long refusalsSent() {
-        return invalidSent + accessSent + operationSent;
-    }
-
-    public long refusalsReceived() {
-        return invalidReceived + accessReceived + operationReceived;
-    }
-
-    /** Duplicate requests. */
-    public long duplicates() {
-        return duplicates;
-    }
-
-    /** Ignored packets: responses to requests that are unknown or over, opcodes of other transports. */
-    public long ignored() {
-        return ignored;
-    }
-
-    /** How often the peer has reported marked packets (CNP received). */
-    public long congestionNotices() {
-        return congestionNotices;
-    }
-
-    /** How often marked packets were reported to the peer (CNP sent). */
-    public long congestionNoticesSent() {
-        return congestionNoticesSent;
-    }
-
-    /** Packets of the peer that a switch on the path has marked. */
-    public long marked() {
-        return marked;
-    }
-
-    /** Requests with the PSN of a buffered request but different content: both were dropped. */
-    public long contradictions() {
-        return contradictions;
-    }
-
-    /** The names and values that come before those of window and round trip, for people. */
-    void forEachOfSending(ObjLongConsumer<String> reader) {
-        reader.accept("sent", packetsSent);
-        reader.accept("received", packetsReceived);
-        reader.accept("retransmitted", packetsResent);
-        reader.accept("timeouts", timeouts);
-    }
-
-    /** The names and values that come behind them. */
-    void forEachOther(ObjLongConsumer<String> reader) {
-        reader.accept("gapsSeen", gapsSeen);
-        reader.accept("gapNaks", gapsTold);
-        reader.accept("duplicates", duplicates);
-        reader.accept("rnrSent", notReadySent);
-        reader.accept("rnrReceived", notReadyReceived);
-        reader.accept("marked", marked);
-        reader.accept("cnpSent", congestionNoticesSent);
-        reader.accept("cnpReceived", congestionNotices);
-        reader.accept("nakInvalidSent", invalidSent);
-        reader.accept("nakInvalidReceived", invalidReceived);
-        reader.accept("nakAccessSent", accessSent);
-        reader.accept("nakAccessReceived", accessReceived);
-        reader.accept("nakOperationSent", operationSent);
-        reader.accept("nakOperationReceived", operationReceived);
-        reader.accept("ignored", ignored);
-        reader.accept("contradicted", contradictions);
     }
 
     @Override
     public String toString() {
-        return "sent " + packetsSent + " (" + packetsResent + " again), received " + packetsReceived + " (" + duplicates
-                + " again, " + ignored + " ignored, " + contradictions + " contradicted), timeouts " + timeouts
-                + ", gaps " + gapsSeen + " seen, " + gapsTold
-                + " told, not ready " + notReadySent + " sent, " + notReadyReceived + " received, refusals "
-                + refusalsSent() + " sent, " + refusalsReceived() + " received, congestion notices "
-                + congestionNoticesSent + " sent, " + congestionNotices + " received";
+        StringBuilder text = new StringBuilder("counters");
+        forEach(Event.SENT, Event.CONTRADICTED, (name, value) -> {
+            if (value > 0) {
+                text.append(' ').append(name).append(' ').append(value);
+            }
+        });
+        return text.toString();
     }
 }

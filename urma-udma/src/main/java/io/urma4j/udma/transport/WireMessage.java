@@ -64,4 +64,9 @@ final class WireMessage {
     boolean isUnanswered() {
         return packets > 0 && isAnswered() && !isRefused && !isUncertain;
     }
+
+    /** An acknowledgement passes a SEND or a WRITE, and an answer that will not come. */
+    boolean mayBePassed() {
+        return !isAnswered() || packets == 0 || isRefused || isUncertain;
+    }
 }

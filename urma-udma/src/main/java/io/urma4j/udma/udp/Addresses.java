@@ -1,5 +1,6 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.udma.wire.IpHeaders;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -52,6 +53,13 @@ final class Addresses {
 
     static String text(long high, long low) {
         return of(high, low).getHostAddress();
+    }
+
+    /** The headers of packets from one port to another, both of one IP version. */
+    static IpHeaders headers(long fromHigh, long fromLow, int fromPort, long toHigh, long toLow, int toPort) {
+        return isIpv4(fromHigh, fromLow)
+                ? IpHeaders.ipv4((int) fromLow, (int) toLow, fromPort, toPort)
+                : IpHeaders.ipv6(fromHigh, fromLow, toHigh, toLow, fromPort, toPort);
     }
 
     private static long bigEndian(byte[] bytes, int from, int count) {

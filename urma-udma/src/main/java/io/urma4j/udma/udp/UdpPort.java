@@ -7,16 +7,11 @@ import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.udp.KnownSources.Source;
-import io.urma4j.udma.wire.Bth;
-import io.urma4j.udma.wire.Drop;
-import io.urma4j.udma.wire.Icrc;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
-import io.urma4j.udma.wire.PacketCheck;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,13 +24,6 @@ import org.jspecify.annotations.Nullable;
  * sender's timers detect it.
  */
 public final class UdpPort implements Port, AutoCloseable {
-    private static final int MAX_ROUTES = 1024; // that are remembered; more work as well, but find no company
-
-    /** How many packets are received at a time if the kernel does not merge them: later work is done once per batch. */
-    private static final int PACKETS_OF_A_TURN = 64;
-
-    private record RouteKey(long eidHigh, long eidLow, int port, long secret) {}
-
     private final InetAddress address;
     private final LocalInterface localInterface;
     private final int port;
@@ -48,21 +36,10 @@ public final class UdpPort implements Port, AutoCloseable {
     private final String ecnNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
-    private final PacketLoss.@Nullable Draws loss;
     private final String lossNote;
     private final PortCounters counters = new PortCounters();
-    private final Icrc icrc = new Icrc();
-    private final IpHeaders arriving; // of each packet that came, in turn
-    private final Origin origin = new Origin();
-    private final Map<RouteKey, UdpRoute> routes = new LinkedHashMap<>(64, 0.75f, true) { // guarded by itself
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<RouteKey, UdpRoute> eldest) {
-                    return size() > MAX_ROUTES;
-                }
-            };
-    private long lookedAt; // packets that came, right or wrong
+    private final PacketReader reader;
+    private final Routes routes;
     private volatile boolean blocked;
     private int
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
@@ -81,10 +58,10 @@ public final class UdpPort implements Port, AutoCloseable {
         outbox = opened.outbox();
         capture = options.capture();
         PacketLoss wanted = options.loss();
-        loss = wanted == null ? null : wanted.draws();
         lossNote = wanted == null ? "" : "drops " + 100 * wanted.share() + " % of arriving packets, as configured";
         port = io.localPort();
-        arriving = headers(address, port, address, port);
+        reader = new PacketReader(address, port, counters, capture, wanted);
+        routes = new Routes(address, port, localInterface);
     }
 
     // ---- opening
@@ -100,17 +77,6 @@ public final class UdpPort implements Port, AutoCloseable {
 
     private static String text(InetAddress address) {
         return address.getHostAddress();
-    }
-
-    private static IpHeaders headers(InetAddress from, int fromPort, InetAddress to, int toPort) {
-        return headers(
-                Addresses.high(from), Addresses.low(from), fromPort, Addresses.high(to), Addresses.low(to), toPort);
-    }
-
-    private static IpHeaders headers(long fromHigh, long fromLow, int fromPort, long toHigh, long toLow, int toPort) {
-        return Addresses.isIpv4(fromHigh, fromLow)
-                ? IpHeaders.ipv4((int) fromLow, (int) toLow, fromPort, toPort)
-                : IpHeaders.ipv6(fromHigh, fromLow, toHigh, toLow, fromPort, toPort);
     }
 
     // ---- what it is
@@ -206,38 +172,7 @@ public final class UdpPort implements Port, AutoCloseable {
      * @param secret shared with the peer
      */
     public UdpRoute route(long eidHigh, long eidLow, int udpPort, long secret) {
-        RouteKey key = new RouteKey(eidHigh, eidLow, udpPort, secret);
-        synchronized (routes) {
-            UdpRoute known = routes.get(key);
-            if (known != null) {
-                return known;
-            }
-            UdpRoute made = newRoute(key);
-            routes.put(key, made);
-            return made;
-        }
-    }
-
-    private UdpRoute newRoute(RouteKey key) {
-        long eidHigh = key.eidHigh;
-        long eidLow = key.eidLow;
-        int udpPort = key.port;
-        boolean ipv4 = Addresses.isIpv4(eidHigh, eidLow);
-        if (ipv4 == address instanceof Inet6Address) {
-            throw new PortException(
-                    Addresses.text(eidHigh, eidLow) + " cannot be reached from " + text(address)
-                            + ": one is of IPv4, the other of IPv6",
-                    null);
-        }
-        if (eidLow == 0 && eidHigh == 0 || ipv4 && (int) eidLow == 0 || Addresses.isMulticast(eidHigh, eidLow)) {
-            throw new PortException(Addresses.text(eidHigh, eidLow) + " is no address of one peer", null);
-        }
-        if (udpPort < 1 || udpPort > 0xFFFF) {
-            throw new PortException("port " + udpPort + " is not within 1 and 65535", null);
-        }
-        IpHeaders headers = headers(Addresses.high(address), Addresses.low(address), port, eidHigh, eidLow, udpPort);
-        int scope = Addresses.isLinkLocal(eidHigh) ? localInterface.index() : 0;
-        return new UdpRoute(eidHigh, eidLow, udpPort, mtuBytes(), scope, headers.secret(key.secret));
+        return routes.to(eidHigh, eidLow, udpPort, secret);
     }
 
     // ---- sending
@@ -286,7 +221,7 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     private void block() {
-        counters.blocked();
+        counters.add(Counter.SEND_BLOCKED, 1);
         if (!blocked) {
             blocked = true;
             io.wake(); // a thread that already waits does not wait for space
@@ -296,7 +231,9 @@ public final class UdpPort implements Port, AutoCloseable {
     private void left(int datagrams) {
         for (int i = 0; i < datagrams; i++) {
             int datagram = outbox.next();
-            counters.sent(outbox.count(datagram), outbox.lengthBytes(datagram));
+            counters.add(Counter.SENT_DATAGRAMS, 1);
+            counters.add(Counter.SENT_PACKETS, outbox.count(datagram));
+            counters.add(Counter.SENT_BYTES, outbox.lengthBytes(datagram));
             if (capture != null) {
                 capture(datagram, capture);
             }
@@ -350,83 +287,7 @@ public final class UdpPort implements Port, AutoCloseable {
      * @return how many datagrams arrived; 0 if there was none
      */
     public int receive(PacketSink sink) {
-        Arrivals arrivals = io.arrivals();
-        long lookedAtBefore = lookedAt;
-        int datagrams = 0;
-        int came;
-        do {
-            came = receive(arrivals, sink);
-            datagrams += came;
-        } while (came == arrivals.most() && lookedAt - lookedAtBefore < PACKETS_OF_A_TURN);
-        return datagrams;
-    }
-
-    private int receive(Arrivals from, PacketSink sink) {
-        int datagrams = from.receive();
-        if (datagrams <= 0) {
-            if (datagrams != -Errno.EAGAIN && datagrams != -Errno.EINTR) {
-                counters.notReceived();
-            }
-            return 0;
-        }
-        counters.received(datagrams);
-        for (int i = 0; i < datagrams; i++) {
-            datagram(from, i, sink);
-        }
-        return datagrams;
-    }
-
-    private void datagram(Arrivals from, int datagram, PacketSink sink) {
-        int length = from.receivedBytes(datagram);
-        if (from.isTruncated(datagram)) {
-            counters.dropped(Drop.TOO_LONG);
-            return;
-        }
-        from.origin(datagram, origin);
-        if (arriving.isIpv4()) {
-            arriving.ipv4Source((int) origin.eidLow(), origin.port());
-        } else {
-            arriving.ipv6Source(origin.eidHigh(), origin.eidLow(), origin.port());
-        }
-        int trafficClass = from.trafficClass(datagram);
-        boolean isMarked = Ecn.isMarked(trafficClass);
-        arriving.trafficClass(trafficClass);
-        if (length == 0) {
-            packet(from.view(datagram, 0, 0), 0, isMarked, sink);
-            return;
-        }
-        int segment = from.segmentBytes(datagram);
-        int id = 0; // the kernel numbers the packets of a run so
-        for (int at = 0; at < length; at += segment) {
-            packet(from.view(datagram, at, Math.min(segment, length - at)), id++, isMarked, sink);
-        }
-    }
-
-    private void packet(Packet packet, int likelyId, boolean isMarked, PacketSink sink) {
-        lookedAt++;
-        Drop drop = PacketCheck.of(packet);
-        if (drop == null) {
-            long secret = sink.secretOf(packet, origin);
-            drop = icrc.check(packet, arriving, secret, likelyId);
-            origin.proven(secret);
-        }
-        if (drop == null && loss != null && loss.takesNext()) {
-            counters.dropped(Drop.ON_PURPOSE); // it counts as lost by the network, before this host
-            return;
-        }
-        if (capture != null) {
-            capture.packet(packet, arriving); // corrupted packets, too: they may be the cause that is looked for
-        }
-        if (drop != null) {
-            counters.dropped(drop);
-            return;
-        }
-        counters.good(packet.lengthBytes());
-        if (isMarked) {
-            counters.marked();
-        }
-        Bth.forwardNotice(packet.bytes(), isMarked); // whatever it said: RoCEv2 has no use for it, and the card has
-        sink.packet(packet, origin);
+        return reader.receiveAll(io.arrivals(), sink);
     }
 
     // ---- strangers
@@ -485,8 +346,8 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         for (int door = 0; door < UnknownPeerSockets.count(); door++) {
             if (unknownPeerSockets.hasSome(door)) {
-                int datagrams = receive(unknownPeerSockets.arrivals(door), sink);
-                counters.receivedFromStrangers(datagrams);
+                int datagrams = reader.receive(unknownPeerSockets.arrivals(door), sink);
+                counters.add(Counter.RECEIVED_FROM_STRANGERS, datagrams);
                 if (datagrams == 0) {
                     unknownPeerSockets.watch(door);
                 }

@@ -7,7 +7,9 @@ import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.control.PeerMessage.Core;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -414,6 +416,35 @@ class ControlPlaneTest {
         assertThat(net.now() - start).isLessThan(Duration.ofSeconds(1).toNanos());
         assertThat(ours.greeted).isEmpty();
         assertThat(another.greeted).isEmpty();
+    }
+
+    /** A caller that asks with short timeouts uses up more numbers than the window of the home has. */
+    @Test
+    void aLineThatIsCutForSecondsCostsNoPeer() {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        var peer = a.connect(b);
+        assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
+        net.cut(b);
+        long deadline = net.now() + Duration.ofSeconds(2).toNanos();
+        List<CompletableFuture<PeerMessage>> unanswered = new ArrayList<>();
+        for (int i = 0; i < 2 * ControlPlane.WINDOW; i++) {
+            unanswered.add(a.plane().ask(peer.join(), _ -> new Core(new Unimport(1)), deadline, net.now()));
+        }
+        assertThat(net.runUntil(() -> unanswered.stream().allMatch(CompletableFuture::isDone), MINUTE))
+                .isTrue();
+        net.restore(b);
+
+        var answer = a.unimport(b, 1);
+
+        assertThat(net.runUntil(answer::isDone, Duration.ofSeconds(1).toNanos()))
+                .as("answered at once")
+                .isTrue();
+        assertThat(answer).isCompleted();
+        net.runUntil(() -> false, MINUTE);
+        assertThat(a.lost).isEmpty();
+        assertThat(b.lost).isEmpty();
     }
 
     /** S12.3: an hour is gone at once, and nobody had a chance to say anything. */

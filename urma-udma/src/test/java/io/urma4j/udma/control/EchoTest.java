@@ -17,6 +17,7 @@ class EchoTest {
     private static final Eid ASKER = Eid.ofIpv4(0x0A00_0002);
     private static final int ASKER_PORT = 40_000;
     private static final long NOW = 1_000_000_000_000L;
+    private static final int TO_AT = 24; // its lowest byte: docs of ControlDatagram
 
     private record Sent(PortAddress to, ByteBuffer datagram) {}
 
@@ -128,6 +129,32 @@ class EchoTest {
                 .isNull();
         assertThat(client.received(answer.duplicate(), NOW + 3)).isEqualTo(new Reply.Answer(1, 3));
         assertThat(client.received(answer.duplicate(), NOW + 4)).as("doubled").isNull();
+    }
+
+    /** Two clients of one host share a port: the number alone could be a guess of the other's. */
+    @Test
+    void anAnswerToAnotherSessionIsNotTaken() {
+        EchoClient client = client(8);
+        ByteBuffer answer = ask(ASKER, again(client, ask(ASKER, client.ask(1, NOW), NOW), NOW), NOW);
+        ByteBuffer other =
+                ByteBuffer.allocate(answer.remaining()).put(answer.duplicate()).flip();
+        other.put(TO_AT, (byte) (other.get(TO_AT) ^ 1));
+
+        assertThat(client.received(other, NOW)).isNull();
+        assertThat(client.received(answer, NOW)).isEqualTo(new Reply.Answer(1, 0));
+    }
+
+    /** A home that returns a buffer of zeroes, or one byte shifted, must not look like one that echoes. */
+    @Test
+    void noTwoNeighbouringBytesOfAnEchoAreEqual() {
+        ByteBuffer echo = client(64).ask(1, NOW);
+
+        ControlDatagram datagram = ControlDatagram.decode(echo);
+
+        assertThat(datagram).isNotNull();
+        for (int i = 1; i < 64; i++) {
+            assertThat(datagram.body().get(i)).isNotEqualTo(datagram.body().get(i - 1));
+        }
     }
 
     @Test

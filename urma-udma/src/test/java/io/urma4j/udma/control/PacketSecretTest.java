@@ -201,4 +201,33 @@ class PacketSecretTest {
                         address(VirtualNet.address(2).eid())))
                 .contains(a.plane().peers().iterator().next().secret());
     }
+
+    /** A capture has packets of all kinds, also damaged ones: each must leave what was learned before. */
+    @Test
+    void packetsThatRevealNothingLeaveTheSecretsAsTheyAre() throws Exception {
+        var net = new VirtualNet(1, 0, 0);
+        Node a = net.node(1, 11);
+        Node b = net.node(2, 22);
+        assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).isTrue();
+        HeardSecrets heard = new HeardSecrets();
+        for (VirtualNet.Heard one : net.heard) {
+            hear(heard, one);
+        }
+        List<Long> before = heard.between(
+                address(VirtualNet.address(1).eid()),
+                address(VirtualNet.address(2).eid()));
+        VirtualNet.Heard greeting = net.heard.getFirst();
+        byte[] noDatagram = new byte[8];
+        byte[] noGreeting = greeting.datagram().clone();
+        java.util.Arrays.fill(noGreeting, ControlDatagram.HEADER_BYTES, noGreeting.length, (byte) 0);
+
+        hear(heard, new VirtualNet.Heard(greeting.source(), greeting.to(), noDatagram));
+        hear(heard, new VirtualNet.Heard(greeting.source(), greeting.to(), noGreeting));
+
+        assertThat(heard.between(
+                        address(VirtualNet.address(1).eid()),
+                        address(VirtualNet.address(2).eid())))
+                .hasSize(1)
+                .isEqualTo(before);
+    }
 }

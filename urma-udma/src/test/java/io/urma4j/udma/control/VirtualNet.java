@@ -116,6 +116,12 @@ final class VirtualNet {
         ports.remove(node.port().self());
     }
 
+    /** The line to a node that was cut works again. */
+    void restore(Node node) {
+        nodes.add(node);
+        ports.put(node.port().self(), node.port());
+    }
+
     /** Lets time pass until it holds; false when it does not within that time. */
     boolean runUntil(BooleanSupplier done, long withinNanos) {
         long end = now + withinNanos;

@@ -11,6 +11,7 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.IntTable;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,13 +48,13 @@ class BadRecordTest {
     }
 
     private void spoil(ProviderSendQueue queue) {
-        RecordOwners owners = lone.context.queues().owners();
+        IntTable<RecordOwner> owners = lone.context.queues().owners();
         int tag = 0;
         while (!queue.equals(owners.get(tag))) {
             tag++;
         }
         owners.remove(tag);
-        owners.add(tag, new Unreadable());
+        owners.put(tag, new Unreadable());
     }
 
     private static final class Unreadable implements RecordOwner {

@@ -17,6 +17,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -140,8 +141,9 @@ class UnknownPeersAtHomeTest {
                                                 1024),
                                         peer.context.deadline(PATIENCE),
                                         peer.adapter.nanos())))
-                .handle((_, failure) ->
-                        failure == null ? UrmaStatus.SUCCESS : ((UrmaException) EngineThread.causeOf(failure)).status())
+                .handle((_, failure) -> failure == null
+                        ? UrmaStatus.SUCCESS
+                        : ((UrmaException) ControlEngine.causeOf(failure)).status())
                 .join();
     }
 }

@@ -161,7 +161,7 @@ class AllocationTest {
 
         void handTo(Connection connection, long now) {
             for (int i = 0; i < count; i++) {
-                connection.receive(packets[i], now);
+                connection.receive(packets[i], now, false);
             }
             count = 0;
         }

@@ -4,6 +4,7 @@ import static io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -54,8 +55,8 @@ class CongestionNoticesTest {
         assertThat(Bth.isForwardNotice(notice.bytes())).isFalse();
         assertThat(Bth.destinationQp(notice.bytes())).isEqualTo(Pair.LEFT);
         assertThat(Bth.psn(notice.bytes())).isZero();
-        assertThat(pair.left.connection.traffic().congestionNotices()).isEqualTo(1);
-        assertThat(pair.right.connection.traffic().marked()).isEqualTo(1);
+        assertThat(pair.left.connection.traffic().count(Event.CNP_RECEIVED)).isEqualTo(1);
+        assertThat(pair.right.connection.traffic().count(Event.MARKED)).isEqualTo(1);
     }
 
     /** Else two peers of whom a switch marks everything would answer each other for ever. */
@@ -75,8 +76,8 @@ class CongestionNoticesTest {
 
         assertThat(out.statuses()).containsExactly(0);
         assertThat(notices).filteredOn(packet -> packet.opcode() == Opcodes.CNP).hasSize(2);
-        assertThat(pair.left.connection.traffic().congestionNoticesSent()).isEqualTo(1);
-        assertThat(pair.left.connection.traffic().congestionNotices()).isEqualTo(1);
+        assertThat(pair.left.connection.traffic().count(Event.CNP_SENT)).isEqualTo(1);
+        assertThat(pair.left.connection.traffic().count(Event.CNP_RECEIVED)).isEqualTo(1);
     }
 
     @Test
@@ -93,7 +94,7 @@ class CongestionNoticesTest {
         }
 
         long most = 1 + (pair.now - began) / CongestionNotices.LEAST_NANOS;
-        assertThat(pair.right.connection.traffic().marked()).isEqualTo(4000);
+        assertThat(pair.right.connection.traffic().count(Event.MARKED)).isEqualTo(4000);
         assertThat(notices).hasSizeBetween(2, (int) most);
     }
 

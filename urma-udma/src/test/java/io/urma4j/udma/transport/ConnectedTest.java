@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
@@ -224,9 +225,9 @@ class ConnectedTest {
         out.send(20);
         pair.runFor(500_000);
         assertThat(out.results).isEmpty();
-        long before = pair.left.connection.traffic().packetsSent();
+        long before = pair.left.connection.traffic().count(Event.SENT);
         pair.runFor(100_000); // the time is not over: 0.64 ms
-        assertThat(pair.left.connection.traffic().packetsSent()).isEqualTo(before);
+        assertThat(pair.left.connection.traffic().count(Event.SENT)).isEqualTo(before);
 
         in.post(2);
         pair.run();
@@ -375,7 +376,7 @@ class ConnectedTest {
         pair.run();
 
         assertThat(queue.statuses()).containsExactly(0, 0);
-        assertThat(pair.left.connection.traffic().timeouts()).isZero();
+        assertThat(pair.left.connection.traffic().count(Event.TIMEOUT)).isZero();
     }
 
     @Test
@@ -609,6 +610,6 @@ class ConnectedTest {
 
         assertThat(in.posted()).isEqualTo(1);
         assertThat(out.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR);
-        assertThat(pair.left.connection.step(pair.now)).isFalse();
+        assertThat(pair.left.connection.step(pair.now, FlushHint.FLUSH)).isFalse();
     }
 }

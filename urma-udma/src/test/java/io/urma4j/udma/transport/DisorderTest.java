@@ -9,6 +9,7 @@ import io.urma4j.udma.transport.Pair.Disorder;
 import io.urma4j.udma.transport.Pair.DutyCycle;
 import io.urma4j.udma.transport.Pair.Faults;
 import io.urma4j.udma.transport.Pair.Line;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
 import java.util.Arrays;
@@ -105,7 +106,7 @@ class DisorderTest {
         assertThat(outbox.results).hasSize(count + 1).allMatch(result -> result.status() == WorkStatus.SUCCESS);
         Traffic traffic = pair.left.connection.traffic();
         boolean isRead = load.opcode == WorkOpcode.READ;
-        long sent = isRead ? pair.right.connection.traffic().packetsSent() : traffic.packetsSent();
+        long sent = isRead ? pair.right.connection.traffic().count(Event.SENT) : traffic.count(Event.SENT);
         long lost = (long) pair.right.lost + (isRead ? pair.left.lost : 0);
         long nanos = pair.now - start;
         String figures = String.format(
@@ -116,10 +117,10 @@ class DisorderTest {
                 100 * loss,
                 seed,
                 nanos / 1e9,
-                traffic.packetsResent(),
+                traffic.count(Event.RETRANSMITTED),
                 lost,
                 pair.left.connection);
-        return new Outcome(nanos, sent, traffic.packetsResent(), lost, figures);
+        return new Outcome(nanos, sent, traffic.count(Event.RETRANSMITTED), lost, figures);
     }
 
     private static Stream<Disorder> disorders(long... nanos) {
@@ -198,8 +199,10 @@ class DisorderTest {
 
         Traffic traffic = pair.left.connection.traffic();
         assertThat(outbox.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
-        assertThat(traffic.gapsTold()).as("of gaps").isEqualTo(2);
-        assertThat(traffic.packetsResent()).as("all from the late one on").isEqualTo(12);
+        assertThat(traffic.count(Event.GAP_NAK)).as("of gaps").isEqualTo(2);
+        assertThat(traffic.count(Event.RETRANSMITTED))
+                .as("all from the late one on")
+                .isEqualTo(12);
         assertThat(pair.left.connection.toString())
                 .as("what was late is no loss")
                 .contains("loss 0.00 %");

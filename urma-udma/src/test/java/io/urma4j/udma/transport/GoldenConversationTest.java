@@ -95,7 +95,7 @@ class GoldenConversationTest {
     private static void drain(Connection connection, long now) {
         boolean isMore = true;
         while (isMore) {
-            isMore = connection.step(now);
+            isMore = connection.step(now, FlushHint.FLUSH);
         }
     }
 
@@ -122,7 +122,7 @@ class GoldenConversationTest {
             Conversation.Line line = conversation.lines.get(i);
             if (line.isRequest()) {
                 oracle.at(i);
-                connection.receive(line.packet(), i);
+                connection.receive(line.packet(), i, false);
                 drain(connection, i);
             }
         }
@@ -277,7 +277,7 @@ class GoldenConversationTest {
         for (Conversation.Line line : conversation.lines) {
             now += 1_000 * MICRO; // longer than the timer of an RNR NAK: 0.64 ms
             if (!line.isRequest()) {
-                connection.receive(line.packet(), now);
+                connection.receive(line.packet(), now, false);
                 acknowledged = later(acknowledged, endOfAcknowledged(line));
             } else if (Script.isFirst(line.packet())) {
                 for (; started <= script.position(line.psn()); started++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
@@ -39,10 +40,10 @@ class HostileTest {
             }
             fill(noise, random, pair);
             if (PacketCheck.of(noise) == null) {
-                pair.right.connection.receive(noise, pair.now);
-                pair.left.connection.receive(noise, pair.now);
-                pair.right.connection.step(pair.now);
-                pair.left.connection.step(pair.now);
+                pair.right.connection.receive(noise, pair.now, false);
+                pair.left.connection.receive(noise, pair.now, false);
+                pair.right.connection.step(pair.now, FlushHint.FLUSH);
+                pair.left.connection.step(pair.now, FlushHint.FLUSH);
             }
             assertThat(pair.right.region.writes)
                     .as("bytes written without a key")
@@ -103,10 +104,10 @@ class HostileTest {
             out.read(0, 2500, 0);
             pair.run();
             for (Packet ghost : List.copyOf(toRight)) {
-                pair.right.connection.receive(ghost, pair.now);
+                pair.right.connection.receive(ghost, pair.now, false);
             }
             for (Packet ghost : List.copyOf(toLeft)) {
-                pair.left.connection.receive(ghost, pair.now);
+                pair.left.connection.receive(ghost, pair.now, false);
             }
             pair.runFor(1_000_000);
         }
@@ -129,7 +130,7 @@ class HostileTest {
             }
 
             assertThat(pair.right.sent).as("%s", kind).isEmpty();
-            assertThat(pair.right.connection.traffic().ignored()).isEqualTo(22);
+            assertThat(pair.right.connection.traffic().count(Event.IGNORED)).isEqualTo(22);
         }
     }
 
@@ -185,7 +186,7 @@ class HostileTest {
 
         assertThat(Bth.psn(forged.bytes())).isEqualTo(first + 2 & Bth.MAX_24);
         assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.SUCCESS);
-        assertThat(pair.right.connection.traffic().contradictions()).isEqualTo(1);
+        assertThat(pair.right.connection.traffic().count(Event.CONTRADICTED)).isEqualTo(1);
         assertThat(pair.right.region.bytes.asSlice(2000, 100).mismatch(out.buffer.asSlice(0, 100)))
                 .as("the first forged byte that was placed")
                 .isEqualTo(-1);

@@ -6,6 +6,7 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.Pair.Faults;
+import io.urma4j.udma.transport.Traffic.Event;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -64,15 +65,15 @@ class LossyRoundsTest {
         Pair pair = new Pair(Kind.SHARED, config -> config.selective().timeout(1_000_000_000L, 1000), Faults.NONE, 1);
         Outbox outbox = pair.left.outbox(QUEUE, QUEUE);
         rounds(pair, outbox, opcode, 100);
-        assertThat(pair.left.connection.traffic().packetsResent()).isZero();
+        assertThat(pair.left.connection.traffic().count(Event.RETRANSMITTED)).isZero();
         pair.line = new Pair.Line(15_000_000, 0, Long.MAX_VALUE, Pair.DutyCycle.ALWAYS);
 
         rounds(pair, outbox, opcode, 4);
-        long before = pair.left.connection.traffic().packetsResent();
+        long before = pair.left.connection.traffic().count(Event.RETRANSMITTED);
         rounds(pair, outbox, opcode, 100);
 
         assertThat(before).as("retransmissions until the timeout is right").isBetween(1L, 20L);
-        assertThat(pair.left.connection.traffic().packetsResent())
+        assertThat(pair.left.connection.traffic().count(Event.RETRANSMITTED))
                 .as("and later")
                 .isEqualTo(before);
     }

@@ -238,7 +238,7 @@ final class Pair {
             }
             boolean isMore = true;
             while (isMore && room > 0) {
-                isMore = connection.step(now);
+                isMore = connection.step(now, FlushHint.FLUSH);
                 for (Outbox outbox : outboxes) {
                     outbox.run(connection, now);
                 }

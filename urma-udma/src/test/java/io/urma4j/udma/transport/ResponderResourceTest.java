@@ -11,6 +11,12 @@ import org.junit.jupiter.api.Test;
 class ResponderResourceTest {
     private final ResponderResource resource = new ResponderResource();
 
+    /** A READ of two hundred packets from PSN 0 on, of which nothing is wanted. */
+    ResponderResourceTest() {
+        resource.beginRead(1, 0, 200 * 1024, 0, 200, 1, 1);
+        resource.letGo();
+    }
+
     private List<Long> all() {
         List<Long> psns = new ArrayList<>();
         while (resource.isWanted()) {

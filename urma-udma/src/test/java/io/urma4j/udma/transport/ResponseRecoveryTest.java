@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -97,8 +98,10 @@ class ResponseRecoveryTest {
         pair.run();
 
         assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS);
-        assertThat(traffic(pair).timeouts()).isZero();
-        assertThat(traffic(pair).packetsResent()).as("requests sent again").isEqualTo(1);
+        assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED))
+                .as("requests sent again")
+                .isEqualTo(1);
         assertThat(answers).as("answers that came").isEqualTo(40);
         assertRead(pair, out, INTO, 40 * MTU - 7, 3);
     }
@@ -117,7 +120,7 @@ class ResponseRecoveryTest {
         }
 
         assertThat(pair.now - began).as("time for two round trips").isLessThan(45_000);
-        assertThat(traffic(pair).packetsResent()).isEqualTo(4);
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isEqualTo(4);
         assertThat(answers).isEqualTo(40);
         assertRead(pair, out, INTO, 40 * MTU, 0);
     }
@@ -132,8 +135,8 @@ class ResponseRecoveryTest {
 
         pair.run();
 
-        assertThat(traffic(pair).timeouts()).isZero();
-        assertThat(traffic(pair).packetsResent()).isEqualTo(1);
+        assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isEqualTo(1);
         assertThat(answers).isEqualTo(20);
         assertRead(pair, out, INTO, 20 * MTU, 0);
     }
@@ -150,8 +153,8 @@ class ResponseRecoveryTest {
         pair.run();
 
         assertThat(out.statuses()).hasSize(40).containsOnly(WorkStatus.SUCCESS);
-        assertThat(traffic(pair).timeouts()).isZero();
-        assertThat(traffic(pair).packetsResent()).isEqualTo(3);
+        assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isEqualTo(3);
         assertThat(answers).isEqualTo(1200);
         assertRead(pair, out, INTO, 1200 * MTU, 0);
     }
@@ -175,7 +178,7 @@ class ResponseRecoveryTest {
         pair.right.room = Integer.MAX_VALUE;
         pair.run();
 
-        assertThat(traffic(pair).packetsResent()).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isZero();
         assertRead(pair, out, INTO, 30 * MTU, 0);
     }
 
@@ -200,8 +203,8 @@ class ResponseRecoveryTest {
         assertThat(out.statuses()).containsOnly(WorkStatus.SUCCESS);
         assertThat(pair.right.region.atomics).as("atomics that were executed").isEqualTo(2);
         assertThat(out.buffer.get(JAVA_LONG_UNALIGNED, 8)).isEqualTo(out.buffer.get(JAVA_LONG_UNALIGNED, 0) + 1);
-        assertThat(traffic(pair).timeouts()).isZero();
-        assertThat(traffic(pair).packetsResent()).isEqualTo(2);
+        assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isEqualTo(2);
         assertRead(pair, out, INTO, 30 * MTU, 0);
     }
 
@@ -235,8 +238,8 @@ class ResponseRecoveryTest {
         pair.run();
 
         assertThat(requests[0]).as("requests sent").isEqualTo(5);
-        assertThat(traffic(pair).packetsResent()).isEqualTo(1);
-        assertThat(traffic(pair).timeouts()).isZero();
+        assertThat(traffic(pair).count(Event.RETRANSMITTED)).isEqualTo(1);
+        assertThat(traffic(pair).count(Event.TIMEOUT)).isZero();
         assertThat(pair.left.connection.toString()).contains("loss 0.");
         assertRead(pair, out, INTO, 120 * MTU, 0);
     }

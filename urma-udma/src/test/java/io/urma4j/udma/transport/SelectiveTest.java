@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import org.junit.jupiter.api.Test;
 
@@ -46,8 +47,8 @@ class SelectiveTest {
         pair.run();
 
         assertThat(out.statuses()).containsExactly(0, 0);
-        assertThat(pair.left.connection.traffic().packetsResent()).isEqualTo(1);
-        assertThat(pair.left.connection.traffic().timeouts()).isZero();
+        assertThat(pair.left.connection.traffic().count(Event.RETRANSMITTED)).isEqualTo(1);
+        assertThat(pair.left.connection.traffic().count(Event.TIMEOUT)).isZero();
         assertThat(out.buffer.asSlice(1 << 20, 14 * 1024).mismatch(out.buffer.asSlice(0, 14 * 1024)))
                 .isEqualTo(-1);
     }
@@ -67,12 +68,12 @@ class SelectiveTest {
                 (long) LENGTH * WRITES >> 20,
                 without / 1e6,
                 withLoss / 1e6,
-                100.0 * traffic.packetsResent() / traffic.packetsSent(),
+                100.0 * traffic.count(Event.RETRANSMITTED) / traffic.count(Event.SENT),
                 goingBack / 1e6,
                 100.0
-                        * back.left.connection.traffic().packetsResent()
-                        / back.left.connection.traffic().packetsSent());
-        assertThat(traffic.packetsResent()).isLessThan(traffic.packetsSent() / 40);
+                        * back.left.connection.traffic().count(Event.RETRANSMITTED)
+                        / back.left.connection.traffic().count(Event.SENT));
+        assertThat(traffic.count(Event.RETRANSMITTED)).isLessThan(traffic.count(Event.SENT) / 40);
     }
 
     @Test

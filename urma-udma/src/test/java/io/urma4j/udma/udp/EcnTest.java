@@ -12,6 +12,7 @@ import io.urma4j.libc.UdpSocket;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
 import io.urma4j.udma.capture.PcapWriter;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -114,7 +115,7 @@ class EcnTest {
             receive(port, 6);
 
             assertThat(marks).containsExactly(false, false, true, true, true, false);
-            assertThat(port.counters().receivedMarked()).isEqualTo(3);
+            assertThat(port.counters().count(Counter.RECEIVED_MARKED)).isEqualTo(3);
             assertThat(port.counters().dropped()).isZero();
         }
     }
@@ -128,7 +129,7 @@ class EcnTest {
             receive(port, 1);
 
             assertThat(marks).containsExactly(false);
-            assertThat(port.counters().receivedMarked()).isZero();
+            assertThat(port.counters().count(Counter.RECEIVED_MARKED)).isZero();
         }
     }
 

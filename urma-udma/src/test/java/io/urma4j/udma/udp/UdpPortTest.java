@@ -9,6 +9,7 @@ import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
 import io.urma4j.udma.capture.PcapWriter;
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.PortPair.Received;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.Icrc;
@@ -48,7 +49,7 @@ class UdpPortTest {
 
             assertThat(pair.receive(3))
                     .containsExactly(received(pair, 0, 5, 7), received(pair, 1, 0, -1), received(pair, 2, 4096, 9));
-            assertThat(pair.sender.counters().sentPackets()).isEqualTo(3);
+            assertThat(pair.sender.counters().count(Counter.SENT_PACKETS)).isEqualTo(3);
             assertThat(pair.receiver.counters().dropped()).isZero();
         }
     }
@@ -114,8 +115,9 @@ class UdpPortTest {
 
             assertThat(pair.receive(42)).extracting(Received::content).containsExactlyElementsOf(numbers(42));
             // 255 bytes are padded to 256, so the run goes on until the kernel's longest
-            assertThat(pair.sender.counters().sentDatagrams()).isEqualTo(1);
-            assertThat(pair.receiver.counters().receivedDatagrams()).isEqualTo(1);
+            assertThat(pair.sender.counters().count(Counter.SENT_DATAGRAMS)).isEqualTo(1);
+            assertThat(pair.receiver.counters().count(Counter.RECEIVED_DATAGRAMS))
+                    .isEqualTo(1);
         }
     }
 
@@ -129,7 +131,7 @@ class UdpPortTest {
             pair.sender.flush();
 
             assertThat(pair.receive(4)).extracting(Received::content).containsExactlyElementsOf(numbers(4));
-            assertThat(pair.sender.counters().sentDatagrams()).isEqualTo(3);
+            assertThat(pair.sender.counters().count(Counter.SENT_DATAGRAMS)).isEqualTo(3);
         }
     }
 
@@ -148,7 +150,8 @@ class UdpPortTest {
             }
 
             assertThat(most).isBetween(64, 80);
-            assertThat(pair.receiver.counters().receivedDatagrams()).isEqualTo(128);
+            assertThat(pair.receiver.counters().count(Counter.RECEIVED_DATAGRAMS))
+                    .isEqualTo(128);
         }
     }
 
@@ -205,7 +208,7 @@ class UdpPortTest {
             pair.sender.flush();
 
             assertThat(pair.receive(1)).extracting(Received::content).containsExactly(77);
-            assertThat(pair.receiver.counters().droppedForIcrc()).isEqualTo(10);
+            assertThat(pair.receiver.counters().count(Drop.ICRC)).isEqualTo(10);
         }
     }
 
@@ -236,18 +239,21 @@ class UdpPortTest {
             pair.sender.flush();
             long end = System.nanoTime() + DEADLINE_NANOS;
             PortCounters counters = pair.receiver.counters();
-            while (counters.receivedPackets() + counters.dropped() < 56 && System.nanoTime() - end < 0) {
+            while (counters.count(Counter.RECEIVED_PACKETS) + counters.dropped() < 56 && System.nanoTime() - end < 0) {
                 pair.receiver.await(1_000_000);
                 pair.receiver.receive((_, _) -> {});
             }
 
             writer.flush();
             List<Drop> captured = captured(file, pair.receiver.port());
-            assertThat(counters.receivedPackets()).isBetween(5L, 35L);
-            assertThat(counters.droppedForIcrc()).isGreaterThanOrEqualTo(10);
-            assertThat(captured.stream().filter(Objects::isNull)).hasSize((int) counters.receivedPackets());
-            assertThat(captured.stream().filter(Drop.ICRC::equals)).hasSize((int) counters.droppedForIcrc());
-            assertThat(captured).as("and those of no right form").hasSize((int) counters.receivedPackets() + 16);
+            assertThat(counters.count(Counter.RECEIVED_PACKETS)).isBetween(5L, 35L);
+            assertThat(counters.count(Drop.ICRC)).isGreaterThanOrEqualTo(10);
+            assertThat(captured.stream().filter(Objects::isNull))
+                    .hasSize((int) counters.count(Counter.RECEIVED_PACKETS));
+            assertThat(captured.stream().filter(Drop.ICRC::equals)).hasSize((int) counters.count(Drop.ICRC));
+            assertThat(captured)
+                    .as("and those of no right form")
+                    .hasSize((int) counters.count(Counter.RECEIVED_PACKETS) + 16);
         }
     }
 

@@ -3,6 +3,7 @@ package io.urma4j.udma.udp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.PortPair.Received;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -53,7 +54,7 @@ class UnknownPeerSocketsTest {
         received.clear();
         receiveFromStrangers(2);
         assertThat(received).extracting(Received::content).containsExactlyInAnyOrder(1, 2);
-        assertThat(home.counters().receivedFromStrangers()).isEqualTo(2);
+        assertThat(home.counters().count(Counter.RECEIVED_FROM_STRANGERS)).isEqualTo(2);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.urma4j.shm;
+package io.urma4j.spi.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

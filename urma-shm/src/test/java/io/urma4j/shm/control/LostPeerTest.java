@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The end of a peer, and what proves it. */
 @Timeout(60)
-class PeerLossTest {
+class LostPeerTest {
     @TempDir
     Path temporary;
 

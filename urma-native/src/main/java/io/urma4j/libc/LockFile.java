@@ -1,18 +1,12 @@
-package io.urma4j.shm.control;
+package io.urma4j.libc;
 
-import io.urma4j.libc.Dir;
-import io.urma4j.libc.Errno;
-import io.urma4j.libc.Fd;
-import io.urma4j.libc.FileStatus;
-import io.urma4j.libc.Flock;
-import io.urma4j.libc.LibcException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A file with one line, locked by this process while this object is open. */
-final class LockFile {
+/** A file with one line, locked by this process while this object is open. The kernel releases the lock of a dead process. */
+public final class LockFile {
     private final Dir directory;
     private final String name;
     private final Fd file;
@@ -23,17 +17,13 @@ final class LockFile {
         this.file = file;
     }
 
-    /** Creates a file, or takes over one that is not locked. */
-    static Optional<LockFile> take(Dir directory, String name) {
-        try {
-            return locked(directory, name, directory.openOrCreateFile(name));
-        } catch (LibcException e) {
-            throw RuntimeDirectory.noRoom(directory, e);
-        }
+    /** Creates a file, or takes over that of a dead owner; empty while another process holds it. */
+    public static Optional<LockFile> take(Dir directory, String name) {
+        return locked(directory, name, directory.openOrCreateFile(name));
     }
 
     /** Takes over an existing file if it is not locked. */
-    static Optional<LockFile> takeExisting(Dir directory, String name) {
+    public static Optional<LockFile> takeExisting(Dir directory, String name) {
         try {
             return locked(directory, name, directory.openFile(name));
         } catch (LibcException e) {
@@ -55,29 +45,43 @@ final class LockFile {
         try {
             return FileStatus.of(file).isSameFile(directory.status(name));
         } catch (LibcException e) {
-            if (e.errno() == Errno.ENOENT) {
-                return false;
-            }
-            throw e;
+            return false;
+        }
+    }
+
+    /** Whether no living process holds the file. */
+    public static boolean isDead(Dir directory, String name) {
+        try (Fd file = directory.openFile(name)) {
+            return Flock.tryLock(file);
+        } catch (LibcException e) {
+            return e.errno() == Errno.ENOENT;
         }
     }
 
     /** Replaces the content; if that fails, the file is gone. */
-    void write(String line) {
+    public void write(String line) throws IOException {
         try {
             Files.writeString(path(file), line + "\n");
         } catch (IOException e) {
             remove();
-            throw RuntimeDirectory.noRoom(directory, e);
+            throw e;
         }
     }
 
-    String read() {
+    public String read() {
         return read(file);
     }
 
-    /** The content of a file: its first line, or empty if it is incomplete. */
-    static String read(Fd file) {
+    /** The first line of a file; empty if the file is missing or incomplete. */
+    public static String read(Dir directory, String name) {
+        try (Fd file = directory.openFile(name)) {
+            return read(file);
+        } catch (LibcException e) {
+            return "";
+        }
+    }
+
+    private static String read(Fd file) {
         try {
             String text = Files.readString(path(file));
             int end = text.indexOf('\n');
@@ -92,9 +96,11 @@ final class LockFile {
         return Path.of("/proc/self/fd", Integer.toString(file.number()));
     }
 
-    /** Removes the name, then releases the lock. */
-    void remove() {
-        directory.unlink(name);
-        file.close();
+    /** Removes the name, then releases the lock. Idempotent. */
+    public void remove() {
+        if (!file.isClosed()) {
+            directory.unlink(name);
+            file.close();
+        }
     }
 }

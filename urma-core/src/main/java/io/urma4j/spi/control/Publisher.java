@@ -1,4 +1,4 @@
-package io.urma4j.shm.control;
+package io.urma4j.spi.control;
 
 import io.urma4j.Access;
 import io.urma4j.Endpoint;
@@ -6,54 +6,63 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.ControlEngine;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The published names of this home's segments: the other side of {@link Names}. The engine's thread. */
-final class Publisher {
+public final class Publisher {
     private static final int ATTEMPTS = 5;
     private static final long RETRY_NANOS = 5_000_000;
 
-    private final Engine engine;
-    private final RuntimeDirectory directory;
-    private final PeerId self;
+    private final ControlEngine engine;
+    private final Files files;
     private final Map<String, Entry> byName = new HashMap<>();
 
-    Publisher(Engine engine, RuntimeDirectory directory, PeerId self) {
-        this.engine = engine;
-        this.directory = directory;
-        this.self = self;
+    /** The names of this host. */
+    @FunctionalInterface
+    public interface Files {
+        /** Takes a name for a segment; empty if it is taken. The result frees the name. */
+        Optional<Runnable> take(String name, int tokenId);
     }
 
     /** The entry of a name. */
-    private record Entry(ShmSegment segment, boolean withToken) {}
+    private record Entry(ExportedSegment<?> segment, boolean withToken, Runnable free) {}
 
-    CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
-        CompletableFuture<Void> result = new CompletableFuture<>();
-        publish(new Entry(segment, withToken), name, ATTEMPTS, result);
-        return result;
+    public Publisher(ControlEngine engine, Files files) {
+        this.engine = engine;
+        this.files = files;
     }
 
-    private void publish(Entry entry, String name, int attempts, CompletableFuture<Void> result) {
-        ShmSegment segment = entry.segment;
+    /** Publishes a segment until {@link #unpublish}. Any thread. */
+    public CompletableFuture<Void> publish(ExportedSegment<?> segment, String name, boolean withToken) {
+        return engine.ask(() -> {
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            publish(segment, name, withToken, ATTEMPTS, result);
+            return result;
+        });
+    }
+
+    private void publish(
+            ExportedSegment<?> segment, String name, boolean withToken, int attempts, CompletableFuture<Void> result) {
         try {
             if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it cannot have a name");
             }
-            Optional<LockFile> file = directory.takeName(name);
-            if (file.isPresent()) {
-                file.get().write(new NameRecord(self, segment.tokenId()).toLine());
-                segment.names.put(name, file.get());
-                byName.put(name, entry);
+            Optional<Runnable> free = files.take(name, segment.descriptor().tokenId());
+            if (free.isPresent()) {
+                byName.put(name, new Entry(segment, withToken, free.get()));
                 result.complete(null);
             } else if (attempts > 1) {
                 // another context that removes files of dead owners may hold the lock for a moment
-                engine.after(RETRY_NANOS, () -> publish(entry, name, attempts - 1, result));
+                engine.after(RETRY_NANOS, () -> publish(segment, name, withToken, attempts - 1, result));
             } else {
                 throw new UrmaException(UrmaStatus.EEXIST, segment, "the name '" + name + "' is taken");
             }
@@ -65,33 +74,26 @@ final class Publisher {
     }
 
     /** Frees the names of a segment. */
-    void unpublish(ShmSegment segment) {
-        segment.names.forEach((name, file) -> {
-            byName.remove(name);
-            file.remove();
-        });
-        segment.names.clear();
+    public void unpublish(ExportedSegment<?> segment) {
+        List<Entry> freed = byName.values().stream()
+                .filter(entry -> entry.segment == segment)
+                .toList();
+        byName.values().removeAll(freed);
+        freed.forEach(entry -> entry.free.run());
     }
 
     /** A peer looks up a name of this home. */
-    void lookedUp(Connection via, Lookup lookup) {
+    public Answer lookedUp(long number, Lookup lookup) {
         Entry entry = byName.get(lookup.name());
-        via.send(
-                entry == null
-                        ? new Refused(
-                                lookup.request(),
-                                UrmaStatus.EINVAL,
-                                "segment '" + lookup.name() + "' is no longer published")
-                        : named(entry, lookup));
-    }
-
-    private static Named named(Entry entry, Lookup lookup) {
-        ShmSegment segment = entry.segment;
+        if (entry == null) {
+            return new Refused(number, UrmaStatus.EINVAL, "segment '" + lookup.name() + "' is no longer published");
+        }
+        ExportedSegment<?> segment = entry.segment;
         SegmentDescriptor descriptor = segment.descriptor();
         Endpoint endpoint = descriptor.endpoints().getFirst();
         Token token = lookup.withToken() && entry.withToken ? segment.token() : null;
         return new Named(
-                lookup.request(),
+                number,
                 descriptor.tokenId(),
                 endpoint.key(),
                 descriptor.lengthBytes(),

@@ -1,4 +1,4 @@
-package io.urma4j.shm;
+package io.urma4j.spi.support;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,16 +6,15 @@ import org.jspecify.annotations.Nullable;
  * Objects by number, for readers that take no lock and allocate nothing: open addressing in an array that is replaced as
  * a whole. Writers are synchronized; a change copies the table, which is fine for things that are made and closed.
  */
-final class IntTable<T> {
+public final class IntTable<T> {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Slots(int[] keys, Object[] values, int size) {}
 
     private volatile Slots slots = new Slots(new int[8], new Object[8], 0);
 
-    /** What has this number, or null. */
+    /** The object with this number; null if there is none. */
     @SuppressWarnings("unchecked") // only put() fills values
-    @Nullable
-    T get(int key) {
+    public @Nullable T get(int key) {
         Slots now = slots;
         int mask = now.keys.length - 1;
         for (int i = hash(key) & mask; now.values[i] != null; i = (i + 1) & mask) {
@@ -26,11 +25,11 @@ final class IntTable<T> {
         return null;
     }
 
-    synchronized void put(int key, T value) {
+    public synchronized void put(int key, T value) {
         rebuild(key, value);
     }
 
-    synchronized void remove(int key) {
+    public synchronized void remove(int key) {
         rebuild(key, null);
     }
 

@@ -1,0 +1,69 @@
+package io.urma4j.libc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LockFileTest {
+    @TempDir
+    Path folder;
+
+    private Dir directory;
+
+    @BeforeEach
+    void open() {
+        directory = Dir.open(folder);
+    }
+
+    @AfterEach
+    void close() {
+        directory.close();
+    }
+
+    @Test
+    void oneOwnerAtATime() throws Exception {
+        LockFile mine = LockFile.take(directory, "lock").orElseThrow();
+        mine.write("one");
+
+        assertThat(LockFile.take(directory, "lock")).isEmpty();
+        assertThat(LockFile.takeExisting(directory, "lock")).isEmpty();
+        assertThat(LockFile.isDead(directory, "lock")).isFalse();
+        assertThat(LockFile.read(directory, "lock")).isEqualTo("one").isEqualTo(mine.read());
+        mine.remove();
+        mine.remove();
+        assertThat(folder).isEmptyDirectory();
+        assertThat(LockFile.isDead(directory, "lock")).isTrue();
+    }
+
+    @Test
+    void aDeadOwnersFileIsTakenOverWithItsContent() throws Exception {
+        Files.writeString(folder.resolve("lock"), "old\n");
+
+        assertThat(LockFile.isDead(directory, "lock")).isTrue();
+        LockFile taken = LockFile.takeExisting(directory, "lock").orElseThrow();
+        assertThat(taken.read()).isEqualTo("old");
+        taken.write("new");
+        assertThat(folder.resolve("lock")).hasContent("new\n");
+        taken.remove();
+    }
+
+    @Test
+    void anIncompleteOrMissingFileIsEmpty() throws Exception {
+        Files.writeString(folder.resolve("half"), "urma4j 1");
+
+        assertThat(LockFile.read(directory, "half")).isEmpty();
+        assertThat(LockFile.read(directory, "missing")).isEmpty();
+        assertThat(LockFile.takeExisting(directory, "missing")).isEmpty();
+    }
+
+    @Test
+    void aNameThatLeadsOutIsRefused() {
+        assertThatThrownBy(() -> LockFile.take(directory, "../lock")).isInstanceOf(IllegalArgumentException.class);
+    }
+}

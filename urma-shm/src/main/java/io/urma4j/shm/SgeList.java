@@ -1,0 +1,118 @@
+package io.urma4j.shm;
+
+import io.urma4j.shm.control.SegmentUser;
+import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.Placement;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The local ranges of a work request, one behind the other. Reused, and guarded as the work request is. */
+final class SgeList {
+    private final SegmentUser user;
+    private int count;
+    private @Nullable ShmSegment[] segments = new ShmSegment[1];
+    private long[] offsets = new long[1];
+    private long[] lengths = new long[1];
+
+    /** An empty list; {@code user} has the lock under which segments are pinned. */
+    SgeList(SegmentUser user) {
+        this.user = user;
+    }
+
+    void fill(ShmSegment segment, long offset, long lengthBytes) {
+        count = 1;
+        put(0, segment, offset, lengthBytes);
+    }
+
+    void fill(WorkRequest request) {
+        count = request.sgeCount;
+        if (offsets.length < count) {
+            segments = new ShmSegment[count];
+            offsets = new long[count];
+            lengths = new long[count];
+        }
+        for (int i = 0; i < count; i++) {
+            ShmSegment segment = (ShmSegment) request.sgeSegment[i];
+            assert segment != null : "checked by the API";
+            put(i, segment, request.sgeOffset[i], request.sgeLength[i]);
+        }
+    }
+
+    private void put(int index, ShmSegment segment, long offset, long lengthBytes) {
+        segments[index] = segment;
+        offsets[index] = offset;
+        lengths[index] = lengthBytes;
+    }
+
+    void clear() {
+        count = 0;
+    }
+
+    int count() {
+        return count;
+    }
+
+    MemorySegment memory(int index) {
+        return segment(index).memory;
+    }
+
+    long offset(int index) {
+        return offsets[index];
+    }
+
+    long lengthBytes(int index) {
+        return lengths[index];
+    }
+
+    private ShmSegment segment(int index) {
+        ShmSegment segment = segments[index];
+        assert segment != null : "range " + index + " of " + count;
+        return segment;
+    }
+
+    /** Until it is {@linkplain #release released}, what it names cannot be closed. */
+    void pin() {
+        for (int i = 0; i < count; i++) {
+            segment(i).pin(user);
+        }
+    }
+
+    void release() {
+        for (int i = 0; i < count; i++) {
+            segment(i).unpin(user);
+            segments[i] = null;
+        }
+        count = 0;
+    }
+
+    /** Copies bytes of the ranges, from their byte {@code at} on. */
+    void gather(long at, MemorySegment to, long toOffset, long lengthBytes) {
+        copy(at, to, toOffset, lengthBytes, true);
+    }
+
+    /** Fills the ranges, from their byte {@code at} on. */
+    void scatter(MemorySegment from, long fromOffset, long at, long lengthBytes) {
+        copy(at, from, fromOffset, lengthBytes, false);
+    }
+
+    private void copy(long at, MemorySegment other, long otherOffset, long lengthBytes, boolean isGathering) {
+        long skip = at;
+        long done = 0;
+        for (int i = 0; i < count && done < lengthBytes; i++) {
+            long available = lengths[i] - skip;
+            if (available <= 0) {
+                skip -= lengths[i];
+                continue;
+            }
+            long step = Math.min(available, lengthBytes - done);
+            if (isGathering) {
+                Placement.copy(memory(i), offsets[i] + skip, other, otherOffset + done, step);
+            } else {
+                Placement.copy(other, otherOffset + done, memory(i), offsets[i] + skip, step);
+            }
+            done += step;
+            skip = 0;
+        }
+    }
+}

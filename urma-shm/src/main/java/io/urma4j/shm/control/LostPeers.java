@@ -1,0 +1,81 @@
+package io.urma4j.shm.control;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Lost peers whose end is not proven yet. The engine's thread.
+ *
+ * <p>The end of a process that is watched proves it; otherwise the peer's lock in the runtime directory does.
+ */
+final class LostPeers {
+    /** How long after the end of a connection to wait for the proof of death; then the loss is reported without it. */
+    private static final long PROOF_PATIENCE_NANOS = 100_000_000;
+
+    private static final long LOCK_POLL_NANOS = 50_000_000;
+
+    private final Engine engine;
+    private final RuntimeDirectory directory;
+    private final PeerEvents events;
+    private final Map<Peer, Loss> unproven = new HashMap<>();
+
+    /**
+     * How a peer was lost.
+     *
+     * @param why the first reason; a later exit of its process explains nothing
+     * @param told whether the data plane knows
+     */
+    private record Loss(String why, boolean told) {}
+
+    LostPeers(Engine engine, RuntimeDirectory directory, PeerEvents events) {
+        this.engine = engine;
+        this.directory = directory;
+        this.events = events;
+    }
+
+    Set<Peer> all() {
+        return unproven.keySet();
+    }
+
+    /** A peer that matters is lost, and nothing proves its end. */
+    void add(Peer peer, String why) {
+        unproven.put(peer, new Loss(why, false));
+        engine.after(PROOF_PATIENCE_NANOS, () -> {
+            if (unproven.replace(peer, new Loss(why, false), new Loss(why, true))) {
+                events.judged(peer, why, false);
+            }
+        });
+        if (peer.process == null) {
+            pollLock(peer);
+        }
+    }
+
+    private void pollLock(Peer peer) {
+        if (!unproven.containsKey(peer)) {
+            return;
+        }
+        if (directory.isGone(peer.uasid(), peer.id().address())) {
+            prove(peer);
+        } else {
+            engine.after(LOCK_POLL_NANOS, () -> pollLock(peer));
+        }
+    }
+
+    /** Its end is proven; no effect for a peer that is not waited for. */
+    void prove(Peer peer) {
+        Loss loss = unproven.remove(peer);
+        if (loss == null) {
+            return;
+        }
+        if (!loss.told()) {
+            events.judged(peer, loss.why(), true);
+        }
+        events.proven(peer);
+    }
+
+    void close() {
+        unproven.keySet().forEach(Peer::stopWatching);
+        unproven.clear();
+    }
+}

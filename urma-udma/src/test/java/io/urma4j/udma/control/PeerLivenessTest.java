@@ -1,0 +1,196 @@
+package io.urma4j.udma.control;
+
+import static io.urma4j.udma.control.LoneContext.EMPTY;
+import static io.urma4j.udma.control.LoneContext.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.control.LoneContext.Neighbour;
+import io.urma4j.udma.control.PeerMessage.Ping;
+import org.junit.jupiter.api.Test;
+
+/** When a peer is checked, and when it is dropped. */
+class PeerLivenessTest {
+    private static final Neighbour LEFT = Neighbour.ofHost(1);
+
+    private final LoneContext context = new LoneContext();
+
+    private long pings() {
+        return context.sent(Kind.REQUEST).size();
+    }
+
+    @Test
+    void aHolderIsPingedAfterFourSecondsOfSilenceAndNotBefore() {
+        Peer peer = context.holder(LEFT);
+
+        context.pass(4 * SECOND - 1);
+        assertThat(pings()).isZero();
+        context.pass(1);
+
+        assertThat(pings()).isOne();
+        assertThat(peer.isLost()).isFalse();
+    }
+
+    /** The first check makes it a holder with a timer of its own, which must start from what was heard since. */
+    @Test
+    void aHolderThatAnsweredIsPingedAgainFourSecondsAfterItWasHeard() {
+        Peer peer = context.holder(LEFT);
+        context.pass(4 * SECOND);
+        context.hearAnswer(LEFT, peer, 1, new Ping());
+        context.pass(SECOND);
+        context.hearRequest(LEFT, peer, 1, 1);
+
+        context.pass(4 * SECOND - 1);
+        assertThat(pings()).isOne();
+        context.pass(1);
+
+        assertThat(pings()).isEqualTo(2);
+    }
+
+    @Test
+    void aPeerThatHoldsNothingIsDroppedAfterFourSecondsOfSilenceAndNotBefore() {
+        Peer peer = context.peer(LEFT);
+
+        context.pass(4 * SECOND - 1);
+        assertThat(peer.isLost()).isFalse();
+        context.pass(1);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(context.lost).containsExactly("proven: it was silent, and held nothing");
+        assertThat(pings()).isZero();
+        assertThat(context.plane.timers()).isZero();
+    }
+
+    @Test
+    void aHolderThatDoesNotAnswerForTenSecondsIsLost() {
+        Peer peer = context.holder(LEFT);
+
+        context.pass(14 * SECOND - 1);
+        assertThat(peer.isLost()).isFalse();
+        context.pass(1);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(context.lost).containsExactly("silent: it has not answered for 10 s");
+    }
+
+    /** Packets of its connection are not acknowledged: the caller should not have to wait for the silence. */
+    @Test
+    void aDoubtedPeerIsPingedAtOnceAndOnlyOnceAtATime() throws Exception {
+        Peer peer = context.holder(LEFT);
+
+        context.plane.doubt(peer, context.now);
+        context.plane.doubt(peer, context.now);
+        assertThat(pings()).isOne();
+        assertThat(MessageCodec.decode(context.last().body())).isEqualTo(new Ping());
+
+        context.hearAnswer(LEFT, peer, 1, new Ping());
+        context.plane.doubt(peer, context.now);
+        assertThat(pings()).isEqualTo(2);
+    }
+
+    @Test
+    void aDoubtedPeerWhoseProcessIsDeadIsLostAtOnce() {
+        Peer peer = context.holder(LEFT);
+        context.dead.add(peer);
+
+        context.plane.doubt(peer, context.now);
+
+        assertThat(context.lost).containsExactly("proven: its process is dead");
+        assertThat(pings()).isZero();
+    }
+
+    /** Of two queues with a peer each may find it silent, the second after the first has ended it. */
+    @Test
+    void aLostPeerIsNotDoubted() {
+        Peer peer = context.holder(LEFT);
+        context.plane.lose(peer, "for the test", true);
+        context.dead.add(peer);
+
+        context.plane.doubt(peer, context.now);
+
+        assertThat(context.lost).hasSize(1);
+        assertThat(pings()).isZero();
+        assertThat(peer.pinging).isFalse();
+    }
+
+    /** Each report releases what the peer holds: the second would release another's. */
+    @Test
+    void thePeerIsReportedLostOnce() {
+        Peer peer = context.holder(LEFT);
+
+        context.plane.lose(peer, "first", true);
+        context.plane.lose(peer, "second", true);
+
+        assertThat(context.lost).containsExactly("proven: first");
+        assertThat(peer.whyLost()).isEqualTo("first");
+    }
+
+    /** A home that meets and loses peers for years would otherwise collect their timers. */
+    @Test
+    void aLostHolderLeavesNoTimer() {
+        Peer peer = context.holder(LEFT);
+        context.pass(4 * SECOND);
+        context.hearAnswer(LEFT, peer, 1, new Ping());
+        assertThat(context.plane.timers()).isOne();
+
+        context.plane.lose(peer, "for the test", true);
+
+        assertThat(context.plane.timers()).isZero();
+    }
+
+    /** UNKNOWN repeats the tag by which the peer is addressed: a forger that has not seen it ends no connection. */
+    @Test
+    void anUnknownWithoutThePeersTagIsNotBelieved() {
+        Peer peer = context.peer(LEFT);
+
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag() + 2, 0, EMPTY);
+
+        assertThat(peer.isLost()).isFalse();
+        assertThat(context.port.stale()).isOne();
+    }
+
+    /** Nothing hung on it, so that the caller can greet it anew and repeat its request. */
+    @Test
+    void aPeerThatHeldNothingAndDoesNotKnowThisContextHasEvictedIt() {
+        Peer peer = context.peer(LEFT);
+
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag(), 0, EMPTY);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.hasEvictedUs()).isTrue();
+    }
+
+    @Test
+    void aHolderThatDoesNotKnowThisContextIsGone() {
+        Peer peer = context.holder(LEFT);
+
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag(), 0, EMPTY);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.hasEvictedUs()).as("requests must not be repeated").isFalse();
+    }
+
+    private static Neighbour processOfOneHost(long number) {
+        return new Neighbour(
+                new PortAddress(VirtualNet.address(3).eid(), (int) (5000 + number)), 5000 + number, 2 * number, 1);
+    }
+
+    /** The processes of one host are one network: importers must not cost a newcomer beside them its place. */
+    @Test
+    void holdersThatWereCheckedTakeNoPlaceOfPeersThatHoldNothing() {
+        int holders = PeerTable.MAX_IDLE_OF_A_NETWORK - 1;
+        for (int i = 0; i < holders; i++) {
+            context.holder(processOfOneHost(i));
+        }
+        context.pass(4 * SECOND);
+        for (int i = 0; i < holders; i++) {
+            context.hearAnswer(processOfOneHost(i), context.greeted.get(i), 1, new Ping());
+        }
+
+        Peer newcomer = context.peer(processOfOneHost(holders));
+        context.peer(processOfOneHost(holders + 1));
+
+        assertThat(newcomer.isLost()).isFalse();
+        assertThat(context.lost).isEmpty();
+    }
+}
