@@ -85,9 +85,9 @@ class AllocationTest {
                 long before = done;
                 while (done == before) {
                     now += 1000;
-                    left.step(now);
+                    left.step(now, FlushHint.FLUSH);
                     toRight.handTo(right, now);
-                    right.step(now);
+                    right.step(now, FlushHint.FLUSH);
                     toLeft.handTo(left, now);
                 }
             }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Opcodes;
 import org.junit.jupiter.api.Test;
@@ -54,8 +55,8 @@ class AnswerRulesTest {
             assertThat(by.out.results).isEmpty();
             assertThat(by.ignored()).isEqualTo(1);
             assertThat(by.requester.failures).isEmpty();
-            assertThat(by.requester.connection.traffic().notReadyReceived()).isZero();
-            assertThat(by.requester.connection.traffic().refusalsReceived()).isZero();
+            assertThat(by.requester.connection.traffic().count(Event.RNR_RECEIVED)).isZero();
+            assertThat(by.refusalsReceived()).isZero();
         }
     }
 
@@ -93,7 +94,7 @@ class AnswerRulesTest {
         by.says(1, Aeth.NAK_REMOTE_ACCESS, 1);
         by.says(1, Aeth.NAK_INVALID_REQUEST, 1);
         assertThat(by.out.results).as("a refusal acknowledges nothing").isEmpty();
-        assertThat(by.requester.connection.traffic().refusalsReceived()).isEqualTo(1);
+        assertThat(by.refusalsReceived()).isEqualTo(1);
         by.acknowledges(2, 2);
         assertThat(by.out.statuses())
                 .containsExactly(WorkStatus.SUCCESS, WorkStatus.REM_ACCESS_ABORT_ERR, WorkStatus.SUCCESS);
@@ -117,7 +118,7 @@ class AnswerRulesTest {
         by.sends();
         by.says(0, RNR, 0);
         by.says(0, RNR, 0);
-        assertThat(by.requester.connection.traffic().notReadyReceived()).isEqualTo(1);
+        assertThat(by.requester.connection.traffic().count(Event.RNR_RECEIVED)).isEqualTo(1);
         by.acknowledges(0, 0);
         assertThat(by.out.notReady).isEqualTo(1);
         assertThat(by.out.retryAtNanos()).isEqualTo(by.pair.now + NotReady.nanos(12));

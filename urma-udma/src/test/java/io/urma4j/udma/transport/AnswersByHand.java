@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
@@ -58,7 +59,15 @@ final class AnswersByHand {
     }
 
     long ignored() {
-        return requester.connection.traffic().ignored();
+        return requester.connection.traffic().count(Event.IGNORED);
+    }
+
+    /** Refusals that the requester has taken. */
+    long refusalsReceived() {
+        Traffic traffic = requester.connection.traffic();
+        return traffic.count(Event.NAK_INVALID_RECEIVED)
+                + traffic.count(Event.NAK_ACCESS_RECEIVED)
+                + traffic.count(Event.NAK_OPERATION_RECEIVED);
     }
 
     private Packet begin(int opcode, int psn) {

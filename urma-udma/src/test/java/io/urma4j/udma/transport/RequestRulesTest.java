@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.List;
@@ -245,10 +246,10 @@ class RequestRulesTest {
         var by = new RequestsByHand(peer, config -> config.reads(16, 2));
         by.responder.room = 0;
         by.answers(by.read(0, 0, 8, Region.KEY), by.atomic(1, 0, WorkOpcode.FADD, 8));
-        long before = by.responder.connection.traffic().ignored();
+        long before = by.responder.connection.traffic().count(Event.IGNORED);
         by.answers(by.read(2, 0, 8, Region.KEY));
         by.answers(by.atomic(2, 0, WorkOpcode.FADD, 8));
-        assertThat(by.responder.connection.traffic().ignored() - before).isEqualTo(2);
+        assertThat(by.responder.connection.traffic().count(Event.IGNORED) - before).isEqualTo(2);
         assertThat(by.responder.region.atomics).isEqualTo(1);
 
         by.responder.room = 100;
@@ -268,7 +269,7 @@ class RequestRulesTest {
         assertThat(by.refusals(by.read(1, MTU, 2 * MTU + 1, Region.KEY))).as("more than it had").isEmpty();
         assertThat(by.refusals(by.read(1, MTU + 8, MTU, Region.KEY))).as("another place").isEmpty();
         assertThat(by.refusals(by.read(1, MTU, 2 * MTU, 99))).as("another key").isEmpty();
-        assertThat(by.responder.connection.traffic().refusalsSent()).isZero();
+        assertThat(by.refusalsSent()).isZero();
     }
 
     @ParameterizedTest
@@ -294,7 +295,7 @@ class RequestRulesTest {
         by.responder.room = 100;
         assertThat(by.refusals()).containsExactly("0 access");
         assertThat(by.answers()).isEmpty();
-        assertThat(by.responder.connection.traffic().refusalsSent()).isEqualTo(1);
+        assertThat(by.refusalsSent()).isEqualTo(1);
     }
 
     // ---- PSNs
@@ -305,10 +306,10 @@ class RequestRulesTest {
         RequestsByHand by = ready(peer);
         assertThat(by.answers(by.packet(1, Opcodes.SEND_ONLY, 8))).containsExactly("0 gap");
         assertThat(by.answers(by.packet(2, Opcodes.SEND_ONLY, 8))).isEmpty();
-        assertThat(by.responder.connection.traffic().gapsSeen()).isEqualTo(1);
+        assertThat(by.responder.connection.traffic().count(Event.GAP_SEEN)).isEqualTo(1);
         assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 8))).contains("0 ack");
         assertThat(by.answers(by.packet(5, Opcodes.SEND_ONLY, 8))).containsExactly("1 gap");
-        assertThat(by.responder.connection.traffic().gapsSeen()).isEqualTo(2);
+        assertThat(by.responder.connection.traffic().count(Event.GAP_SEEN)).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -318,7 +319,7 @@ class RequestRulesTest {
         assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 8), by.packet(1, Opcodes.SEND_ONLY, 8)))
                 .contains("1 ack");
         assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 8))).containsExactly("1 ack");
-        assertThat(by.responder.connection.traffic().duplicates()).isEqualTo(1);
+        assertThat(by.responder.connection.traffic().count(Event.DUPLICATE)).isEqualTo(1);
         assertThat(by.inbox.arrivals).hasSize(2);
     }
 
@@ -346,7 +347,7 @@ class RequestRulesTest {
         assertThat(by.answers(by.write(0, Opcodes.WRITE_ONLY, 8, 8))).containsExactly("0 access");
         assertThat(by.answers(by.write(1, Opcodes.WRITE_ONLY, 8, 8))).containsExactly("0 access");
         assertThat(by.responder.region.writes).isZero();
-        assertThat(by.responder.connection.traffic().refusalsSent()).isEqualTo(1);
+        assertThat(by.refusalsSent()).isEqualTo(1);
         assertThat(by.responder.refusals).hasSize(1);
     }
 
@@ -356,7 +357,7 @@ class RequestRulesTest {
         assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, 3 * MTU, 99))).containsExactly("0 access");
         assertThat(by.answers(by.packet(1, Opcodes.WRITE_MIDDLE, MTU))).containsExactly("1 ack");
         assertThat(by.answers(by.packet(2, Opcodes.WRITE_LAST, MTU))).containsExactly("2 ack");
-        assertThat(by.responder.connection.traffic().refusalsSent()).isEqualTo(1);
+        assertThat(by.refusalsSent()).isEqualTo(1);
         assertThat(by.refusals(by.packet(3, Opcodes.WRITE_LAST, MTU))).as("of no message").containsExactly("3 invalid");
         assertThat(by.refusals(by.packet(4, Opcodes.WRITE_LAST, MTU))).as("nor is this").containsExactly("4 invalid");
         assertThat(by.refusals(by.write(5, Opcodes.WRITE_ONLY, 8, 8))).isEmpty();
@@ -396,7 +397,7 @@ class RequestRulesTest {
         Packet last = by.packet(1, Opcodes.SEND_LAST, 8);
         assertThat(by.refusals(first)).containsExactly("0 rnr");
         assertThat(by.refusals(last)).isEmpty();
-        assertThat(by.responder.connection.traffic().notReadySent()).isEqualTo(1);
+        assertThat(by.responder.connection.traffic().count(Event.RNR_SENT)).isEqualTo(1);
         assertThat(by.refusals(first)).containsExactly("0 rnr");
         assertThat(by.refusals(last)).containsExactly("1 rnr");
     }
@@ -411,7 +412,7 @@ class RequestRulesTest {
         by.inbox.post(1);
         assertThat(by.refusals(last)).isEmpty();
         assertThat(by.inbox.arrivals).extracting(Inbox.Arrival::lengthBytes).containsExactly(MTU + 8L);
-        assertThat(by.responder.connection.traffic().notReadySent()).isEqualTo(1);
+        assertThat(by.responder.connection.traffic().count(Event.RNR_SENT)).isEqualTo(1);
     }
 
     // ---- messages whose payload is gone

@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicEth;
 import io.urma4j.udma.wire.AtomicKind;
@@ -124,6 +125,14 @@ final class RequestsByHand {
             Bth.solicit(packet.bytes());
         }
         return end(packet, 0);
+    }
+
+    /** Requests that the responder has refused with an error. */
+    long refusalsSent() {
+        Traffic traffic = responder.connection.traffic();
+        return traffic.count(Event.NAK_INVALID_SENT)
+                + traffic.count(Event.NAK_ACCESS_SENT)
+                + traffic.count(Event.NAK_OPERATION_SENT);
     }
 
     /** What the responder sends when these have arrived: operation, PSN from the first one, and syndrome. */
