@@ -12,7 +12,6 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
-import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -47,7 +46,9 @@ import org.jspecify.annotations.Nullable;
 final class Exports {
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
-    private final UdmaContext context;
+    private final LocalContext local;
+    private final Peers peers;
+    private final Runnable settle;
     private final Adapter adapter;
     private final SegmentTable<UdmaSegment> segments;
     private final Map<Integer, Long> owners = new ConcurrentHashMap<>(); // on the card, of the keys under a token id
@@ -55,18 +56,26 @@ final class Exports {
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Publisher publisher;
 
-    Exports(UdmaContext context, Adapter adapter) {
-        this.context = context;
-        this.adapter = adapter;
+    /**
+     * Without segments.
+     *
+     * @param settle releases the segments of finished work requests
+     */
+    Exports(LocalContext local, Peers peers, HostDirectory directory, Runnable settle) {
+        this.local = local;
+        this.peers = peers;
+        this.settle = settle;
+        this.adapter = local.adapter();
         this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
-        this.windows = new Windows(context, this::windowKey, this::revokeKeys);
+        this.windows = new Windows(local, this::windowKey, this::revokeKeys);
         this.publisher = new Publisher(
                 adapter.engine(),
-                (name, _) -> context.directory().takeName(name, context.place()).map(file -> file::remove));
+                (name, _) -> directory.takeName(name, local.place()).map(file -> file::remove));
     }
 
-    UdmaContext context() {
-        return context;
+    /** Releases the segments of finished work requests. Any thread. */
+    void settle() {
+        settle.run();
     }
 
     SegmentTable<UdmaSegment> segments() {
@@ -133,7 +142,7 @@ final class Exports {
             endpoints.add(new Endpoint(RoceEndpoint.KIND, gid, Integer.toUnsignedLong(openKey), va, false));
         }
         SegmentDescriptor descriptor =
-                describe(context.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
+                describe(local.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
         Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
         ExportedSegment<Grant> exported = new ExportedSegment<>(
                 adapter.engine(),
@@ -174,25 +183,15 @@ final class Exports {
     }
 
     private int newKey(KeyConfig config) {
-        adapter.eventLoop().enter();
-        try {
-            int key = adapter.card().registerKey(config);
-            if (key == 0) {
-                throw new UrmaException(UrmaStatus.ENOMEM, context, "all keys of the device are in use");
-            }
-            return key;
-        } finally {
-            adapter.eventLoop().leave();
+        int key = adapter.eventLoop().call(card -> card.registerKey(config));
+        if (key == 0) {
+            throw new UrmaException(UrmaStatus.ENOMEM, local, "all keys of the device are in use");
         }
+        return key;
     }
 
     private void revokeKeys(List<Integer> keys) {
-        adapter.eventLoop().enter();
-        try {
-            keys.forEach(key -> adapter.card().revokeKey(key));
-        } finally {
-            adapter.eventLoop().leave();
-        }
+        adapter.eventLoop().run(card -> keys.forEach(card::revokeKey));
     }
 
     private static int bits(Access access) {
@@ -210,8 +209,8 @@ final class Exports {
     boolean importRequested(Path from, long number, ImportSegment wanted) {
         UdmaSegment segment = segments.opened(wanted, Integer.toUnsignedLong((int) wanted.key()));
         if (segment == null) {
-            context.importRefused("segment " + wanted.tokenId(), from);
-            answer(from, number, SegmentTable.refusal(number));
+            local.importRefused("segment " + wanted.tokenId(), from.peer());
+            peers.answer(from, number, SegmentTable.refusal(number));
             return false;
         }
         grant(segment, from, number, wanted);
@@ -225,7 +224,7 @@ final class Exports {
             Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
-            answer(
+            peers.answer(
                     from,
                     number,
                     new SegmentGranted(
@@ -235,7 +234,7 @@ final class Exports {
                             segment.vaBase(),
                             segment.memory().byteSize()));
         } catch (UrmaException e) {
-            answer(from, number, new Refused(number, e.status(), String.valueOf(e.getMessage())));
+            peers.answer(from, number, new Refused(number, e.status(), String.valueOf(e.getMessage())));
         }
     }
 
@@ -254,10 +253,6 @@ final class Exports {
     /** Any thread. */
     private int windowKey(Grant of, long offset, long lengthBytes, Access access) {
         return peersKey(of.segment(), of.importer(), offset, lengthBytes, access);
-    }
-
-    private void answer(Path to, long number, ControlMessage message) {
-        context.plane().answer(to.peer(), number, new Core(message));
     }
 
     /** An importer released the segment. */
@@ -284,7 +279,7 @@ final class Exports {
     // ---- revocation
 
     CompletableFuture<Revocation> unregister(UdmaSegment segment, Duration timeout) {
-        long deadlineNanos = context.deadline(timeout);
+        long deadlineNanos = adapter.engine().deadline(timeout);
         return adapter.engine().ask(() -> revoke(segment, deadlineNanos));
     }
 
@@ -300,9 +295,7 @@ final class Exports {
     void tell(Grant grant) {
         PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
-        var _ = context.plane()
-                .ask(grant.importer().peer(), _ -> revoke, patience, adapter.nanos())
-                .whenComplete((_, _) -> end(grant));
+        var _ = peers.ask(grant.importer().peer(), _ -> revoke, patience).whenComplete((_, _) -> end(grant));
     }
 
     private static void quarantine(UdmaSegment segment, List<String> importers) {
@@ -326,7 +319,7 @@ final class Exports {
         for (UdmaSegment segment : segments.under(tokenId)) {
             if (segment.exported().markRevoked()) {
                 segment.exported().shut();
-                context.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
+                local.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }
         }
     }
@@ -339,6 +332,6 @@ final class Exports {
 
     /** A peer looks up a name of this home. The engine's thread. */
     void lookedUp(Path from, long number, Lookup lookup) {
-        answer(from, number, publisher.lookedUp(number, lookup));
+        peers.answer(from, number, publisher.lookedUp(number, lookup));
     }
 }

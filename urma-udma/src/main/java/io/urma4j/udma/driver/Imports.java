@@ -23,16 +23,26 @@ import java.util.concurrent.CompletableFuture;
 final class Imports {
     private static final long GIVE_BACK_NANOS = 60_000_000_000L;
 
-    private final UdmaContext context;
+    private final LocalContext local;
+    private final Peers peers;
+    private final Runnable settle;
     private final Adapter adapter;
 
-    Imports(UdmaContext context, Adapter adapter) {
-        this.context = context;
-        this.adapter = adapter;
+    /**
+     * Without imports.
+     *
+     * @param settle releases the imports of finished work requests
+     */
+    Imports(LocalContext local, Peers peers, Runnable settle) {
+        this.local = local;
+        this.peers = peers;
+        this.settle = settle;
+        this.adapter = local.adapter();
     }
 
-    UdmaContext context() {
-        return context;
+    /** Releases the imports of finished work requests. Any thread. */
+    void settle() {
+        settle.run();
     }
 
     /** Any thread. */
@@ -44,15 +54,15 @@ final class Imports {
         if (endpoint.isEmpty()) {
             return CompletableFuture.completedFuture(byHand(what, request));
         }
-        long deadlineNanos = context.deadline(request.timeout());
+        long deadlineNanos = adapter.engine().deadline(request.timeout());
         int tokenId = descriptor.tokenId();
         long number = Integer.toUnsignedLong(endpoint.get().number());
         return adapter.engine()
-                .ask(() -> context.withHome(
+                .ask(() -> peers.withHome(
                         endpoint.get().at(),
                         descriptor.incarnation(),
                         deadlineNanos,
-                        home -> context.askCore(
+                        home -> peers.askCore(
                                         home,
                                         SegmentGranted.class,
                                         n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
@@ -93,12 +103,7 @@ final class Imports {
 
     private void giveBack(Path home, long grant) {
         if (!home.peer().isLost()) {
-            var _ = context.plane()
-                    .ask(
-                            home.peer(),
-                            _ -> new Core(new Unimport(grant)),
-                            adapter.nanos() + GIVE_BACK_NANOS,
-                            adapter.nanos());
+            var _ = peers.ask(home.peer(), _ -> new Core(new Unimport(grant)), adapter.nanos() + GIVE_BACK_NANOS);
         }
     }
 
@@ -109,9 +114,9 @@ final class Imports {
             home.early.add(grant); // already released; or the answer that grants it is still in flight
         } else {
             taken.markRevoked();
-            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");
+            local.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");
         }
-        context.plane().answer(home.peer(), number, new Core(new Revoked(grant)));
+        peers.answer(home, number, new Revoked(grant));
     }
 
     /** The home is gone, and all of its imports with it. The engine's thread. */
@@ -120,7 +125,7 @@ final class Imports {
         home.imports.clear();
         for (UdmaImport one : all) {
             one.markRevoked();
-            context.raise(AsyncEvent.Type.SEGMENT_REVOKED, one, "its home is gone: " + why);
+            local.raise(AsyncEvent.Type.SEGMENT_REVOKED, one, "its home is gone: " + why);
         }
     }
 

@@ -14,12 +14,12 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 
 /** The other contexts of this host, and what they have published. The engine's thread. */
-record Neighbours(UdmaContext context, HostDirectory directory) implements Names.Directory {
-    /** All but this context. */
+record Neighbours(Peers peers, HostDirectory directory, HostDirectory.Place own) implements Names.Directory {
+    /** All but this peers. */
     List<Inspector.Resident> others() {
         return directory.contexts().stream()
-                .filter(place -> !place.equals(context.place()))
-                .map(place -> new Inspector.Resident(place.uasid(), place.incarnation(), new AtPlace(context, place)))
+                .filter(place -> !place.equals(own))
+                .map(place -> new Inspector.Resident(place.uasid(), place.incarnation(), new AtPlace(peers, place)))
                 .toList();
     }
 
@@ -30,7 +30,7 @@ record Neighbours(UdmaContext context, HostDirectory directory) implements Names
 
     @Override
     public Optional<Neighbour> home(String name) {
-        return directory.owner(name).map(place -> new AtPlace(context, place));
+        return directory.owner(name).map(place -> new AtPlace(peers, place));
     }
 
     @Override
@@ -38,24 +38,23 @@ record Neighbours(UdmaContext context, HostDirectory directory) implements Names
         return directory.toString();
     }
 
-    private record AtPlace(UdmaContext context, HostDirectory.Place place) implements Neighbour {
+    private record AtPlace(Peers peers, HostDirectory.Place place) implements Neighbour {
         @Override
         public CompletableFuture<Greeted> greet(long deadlineNanos) {
-            return context.connect(place.at(), place.incarnation(), deadlineNanos)
-                    .thenApply(this::greeted);
+            return peers.connect(place.at(), place.incarnation(), deadlineNanos).thenApply(this::greeted);
         }
 
         @Override
         public <T> CompletableFuture<T> greetAndAsk(long deadlineNanos, Function<Greeted, CompletableFuture<T>> ask) {
-            return context.withHome(place.at(), place.incarnation(), deadlineNanos, home -> ask.apply(greeted(home)));
+            return peers.withHome(place.at(), place.incarnation(), deadlineNanos, home -> ask.apply(greeted(home)));
         }
 
         private Greeted greeted(Path home) {
-            return new Home(context, place, home);
+            return new Home(peers, place, home);
         }
     }
 
-    private record Home(UdmaContext context, HostDirectory.Place place, Path path) implements Neighbour.Greeted {
+    private record Home(Peers peers, HostDirectory.Place place, Path path) implements Neighbour.Greeted {
         @Override
         public long features() {
             return path.peer().features();
@@ -69,7 +68,7 @@ record Neighbours(UdmaContext context, HostDirectory directory) implements Names
         @Override
         public <T extends ControlMessage> CompletableFuture<T> ask(
                 Class<T> kind, LongFunction<Request> request, long deadlineNanos) {
-            return context.askCore(path, kind, request::apply, deadlineNanos);
+            return peers.askCore(path, kind, request::apply, deadlineNanos);
         }
 
         @Override

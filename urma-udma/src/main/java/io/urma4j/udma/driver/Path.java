@@ -161,13 +161,10 @@ final class Path {
         if (--users == 0 && isOpen) {
             isOpen = false;
             adapter.unwatchConnection(connection);
-            adapter.eventLoop().enter();
-            try {
-                adapter.card().destroyTarget(memoryTarget);
-                adapter.card().disconnect(connection);
-            } finally {
-                adapter.eventLoop().leave();
-            }
+            adapter.eventLoop().run(card -> {
+                card.destroyTarget(memoryTarget);
+                card.disconnect(connection);
+            });
             adapter.pathNumbers().give(info.pathNumber());
             adapter.unknownPeers().forget(peer.address());
         }
@@ -181,12 +178,7 @@ final class Path {
         left = true;
         unwatchProcess();
         if (isOpen) {
-            adapter.eventLoop().enter();
-            try {
-                adapter.card().peerLost(connection, adapter.nanos());
-            } finally {
-                adapter.eventLoop().leave();
-            }
+            adapter.eventLoop().run(card -> card.peerLost(connection, adapter.nanos()));
         }
         release();
     }

@@ -13,29 +13,41 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.support.IdSpace;
 import io.urma4j.spi.support.IntTable;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.control.Peer;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The queues of a context, and their shared state. */
 final class Queues {
-    private final UdmaContext context;
+    private final LocalContext local;
+    private final Peers peers;
     private final IntTable<RecordOwner> owners = new IntTable<>();
     private final IdSpace jfcIds = new IdSpace("JFC", JettyId.MAX);
     private final IdSpace queueIds = new IdSpace("queue", JettyId.MAX);
     private final List<UdmaJfc> jfcs = new CopyOnWriteArrayList<>();
     private final List<UdmaSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final List<UdmaJettyGroup> groups = new CopyOnWriteArrayList<>();
+    private final Map<Integer, Importable> importables = new ConcurrentHashMap<>();
 
-    Queues(UdmaContext context) {
-        this.context = context;
+    Queues(LocalContext local, Peers peers) {
+        this.local = local;
+        this.peers = peers;
     }
 
-    UdmaContext context() {
-        return context;
+    LocalContext local() {
+        return local;
+    }
+
+    Peers peers() {
+        return peers;
     }
 
     /** The owners of records in the context's completion queues, by tag; a closed one is removed. */
@@ -94,17 +106,46 @@ final class Queues {
         }
         for (int tries = 0; tries < JettyId.MAX; tries++) {
             try {
-                return queueIds.take(context.adapter().nextQueueId());
+                return queueIds.take(local.adapter().nextQueueId());
             } catch (UrmaException e) {
                 if (e.status() != UrmaStatus.EEXIST) {
                     throw e;
                 }
             }
         }
-        throw new UrmaException(UrmaStatus.ENOMEM, context, "all ids of queues are taken");
+        throw new UrmaException(UrmaStatus.ENOMEM, local, "all ids of queues are taken");
+    }
+
+    /** Creates an object of the card with the number that applications see if it is free on the wire, as records tell it. */
+    static int create(int id, IntUnaryOperator command) {
+        int made = id < CardCommands.FIRST_NUMBER ? 0 : command.applyAsInt(id);
+        return made != 0 ? made : command.applyAsInt(0);
+    }
+
+    /** Takes a tag for a receiver's records and events. */
+    int attach(Receives receiver) {
+        int tag = local.adapter().tag(receiver);
+        owners.put(tag, receiver);
+        return tag;
+    }
+
+    /** Peers can import that queue from now on. */
+    void announce(int number, Importable queue) {
+        importables.put(number, queue);
     }
 
     // ---- ending
+
+    /** They cannot any more. */
+    void withdraw(int number) {
+        importables.remove(number);
+    }
+
+    /** The queue with that tag is closed. */
+    void detach(int tag) {
+        owners.remove(tag);
+        local.adapter().untag(tag);
+    }
 
     void forget(UdmaJfc jfc) {
         jfcs.remove(jfc);
@@ -131,6 +172,21 @@ final class Queues {
     }
 
     // ---- what concerns several
+
+    /** The queue or group with that number on the wire; null if peers cannot import it. */
+    @Nullable
+    Importable importable(int number) {
+        return importables.get(number);
+    }
+
+    /** The engine's thread. */
+    void peerLost(Peer peer) {
+        importables.values().stream().map(Importable::binding).forEach(binding -> {
+            if (binding != null) {
+                binding.peerLost(peer);
+            }
+        });
+    }
 
     List<UdmaSendQueue> sendQueues() {
         return sendQueues.stream()

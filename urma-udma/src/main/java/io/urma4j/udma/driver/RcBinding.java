@@ -26,12 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Request and answer carry what both must know, QP numbers and first PSNs; for a foreign peer, its descriptor has them.
  */
 final class RcBinding {
-    /** READs and atomics that this end keeps resources for if the peer is foreign. */
-    static final int FOREIGN_READS = 16;
-
     private static final int MAX_24 = 0xFF_FFFF;
 
-    private final UdmaContext context;
+    private final Adapter adapter;
+    private final Peers peers;
     private final Object queue;
     private final int handle;
     private final int number;
@@ -51,8 +49,9 @@ final class RcBinding {
      * @param orderType the effective one
      * @param rnrRetry how often a message is retransmitted to a peer that is not ready
      */
-    RcBinding(UdmaContext context, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
-        this.context = context;
+    RcBinding(Adapter adapter, Peers peers, Object queue, int handle, int number, OrderType orderType, int rnrRetry) {
+        this.adapter = adapter;
+        this.peers = peers;
         this.queue = queue;
         this.handle = handle;
         this.number = number;
@@ -63,7 +62,7 @@ final class RcBinding {
     }
 
     private int newPsn() {
-        return context.adapter().random().nextInt(MAX_24 + 1);
+        return adapter.random().nextInt(MAX_24 + 1);
     }
 
     /** The first PSN of its requests, once it is bound: a peer must know it. */
@@ -115,12 +114,12 @@ final class RcBinding {
     }
 
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
-        return context.adapter().engine().ask(() -> {
-            RemotePort port = context.adapter().reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
+        return adapter.engine().ask(() -> {
+            RemotePort port = adapter.reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
             connect(CardConnectionConfig.builder(port, peer.qpNumber())
                     .mtuBytes(peer.mtuBytes()) // 0, where it does not say, is any
                     .psns(firstPsn(), peer.firstPsn())
-                    .reads(readsOut(peer), FOREIGN_READS)
+                    .reads(readsOut(peer), LocalContext.FOREIGN_READS)
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
                     .build());
@@ -134,21 +133,15 @@ final class RcBinding {
     }
 
     private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
-        long deadlineNanos = context.deadline(timeout);
+        long deadlineNanos = adapter.engine().deadline(timeout);
         PeerMessage request = new BindQueue(
                 whom.number(),
                 number,
                 orderType.value(),
                 firstPsn(),
                 path.peer().own().mtuBytes());
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(
-                                path.peer(),
-                                _ -> request,
-                                deadlineNanos,
-                                context.adapter().nanos())
+        return adapter.engine()
+                .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
                         .thenAccept(answer -> bound(whom, path, answer)));
     }
 
@@ -156,7 +149,7 @@ final class RcBinding {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
-        RemotePort port = context.adapter().reachable(path.peer());
+        RemotePort port = adapter.reachable(path.peer());
         connect(CardConnectionConfig.builder(port, whom.number())
                 .mtuBytes(bound.mtuBytes())
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
@@ -167,14 +160,8 @@ final class RcBinding {
     }
 
     private void connect(CardConnectionConfig config) {
-        EventLoop eventLoop = context.adapter().eventLoop();
-        int made;
-        eventLoop.enter();
-        try {
-            made = eventLoop.card().connectRc(handle, config, eventLoop.nanos());
-        } finally {
-            eventLoop.leave();
-        }
+        EventLoop eventLoop = adapter.eventLoop();
+        int made = eventLoop.call(card -> card.connectRc(handle, config, eventLoop.nanos()));
         synchronized (this) {
             connection = made;
         }
@@ -192,16 +179,10 @@ final class RcBinding {
         if (whom == null || whom.path() == null) {
             return CompletableFuture.completedFuture(null);
         }
-        long deadlineNanos = context.deadline(timeout);
+        long deadlineNanos = adapter.engine().deadline(timeout);
         Peer peer = whom.path().peer();
-        return context.adapter()
-                .engine()
-                .ask(() -> context.plane()
-                        .ask(
-                                peer,
-                                n -> new Core(new Unbind(n, whom.number(), number)),
-                                deadlineNanos,
-                                context.adapter().nanos())
+        return adapter.engine()
+                .ask(() -> peers.ask(peer, n -> new Core(new Unbind(n, whom.number(), number)), deadlineNanos)
                         .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 
@@ -255,13 +236,7 @@ final class RcBinding {
             ended = path != null && path.peer().equals(peer) ? connection : 0;
         }
         if (ended != 0) {
-            EventLoop eventLoop = context.adapter().eventLoop();
-            eventLoop.enter();
-            try {
-                eventLoop.card().peerLost(ended, eventLoop.nanos());
-            } finally {
-                eventLoop.leave();
-            }
+            adapter.eventLoop().run(card -> card.peerLost(ended, adapter.nanos()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.Resource;
+import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
@@ -29,24 +30,40 @@ import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Dispatches the requests of peers. The engine's thread. */
 final class Serving {
-    private final UdmaContext context;
-    private final Adapter adapter;
+    private final LocalContext local;
+    private final Peers peers;
+    private final HostDirectory directory;
+    private final Exports exports;
+    private final Imports imports;
+    private final Queues queues;
     private final ContextEvents events;
+    private final Adapter adapter;
     private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
 
-    Serving(UdmaContext context, Adapter adapter, ContextEvents events) {
-        this.context = context;
-        this.adapter = adapter;
+    Serving(
+            LocalContext local,
+            Peers peers,
+            HostDirectory directory,
+            Exports exports,
+            Imports imports,
+            Queues queues,
+            ContextEvents events) {
+        this.local = local;
+        this.peers = peers;
+        this.directory = directory;
+        this.exports = exports;
+        this.imports = imports;
+        this.queues = queues;
         this.events = events;
+        this.adapter = local.adapter();
     }
 
     void requested(Path from, long number, PeerMessage request) {
-        if (context.isClosing()) {
+        if (peers.isClosing()) {
             refuse(from, number, UrmaStatus.ETIMEOUT, "the home is gone: it is being closed");
             return;
         }
@@ -59,13 +76,13 @@ final class Serving {
 
     private void requested(Path from, long number, ControlMessage message) {
         switch (message) {
-            case ImportSegment m -> paced(from, number, () -> context.exports().importRequested(from, number, m));
+            case ImportSegment m -> paced(from, number, () -> exports.importRequested(from, number, m));
             case ImportQueue m -> paced(from, number, () -> queueRequested(from, number, m));
             case Unimport m -> {
-                context.exports().released(from, m.grant());
+                exports.released(from, m.grant());
                 answer(from, number, new Done(number));
             }
-            case Revoke m -> context.imports().revoked(from, number, m.grant());
+            case Revoke m -> imports.revoked(from, number, m.grant());
             case Unbind m -> {
                 RcBinding binding = bondOf(m.queue());
                 if (binding != null) {
@@ -73,7 +90,7 @@ final class Serving {
                 }
                 answer(from, number, new Done(number));
             }
-            case Lookup m -> context.exports().lookedUp(from, number, m);
+            case Lookup m -> exports.lookedUp(from, number, m);
             case Inspect m -> answer(from, number, Inspector.page(number, m, this::resources));
             case Measure m -> measured(from, number, m.on());
             default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
@@ -81,7 +98,7 @@ final class Serving {
     }
 
     private void answer(Path to, long number, ControlMessage message) {
-        context.plane().answer(to.peer(), number, new Core(message));
+        peers.answer(to, number, message);
     }
 
     private void refuse(Path to, long number, UrmaStatus status, String why) {
@@ -94,7 +111,7 @@ final class Serving {
                 Network.of(from.peer().eid()),
                 from::holds,
                 isRight,
-                () -> !from.peer().isLost() && !context.isClosing(),
+                () -> !from.peer().isLost() && !peers.isClosing(),
                 () -> refuse(
                         from,
                         number,
@@ -103,9 +120,9 @@ final class Serving {
     }
 
     private boolean queueRequested(Path from, long number, ImportQueue wanted) {
-        Importable queue = context.importable(wanted.queue());
+        Importable queue = queues.importable(wanted.queue());
         if (queue == null || !queue.opens(wanted.kind(), wanted.token())) {
-            context.importRefused(wanted.kind() + " with number " + wanted.queue(), from);
+            local.importRefused(wanted.kind() + " with number " + wanted.queue(), from.peer());
             refuse(from, number, UrmaStatus.ENOPERM, "the home refused: wrong id or token");
             return false;
         }
@@ -132,12 +149,12 @@ final class Serving {
         } else if (binding == null) {
             refuse(from, number, UrmaStatus.EINVAL, "no RC Jetty has the number " + wanted.queue());
         } else {
-            context.plane().answer(from.peer(), number, binding.requested(from.peer(), number, wanted));
+            peers.answer(from, number, binding.requested(from.peer(), number, wanted));
         }
     }
 
     private @Nullable RcBinding bondOf(int number) {
-        Importable queue = context.importable(number);
+        Importable queue = queues.importable(number);
         return queue == null ? null : queue.binding();
     }
 
@@ -145,7 +162,7 @@ final class Serving {
     private void measured(Path from, long number, boolean on) {
         Peer peer = from.peer();
         HostDirectory.Place place = new HostDirectory.Place(peer.address(), peer.incarnation(), peer.uasid());
-        if (!context.directory().contexts().contains(place)) { // a greeting has proven the address
+        if (!directory.contexts().contains(place)) { // a greeting has proven the address
             refuse(from, number, UrmaStatus.ENOPERM, "only processes of the same user on this host may measure");
             return;
         }
@@ -155,8 +172,13 @@ final class Serving {
 
     private List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return switch (kind) {
-            case TP -> context.paths(after, limit);
-            case WAIT -> context.waits(after, limit);
+            case TP ->
+                TransportPaths.of(adapter.eventLoop(), peers.paths(), queues.sendQueues()).stream()
+                        .filter(path -> path.number() > after)
+                        .limit(limit)
+                        .map(TransportPath::toResource)
+                        .toList();
+            case WAIT -> Waits.of(queues.sendQueues(), peers::nameOf, after, limit);
             case CONTEXT ->
                 events.resources(kind, after, limit).stream()
                         .map(this::withPort)
@@ -170,12 +192,12 @@ final class Serving {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
         UdpPort port = adapter.port();
-        NoticeStats notices = ofCard(CardCommands::notices);
+        NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
                 .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
-                .add("drop_nobody", ofCard(CardCommands::dropped))
+                .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
                 .add("drop_no_secret", port.counters().droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
@@ -183,14 +205,5 @@ final class Serving {
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();
-    }
-
-    private <T> T ofCard(Function<CardCommands, T> asked) {
-        adapter.eventLoop().enter();
-        try {
-            return asked.apply(adapter.card());
-        } finally {
-            adapter.eventLoop().leave();
-        }
     }
 }

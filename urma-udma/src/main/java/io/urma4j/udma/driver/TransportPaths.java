@@ -3,7 +3,6 @@ package io.urma4j.udma.driver;
 import io.urma4j.Counters;
 import io.urma4j.TransportPath;
 import io.urma4j.udma.RoceEndpoint;
-import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.engine.EventLoop;
@@ -22,9 +21,7 @@ final class TransportPaths {
     /** The connections that RM queues share, and those of RC Jetties; by number. */
     static List<TransportPath> of(EventLoop eventLoop, Collection<Path> paths, List<UdmaSendQueue> queues) {
         List<TransportPath> all = new ArrayList<>();
-        eventLoop.enter();
-        try {
-            CardCommands card = eventLoop.card();
+        eventLoop.run(card -> {
             for (Path path : paths) {
                 ConnectionStats stats = path.isOpen() ? card.connectionStats(path.connection()) : null;
                 if (stats != null) {
@@ -37,9 +34,7 @@ final class TransportPaths {
                     all.add(ofQueue(queue, stats));
                 }
             }
-        } finally {
-            eventLoop.leave();
-        }
+        });
         all.sort(Comparator.comparingLong(TransportPath::number));
         return all;
     }

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A software network card at one address. Its port is open, and its thread runs, while there is a context on it. */
 final class UdmaDevice implements ProviderDevice {
+    static final String PROVIDER = "udma";
+
     /** The setting of the I/O backend: auto, gso, mmsg or channel. */
     private static final String IO_SETTING = Setting.UDMA_IO.property();
 
@@ -124,7 +126,7 @@ final class UdmaDevice implements ProviderDevice {
         long largest = (1L << MESSAGE_LIMIT_BITS) - 1; // S3.3
         return new DeviceAttributes(
                 name,
-                UdmaProvider.NAME,
+                PROVIDER,
                 DeviceAttributes.Capabilities.builder()
                         .modes(EnumSet.allOf(TransportMode.class))
                         .opcodes(EnumSet.allOf(Opcode.class))
@@ -153,7 +155,7 @@ final class UdmaDevice implements ProviderDevice {
     public ProviderContext openContext(int eidIndex, ContextOptions contextOptions, ContextEvents events) {
         Adapter opened = retain();
         try {
-            return UdmaContext.open(this, opened, options, events);
+            return UdmaContext.open(name, this::release, opened, options, events);
         } catch (RuntimeException e) {
             release();
             throw e;
@@ -169,7 +171,7 @@ final class UdmaDevice implements ProviderDevice {
     }
 
     /** A context was closed. Not on the engine's thread. */
-    synchronized void release() {
+    private synchronized void release() {
         contexts--;
         if (contexts == 0 && adapter != null) {
             found = attributesOf(adapter.port(), adapter.watch().objection());

@@ -130,7 +130,7 @@ final class UdmaImport implements ProviderImport {
     @Override
     public int unfinished() {
         if (unfinished.get() > 0 && imports != null) {
-            imports.context().queues().settle();
+            imports.settle();
         }
         return unfinished.get();
     }

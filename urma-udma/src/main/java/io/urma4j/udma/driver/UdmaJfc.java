@@ -26,7 +26,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     private static final int TURN_EVERY = 16;
 
     private final Queues queues;
-    private final UdmaContext context;
+    private final LocalContext local;
     private final int id;
     private final int depth;
     private final boolean locked;
@@ -47,27 +47,17 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
 
     UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
         this.queues = queues;
-        this.context = queues.context();
+        this.local = queues.local();
         this.id = id;
         this.depth = Rings.ceilingPowerOfTwo(config.depth());
         this.locked = !config.lockFree();
         this.ring = Rings.allocate(this, CqRing.bytes(depth));
         this.owners = queues.owners();
         this.onEvent = onEvent;
-        this.eventLoop = context.eventLoop();
-        eventLoop.enter();
-        try {
-            this.cq = eventLoop
-                    .card()
-                    .createCq(
-                            ring,
-                            depth,
-                            config.moderationCount(),
-                            config.moderationPeriod().toNanos());
-        } finally {
-            eventLoop.leave();
-        }
-        context.adapter().watchCq(cq, this);
+        this.eventLoop = local.eventLoop();
+        long periodNanos = config.moderationPeriod().toNanos();
+        this.cq = eventLoop.call(card -> card.createCq(ring, depth, config.moderationCount(), periodNanos));
+        local.adapter().watchCq(cq, this);
     }
 
     /** The card's handle. */
@@ -83,7 +73,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     @Override
     public void overflowed() {
         valid = false;
-        context.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
+        local.raise(AsyncEvent.Type.JFC_ERR, this, "overflow: all " + depth + " records of its depth are in use");
     }
 
     // ---- polling
@@ -235,13 +225,10 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
 
     @Override
     public void rearm(boolean solicitedOnly) {
-        eventLoop.enter();
-        try {
+        eventLoop.run(card -> {
             checkOpen();
-            eventLoop.card().arm(cq, solicitedOnly);
-        } finally {
-            eventLoop.leave();
-        }
+            card.arm(cq, solicitedOnly);
+        });
         eventLoop.attend();
     }
 
@@ -269,38 +256,28 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
 
     @Override
     public Counters counters() {
-        long made;
-        long overflows;
-        eventLoop.enter();
-        try {
+        return eventLoop.call(card -> {
             checkOpen();
-            made = eventLoop.card().records(cq);
-            overflows = eventLoop.card().overflows(cq);
-        } finally {
-            eventLoop.leave();
-        }
-        return Counters.builder()
-                .add("records", taken)
-                .add("unpolled", made - CqRing.consumed(ring))
-                .add("overflows", overflows)
-                .build();
+            return Counters.builder()
+                    .add("records", taken)
+                    .add("unpolled", card.records(cq) - CqRing.consumed(ring))
+                    .add("overflows", card.overflows(cq))
+                    .build();
+        });
     }
 
     @Override
     public void close() {
-        context.adapter().unwatchCq(cq);
-        eventLoop.enter();
-        try {
+        local.adapter().unwatchCq(cq);
+        eventLoop.run(card -> {
             closed = true;
-            eventLoop.card().destroyCq(cq);
-        } finally {
-            eventLoop.leave();
-        }
+            card.destroyCq(cq);
+        });
         queues.forget(this);
     }
 
     @Override
     public String toString() {
-        return "JFC " + context.uasid() + "/" + id;
+        return "JFC " + local.uasid() + "/" + id;
     }
 }

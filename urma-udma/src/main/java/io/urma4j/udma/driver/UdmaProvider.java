@@ -13,14 +13,12 @@ import java.util.Optional;
 
 /** Remote memory over an IP network: a device {@code udma0} at the first address, {@code udma1} at the next. */
 public final class UdmaProvider implements UrmaProvider {
-    static final String NAME = "udma";
-
     /** For {@link java.util.ServiceLoader}. */
     public UdmaProvider() {}
 
     @Override
     public String name() {
-        return NAME;
+        return UdmaDevice.PROVIDER;
     }
 
     @Override
@@ -33,7 +31,7 @@ public final class UdmaProvider implements UrmaProvider {
         List<InetAddress> addresses = LocalAddresses.of(options);
         Capture capture = new Capture(options, addresses.size());
         for (InetAddress address : addresses) {
-            devices.add(new UdmaDevice(NAME + devices.size(), options, address, capture));
+            devices.add(new UdmaDevice(UdmaDevice.PROVIDER + devices.size(), options, address, capture));
         }
         return devices;
     }

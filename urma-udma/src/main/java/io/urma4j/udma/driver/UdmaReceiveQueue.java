@@ -4,6 +4,7 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
+import io.urma4j.OrderType;
 import io.urma4j.ReceiveState;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -13,7 +14,6 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
-import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardState;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
@@ -21,11 +21,12 @@ import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** A receive queue: puts buffers into the card's ring. A short lock serialises posting threads. */
 final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     private final Queues queues;
-    private final UdmaContext context;
+    private final LocalContext local;
     private final int id;
     private final JfrConfig config;
     private final UdmaJfc jfc;
@@ -47,7 +48,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     UdmaReceiveQueue(Queues queues, int id, JfrConfig config, UdmaJfc jfc) {
         this.queues = queues;
-        this.context = queues.context();
+        this.local = queues.local();
         this.id = id;
         this.config = config;
         this.jfc = jfc;
@@ -55,41 +56,28 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.strideBytes = ReceiveWqe.strideBytes(config.maxSges());
         this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
         this.entries = new ReceiveEntries(depth, config.maxSges());
-        this.eventLoop = context.eventLoop();
-        this.queueKey = config.mode() == TransportMode.UM ? queueKey(context, config) : 0;
+        this.eventLoop = local.eventLoop();
+        this.queueKey = config.mode() == TransportMode.UM ? queueKey(local.adapter(), config) : 0;
         this.receives = new Receives(this, id, 0);
-        this.tag = context.adapter().tag(this);
+        this.tag = local.adapter().tag(this);
         queues.owners().put(tag, receives);
-        eventLoop.enter();
-        try {
-            this.handle = create(eventLoop.card());
-            this.number = eventLoop.card().receiveNumber(handle);
-        } finally {
-            eventLoop.leave();
-        }
-        context.announce(
-                number,
-                new Importable(
-                        JettyDescriptor.Kind.JFR,
-                        config.mode(),
-                        config.orderType().effective(config.mode()),
-                        config.policy(),
-                        config.token(),
-                        queueKey,
-                        null));
+        this.handle = eventLoop.call(card -> Queues.create(id, wanted -> card.createReceiveQueue(cardConfig(wanted))));
+        this.number = eventLoop.call(card -> card.receiveNumber(handle));
+        OrderType orderType = config.orderType().effective(config.mode());
+        queues.announce(number, importable(JettyDescriptor.Kind.JFR, config.mode(), orderType, null));
+    }
+
+    /** It, or a Jetty that receives by it, as peers may import it. */
+    Importable importable(
+            JettyDescriptor.Kind kind, TransportMode mode, OrderType orderType, @Nullable RcBinding binding) {
+        return new Importable(kind, mode, orderType, config.policy(), config.token(), queueKey, binding);
     }
 
     /** The token itself, if there is one: a foreign peer gets it by hand. */
-    private static int queueKey(UdmaContext context, JfrConfig config) {
+    private static int queueKey(Adapter adapter, JfrConfig config) {
         return config.policy() == TokenPolicy.NONE
-                ? context.adapter().random().nextInt(Integer.MAX_VALUE)
+                ? adapter.random().nextInt(Integer.MAX_VALUE)
                 : config.token().value();
-    }
-
-    /** With the number that applications see when it is free on the wire, so that peers' records tell it. */
-    private int create(CardCommands card) {
-        int made = id < CardCommands.FIRST_NUMBER ? 0 : card.createReceiveQueue(cardConfig(id));
-        return made != 0 ? made : card.createReceiveQueue(cardConfig(0));
     }
 
     private ReceiveQueueConfig cardConfig(int wantedNumber) {
@@ -206,42 +194,31 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     @Override
     public void failed(int status) {
         state = ReceiveState.ERROR;
-        context.raise(AsyncEvent.Type.JFR_ERR, this, "its " + jfc + " has overflowed");
+        local.raise(AsyncEvent.Type.JFR_ERR, this, "its " + jfc + " has overflowed");
     }
 
     @Override
     public void receivesLow(long left) {
-        context.raise(
+        local.raise(
                 AsyncEvent.Type.JFR_LIMIT, this, left + " receive work requests are left, fewer than its rxThreshold");
     }
 
     @Override
     public void rxThreshold(int threshold) {
-        eventLoop.enter();
-        try {
-            eventLoop.card().threshold(handle, threshold);
-        } finally {
-            eventLoop.leave();
-        }
+        eventLoop.run(card -> card.threshold(handle, threshold));
     }
 
     @Override
     public void modify(ReceiveState next) {
-        eventLoop.enter();
-        try {
-            eventLoop
-                    .card()
-                    .modifyReceiveQueue(
-                            handle,
-                            switch (next) {
-                                case RESET -> CardState.RESET;
-                                case READY -> CardState.READY;
-                                case ERROR -> CardState.ERROR;
-                            });
+        int number = switch (next) {
+            case RESET -> CardState.RESET;
+            case READY -> CardState.READY;
+            case ERROR -> CardState.ERROR;
+        };
+        eventLoop.run(card -> {
+            card.modifyReceiveQueue(handle, number);
             state = next;
-        } finally {
-            eventLoop.leave();
-        }
+        });
     }
 
     @Override
@@ -261,19 +238,13 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public JettyDescriptor descriptor() {
-        return context.describe(
+        return local.describe(
                 id, JettyDescriptor.Kind.JFR, config.mode(), config.orderType(), config.policy(), number, -1);
     }
 
     @Override
     public Counters counters() {
-        ReceiveStats stats;
-        eventLoop.enter();
-        try {
-            stats = eventLoop.card().receiveStats(handle);
-        } finally {
-            eventLoop.leave();
-        }
+        ReceiveStats stats = eventLoop.call(card -> card.receiveStats(handle));
         return Counters.builder()
                 .add("received", stats.received())
                 .add("receivedBytes", stats.receivedBytes())
@@ -295,15 +266,9 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         } finally {
             lock.release();
         }
-        context.withdraw(number);
-        eventLoop.enter();
-        try {
-            eventLoop.card().destroyReceiveQueue(handle);
-        } finally {
-            eventLoop.leave();
-        }
-        queues.owners().remove(tag);
-        context.adapter().untag(tag);
+        queues.withdraw(number);
+        eventLoop.run(card -> card.destroyReceiveQueue(handle));
+        queues.detach(tag);
         queues.forgetClosed();
         lock.acquire();
         entries.unpinAll();
@@ -313,6 +278,6 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public String toString() {
-        return "JFR " + context.uasid() + "/" + id;
+        return "JFR " + local.uasid() + "/" + id;
     }
 }

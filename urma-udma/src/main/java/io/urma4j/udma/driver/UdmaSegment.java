@@ -137,7 +137,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
-            exports.context().queues().settle();
+            exports.settle();
         }
         return unfinished.get();
     }

@@ -2,15 +2,21 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyId;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.udma.RoceEndpoint;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A JFR or Jetty of a peer that this context may send to. Safe for any thread. */
 final class UdmaTarget implements ProviderTarget {
-    private final UdmaContext context;
+    private static final long MAX_IMMEDIATE_32 = 0xFFFF_FFFFL;
+
+    private final Consumer<UdmaTarget> release;
+    private final Runnable settle;
     private final JettyDescriptor descriptor;
     private final int number;
     private final int handle;
@@ -22,19 +28,23 @@ final class UdmaTarget implements ProviderTarget {
     /**
      * A queue of a peer.
      *
+     * @param release called when the user closes it
+     * @param settle releases the targets of finished work requests
      * @param number of its QP
      * @param handle of the card's target; 0 for RC
      * @param path null for a foreign peer
      * @param byHand the connection of a foreign peer
      */
     UdmaTarget(
-            UdmaContext context,
+            Consumer<UdmaTarget> release,
+            Runnable settle,
             JettyDescriptor descriptor,
             int number,
             int handle,
             @Nullable Path path,
             @Nullable RoceEndpoint byHand) {
-        this.context = context;
+        this.release = release;
+        this.settle = settle;
         this.descriptor = descriptor;
         this.number = number;
         this.handle = handle;
@@ -63,6 +73,16 @@ final class UdmaTarget implements ProviderTarget {
         return byHand;
     }
 
+    /** A RoCE peer has immediates of 32 bits (S8.4). */
+    void checkImmediate(Object queue, long immediate) {
+        if (byHand != null && (immediate & ~MAX_IMMEDIATE_32) != 0) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    queue,
+                    "immediate " + immediate + " does not fit into 32 bits, the limit of " + this);
+        }
+    }
+
     JettyDescriptor descriptor() {
         return descriptor;
     }
@@ -89,14 +109,14 @@ final class UdmaTarget implements ProviderTarget {
     @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
-            context.queues().settle();
+            settle.run();
         }
         return unfinished.get();
     }
 
     @Override
     public CompletableFuture<Void> close() {
-        context.forget(this);
+        release.accept(this);
         return CompletableFuture.completedFuture(null);
     }
 

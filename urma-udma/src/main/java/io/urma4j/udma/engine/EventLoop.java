@@ -10,6 +10,8 @@ import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -131,6 +133,26 @@ public final class EventLoop {
             }
         } finally {
             release(nextNanos);
+        }
+    }
+
+    /** Runs commands, and returns their result. It may allocate, so posts and polls do not use it. */
+    public <T> T call(Function<CardCommands, T> commands) {
+        enter();
+        try {
+            return commands.apply(card);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Runs commands without a result. */
+    public void run(Consumer<CardCommands> commands) {
+        enter();
+        try {
+            commands.accept(card);
+        } finally {
+            leave();
         }
     }
 

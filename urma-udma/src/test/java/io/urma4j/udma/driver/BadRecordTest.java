@@ -39,7 +39,7 @@ class BadRecordTest {
         jfc = lone.context.createJfc(JfcConfig.DEFAULT, () -> {});
         good = lone.context.createSendQueue(JfsConfig.DEFAULT, jfc, null, null);
         bad = lone.context.createSendQueue(JfsConfig.DEFAULT, jfc, null, null);
-        spoil(bad);
+        spoilTheRecordsOfTheYoungest();
     }
 
     @AfterEach
@@ -47,10 +47,10 @@ class BadRecordTest {
         lone.close();
     }
 
-    private void spoil(ProviderSendQueue queue) {
+    private void spoilTheRecordsOfTheYoungest() {
         IntTable<RecordOwner> owners = lone.context.queues().owners();
-        int tag = 0;
-        while (!queue.equals(owners.get(tag))) {
+        int tag = 1;
+        while (owners.get(tag + 1) != null) {
             tag++;
         }
         owners.remove(tag);

@@ -206,7 +206,7 @@ class GreetingFloodIT {
         return home.adapter
                 .engine()
                 .ask(() -> CompletableFuture.completedFuture(
-                        home.context.plane().peers().size()))
+                        home.context.peers().plane().peers().size()))
                 .join();
     }
 

@@ -19,9 +19,8 @@ final class LoneContext implements AutoCloseable {
     LoneContext(Path runtime, String address, int keys) {
         InetAddress inet = InetAddress.ofLiteral(address);
         UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(runtime);
-        UdmaDevice device = new UdmaDevice("udma9", options, inet, new Capture(options, 1));
         adapter = Adapter.open("udma9", Eid.of(inet), PortOptions.of(inet), keys);
-        context = UdmaContext.open(device, adapter, options, events::add);
+        context = UdmaContext.open("udma9", () -> {}, adapter, options, events::add);
     }
 
     @Override

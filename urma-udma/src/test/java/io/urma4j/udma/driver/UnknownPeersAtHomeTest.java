@@ -56,8 +56,12 @@ class UnknownPeersAtHomeTest {
     private io.urma4j.udma.driver.Path greet() {
         return peer.adapter
                 .engine()
-                .ask(() -> peer.context.connect(
-                        home.adapter.address(), home.context.incarnation(), peer.context.deadline(PATIENCE)))
+                .ask(() -> peer.context
+                        .peers()
+                        .connect(
+                                home.adapter.address(),
+                                home.context.incarnation(),
+                                peer.adapter.engine().deadline(PATIENCE)))
                 .join();
     }
 
@@ -66,8 +70,8 @@ class UnknownPeersAtHomeTest {
         home.adapter
                 .engine()
                 .ask(() -> {
-                    List.copyOf(home.context.plane().peers())
-                            .forEach(one -> home.context.plane().lose(one, "another needed its place", true));
+                    List.copyOf(home.context.peers().plane().peers())
+                            .forEach(one -> home.context.peers().plane().lose(one, "another needed its place", true));
                     return CompletableFuture.completedFuture(null);
                 })
                 .join();
@@ -128,8 +132,13 @@ class UnknownPeersAtHomeTest {
         return peer.adapter
                 .engine()
                 .ask(() -> peer.context
-                        .connect(endpoint.at(), jetty.incarnation(), peer.context.deadline(PATIENCE))
+                        .peers()
+                        .connect(
+                                endpoint.at(),
+                                jetty.incarnation(),
+                                peer.adapter.engine().deadline(PATIENCE))
                         .thenCompose(path -> peer.context
+                                .peers()
                                 .plane()
                                 .ask(
                                         path.peer(),
@@ -139,7 +148,7 @@ class UnknownPeersAtHomeTest {
                                                 jetty.orderType().value(),
                                                 1,
                                                 1024),
-                                        peer.context.deadline(PATIENCE),
+                                        peer.adapter.engine().deadline(PATIENCE),
                                         peer.adapter.nanos())))
                 .handle((_, failure) -> failure == null
                         ? UrmaStatus.SUCCESS
