@@ -3,7 +3,6 @@ package io.urma4j.udma.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;

@@ -2,7 +2,6 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
