@@ -55,7 +55,8 @@ class AnswerRulesTest {
             assertThat(by.out.results).isEmpty();
             assertThat(by.ignored()).isEqualTo(1);
             assertThat(by.requester.failures).isEmpty();
-            assertThat(by.requester.connection.traffic().count(Event.RNR_RECEIVED)).isZero();
+            assertThat(by.requester.connection.traffic().count(Event.RNR_RECEIVED))
+                    .isZero();
             assertThat(by.refusalsReceived()).isZero();
         }
     }
@@ -135,7 +136,9 @@ class AnswerRulesTest {
         by.acknowledgesAlong(1, 0, 1);
         assertThat(by.ignored()).as("of before").isEqualTo(1);
         assertThat(by.out.statuses()).hasSize(2);
-        assertThat(by.sends().stream().filter(psn -> psn == 2)).as("nothing went back").isEmpty();
+        assertThat(by.sends().stream().filter(psn -> psn == 2))
+                .as("nothing went back")
+                .isEmpty();
         by.acknowledgesAlong(2, 2, 3);
         assertThat(by.out.statuses()).hasSize(3);
     }

@@ -43,9 +43,7 @@ final class AnswersByHand {
         pair.filter = (to, packet) -> false;
         requester = pair.left;
         requester.records = true;
-        out = isShared
-                ? requester.outbox(RequestsByHand.SOURCE, RequestsByHand.TARGET)
-                : requester.outbox();
+        out = isShared ? requester.outbox(RequestsByHand.SOURCE, RequestsByHand.TARGET) : requester.outbox();
         first = requester.connection.config().firstSendPsn();
     }
 

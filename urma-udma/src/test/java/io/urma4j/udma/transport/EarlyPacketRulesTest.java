@@ -21,9 +21,7 @@ class EarlyPacketRulesTest {
 
     private static byte[] report(RequestsByHand by) {
         Packet last = by.responder.sent.getLast();
-        return last.bytes()
-                .asSlice(last.payloadAt(), last.payloadBytes())
-                .toArray(ValueLayout.JAVA_BYTE);
+        return last.bytes().asSlice(last.payloadAt(), last.payloadBytes()).toArray(ValueLayout.JAVA_BYTE);
     }
 
     private static long count(RequestsByHand by, Event event) {

@@ -32,7 +32,9 @@ class RequestRulesTest {
         for (int operation :
                 new int[] {Opcodes.SEND_MIDDLE, Opcodes.SEND_LAST, Opcodes.WRITE_MIDDLE, Opcodes.WRITE_LAST}) {
             RequestsByHand by = ready(peer);
-            assertThat(by.refusals(by.packet(0, operation, MTU))).as("operation %d", operation).containsExactly("0 invalid");
+            assertThat(by.refusals(by.packet(0, operation, MTU)))
+                    .as("operation %d", operation)
+                    .containsExactly("0 invalid");
         }
     }
 
@@ -44,8 +46,7 @@ class RequestRulesTest {
                 .containsExactly("1 invalid");
         assertThat(by.inbox.posted()).as("the receive is free again").isEqualTo(4);
         by = ready(peer);
-        assertThat(by.refusals(
-                        by.write(0, Opcodes.WRITE_FIRST, MTU, MTU + 8), by.packet(1, Opcodes.SEND_LAST, 8)))
+        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, MTU + 8), by.packet(1, Opcodes.SEND_LAST, 8)))
                 .containsExactly("1 invalid");
         assertThat(by.inbox.arrivals).isEmpty();
     }
@@ -91,7 +92,9 @@ class RequestRulesTest {
     void theLastPacketHasAByteAndAtMostAllOfThem(Peer peer) {
         RequestsByHand by = ready(peer);
         assertThat(by.refusals(by.packet(0, Opcodes.SEND_ONLY, MTU))).isEmpty();
-        assertThat(by.refusals(by.packet(1, Opcodes.SEND_ONLY, 0))).as("an empty message").isEmpty();
+        assertThat(by.refusals(by.packet(1, Opcodes.SEND_ONLY, 0)))
+                .as("an empty message")
+                .isEmpty();
         assertThat(by.refusals(by.packet(2, Opcodes.SEND_FIRST, MTU), by.packet(3, Opcodes.SEND_LAST, 1)))
                 .isEmpty();
         assertThat(by.inbox.arrivals).extracting(Inbox.Arrival::lengthBytes).containsExactly(1024L, 0L, 1025L);
@@ -126,7 +129,8 @@ class RequestRulesTest {
     void aWriteHasExactlyTheBytesThatItAnnounces(Peer peer) {
         for (int announced : new int[] {7, 9}) {
             RequestsByHand by = ready(peer);
-            assertThat(by.refusals(by.write(0, Opcodes.WRITE_ONLY, 8, announced))).containsExactly("0 invalid");
+            assertThat(by.refusals(by.write(0, Opcodes.WRITE_ONLY, 8, announced)))
+                    .containsExactly("0 invalid");
             by = ready(peer);
             assertThat(by.refusals(
                             by.write(0, Opcodes.WRITE_FIRST, MTU, MTU + announced),
@@ -145,8 +149,7 @@ class RequestRulesTest {
         assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, MTU + 1), by.packet(1, Opcodes.WRITE_LAST, 1)))
                 .isEmpty();
         by = ready(peer);
-        assertThat(by.refusals(
-                        by.write(0, Opcodes.WRITE_FIRST, MTU, 2 * MTU), by.packet(1, Opcodes.WRITE_MIDDLE, MTU)))
+        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, 2 * MTU), by.packet(1, Opcodes.WRITE_MIDDLE, MTU)))
                 .containsExactly("1 invalid");
     }
 
@@ -249,7 +252,8 @@ class RequestRulesTest {
         long before = by.responder.connection.traffic().count(Event.IGNORED);
         by.answers(by.read(2, 0, 8, Region.KEY));
         by.answers(by.atomic(2, 0, WorkOpcode.FADD, 8));
-        assertThat(by.responder.connection.traffic().count(Event.IGNORED) - before).isEqualTo(2);
+        assertThat(by.responder.connection.traffic().count(Event.IGNORED) - before)
+                .isEqualTo(2);
         assertThat(by.responder.region.atomics).isEqualTo(1);
 
         by.responder.room = 100;
@@ -264,10 +268,18 @@ class RequestRulesTest {
         RequestsByHand by = ready(peer);
         assertThat(by.refusals(by.read(0, 0, 3 * MTU, Region.KEY))).hasSize(3);
 
-        assertThat(by.refusals(by.read(1, MTU, 2 * MTU, Region.KEY))).as("the rest of it").hasSize(2);
-        assertThat(by.refusals(by.read(2, 2 * MTU, MTU, Region.KEY))).as("its last packet").hasSize(1);
-        assertThat(by.refusals(by.read(1, MTU, 2 * MTU + 1, Region.KEY))).as("more than it had").isEmpty();
-        assertThat(by.refusals(by.read(1, MTU + 8, MTU, Region.KEY))).as("another place").isEmpty();
+        assertThat(by.refusals(by.read(1, MTU, 2 * MTU, Region.KEY)))
+                .as("the rest of it")
+                .hasSize(2);
+        assertThat(by.refusals(by.read(2, 2 * MTU, MTU, Region.KEY)))
+                .as("its last packet")
+                .hasSize(1);
+        assertThat(by.refusals(by.read(1, MTU, 2 * MTU + 1, Region.KEY)))
+                .as("more than it had")
+                .isEmpty();
+        assertThat(by.refusals(by.read(1, MTU + 8, MTU, Region.KEY)))
+                .as("another place")
+                .isEmpty();
         assertThat(by.refusals(by.read(1, MTU, 2 * MTU, 99))).as("another key").isEmpty();
         assertThat(by.refusalsSent()).isZero();
     }
@@ -279,10 +291,14 @@ class RequestRulesTest {
         Packet atomic = by.atomic(0, 0, WorkOpcode.FADD, 8);
         assertThat(by.refusals(atomic)).containsExactly("0 atomic");
         assertThat(by.refusals(atomic)).containsExactly("0 atomic");
-        assertThat(by.refusals(by.read(0, 0, 8, Region.KEY))).as("it was no READ").isEmpty();
+        assertThat(by.refusals(by.read(0, 0, 8, Region.KEY)))
+                .as("it was no READ")
+                .isEmpty();
         assertThat(by.responder.region.atomics).isEqualTo(1);
         by.answers(by.read(1, 0, 8, Region.KEY));
-        assertThat(by.refusals(by.atomic(1, 0, WorkOpcode.FADD, 8))).as("it was no atomic").isEmpty();
+        assertThat(by.refusals(by.atomic(1, 0, WorkOpcode.FADD, 8)))
+                .as("it was no atomic")
+                .isEmpty();
     }
 
     @ParameterizedTest
@@ -354,12 +370,17 @@ class RequestRulesTest {
     @Test
     void theRestOfARefusedMessageIsDiscardedOnASharedConnection() {
         RequestsByHand by = ready(Peer.SHARED);
-        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, 3 * MTU, 99))).containsExactly("0 access");
+        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, 3 * MTU, 99)))
+                .containsExactly("0 access");
         assertThat(by.answers(by.packet(1, Opcodes.WRITE_MIDDLE, MTU))).containsExactly("1 ack");
         assertThat(by.answers(by.packet(2, Opcodes.WRITE_LAST, MTU))).containsExactly("2 ack");
         assertThat(by.refusalsSent()).isEqualTo(1);
-        assertThat(by.refusals(by.packet(3, Opcodes.WRITE_LAST, MTU))).as("of no message").containsExactly("3 invalid");
-        assertThat(by.refusals(by.packet(4, Opcodes.WRITE_LAST, MTU))).as("nor is this").containsExactly("4 invalid");
+        assertThat(by.refusals(by.packet(3, Opcodes.WRITE_LAST, MTU)))
+                .as("of no message")
+                .containsExactly("3 invalid");
+        assertThat(by.refusals(by.packet(4, Opcodes.WRITE_LAST, MTU)))
+                .as("nor is this")
+                .containsExactly("4 invalid");
         assertThat(by.refusals(by.write(5, Opcodes.WRITE_ONLY, 8, 8))).isEmpty();
         assertThat(by.responder.region.writes).isEqualTo(1);
     }
@@ -438,7 +459,9 @@ class RequestRulesTest {
         assertThat(by.answers(end)).containsExactly("2 ack");
         assertThat(by.refusals(middle)).as("again").containsExactly("1 access");
         assertThat(by.refusals(end)).as("again").containsExactly("2 access");
-        assertThat(by.refusals(by.packet(3, Opcodes.WRITE_LAST, 8))).as("it is over").containsExactly("3 invalid");
+        assertThat(by.refusals(by.packet(3, Opcodes.WRITE_LAST, 8)))
+                .as("it is over")
+                .containsExactly("3 invalid");
     }
 
     // ---- a port without room
@@ -455,8 +478,7 @@ class RequestRulesTest {
         }
     }
 
-    private static void waitsForRoom(
-            Peer peer, Function<RequestsByHand, Packet> request, String answer) {
+    private static void waitsForRoom(Peer peer, Function<RequestsByHand, Packet> request, String answer) {
         RequestsByHand by = ready(peer);
         by.responder.room = 0;
         assertThat(by.answers(request.apply(by))).isEmpty();

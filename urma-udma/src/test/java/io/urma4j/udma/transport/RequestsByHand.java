@@ -174,6 +174,8 @@ final class RequestsByHand {
 
     /** The refusals among the answers; on a shared connection an acknowledgement follows each. */
     List<String> refusals(Packet... packets) {
-        return answers(packets).stream().filter(answer -> !answer.endsWith("ack")).toList();
+        return answers(packets).stream()
+                .filter(answer -> !answer.endsWith("ack"))
+                .toList();
     }
 }

@@ -128,7 +128,9 @@ class RetransmissionRulesTest {
         by.pair.now = until;
         assertThat(by.sends()).containsExactly(0, 1);
         by.acknowledges(1, 2);
-        assertThat(by.requester.connection.deadlineNanos()).as("nothing is awaited").isEqualTo(Long.MAX_VALUE);
+        assertThat(by.requester.connection.deadlineNanos())
+                .as("nothing is awaited")
+                .isEqualTo(Long.MAX_VALUE);
     }
 
     // ---- which packets ask
@@ -262,7 +264,9 @@ class RetransmissionRulesTest {
         by.out.write(100 * MTU, 0);
         by.out.write(8, 0);
         by.sends();
-        assertThat(by.requester.connection.mayStart(by.out, 1)).as("behind a long one").isFalse();
+        assertThat(by.requester.connection.mayStart(by.out, 1))
+                .as("behind a long one")
+                .isFalse();
         other.write(8, 0);
         assertThat(by.requester.connection.mayStart(other, 0)).isTrue();
     }
