@@ -49,6 +49,11 @@ public sealed interface ControlMessage {
             long wanted,
             String address)
             implements Notice {
+        /** The same greeting, to the peer of that incarnation. */
+        public Hello to(long addressed) {
+            return new Hello(major, minor, features, required, eid, uasid, incarnation, addressed, address);
+        }
+
         /** The readable part of a greeting whose layout this version does not know. */
         static Hello ofAnotherMajor(int major, int minor) {
             return new Hello(major, minor, 0, 0, Eid.ZERO, 0, 0, 0, "");

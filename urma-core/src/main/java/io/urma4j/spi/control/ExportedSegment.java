@@ -9,6 +9,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.support.ControlEngine;
+import io.urma4j.spi.support.Quarantine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,14 +185,19 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
     /**
      * Ends the segment for good.
      *
-     * @param whenReleased runs when the last grant has ended, also after the deadline
-     * @param whenLate runs at the deadline, with the importers whose grants have not ended
+     * @param quarantine of its memory from the deadline until the last grant has ended
+     * @param whenReleased runs when the last grant has ended
      */
     public CompletableFuture<Revocation> revoke(
-            long deadlineNanos, Runnable whenReleased, Consumer<List<String>> whenLate) {
+            long deadlineNanos, @Nullable Quarantine quarantine, Runnable whenReleased) {
         markRevoked();
         shut();
-        return revocations.await(grants.values(), engine::at, deadlineNanos, whenReleased, whenLate);
+        Quarantine held = quarantine == null ? new Quarantine() : quarantine;
+        Runnable end = () -> {
+            whenReleased.run();
+            held.end(this);
+        };
+        return revocations.await(grants.values(), engine::at, deadlineNanos, end, late -> held.add(this, late));
     }
 
     /** Rotates the token, and revokes the segment from importers with the old one (S7.5). Any thread. */

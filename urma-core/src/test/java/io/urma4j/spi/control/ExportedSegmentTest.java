@@ -9,6 +9,7 @@ import io.urma4j.Revocation;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
+import io.urma4j.spi.support.Quarantine;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ class ExportedSegmentTest {
     private static final String ISOLATED = "is isolated";
 
     private final Home home = new Home();
+    private final Quarantine quarantine = new Quarantine();
     private final ExportedSegment<Home.Grant> segment =
             home.segment(2000, 5, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT);
 
@@ -59,16 +61,18 @@ class ExportedSegmentTest {
         var first = home.grant(segment, 1, 10, Access.READ);
         var second = home.grant(segment, 2, 11, Access.READ);
 
-        var revocation = segment.revoke(100, () -> home.log.add("released"), late -> home.log.add("late " + late));
+        var revocation = segment.revoke(100, quarantine, () -> home.log.add("released"));
 
         assertThat(home.log).containsExactly("shut to all", "shut 1", "shut 2", "tell 1", "tell 2");
         segment.ended(first);
         segment.ended(first);
         assertThat(revocation).isNotDone();
+        quarantine.check(segment);
         home.pass(100);
         assertThat(revocation).isDone();
-        assertThat(home.log).endsWith("late [uasid 11]");
+        assertThatThrownBy(() -> quarantine.check(segment)).hasMessageContaining("uasid 11");
         segment.ended(second);
+        quarantine.check(segment);
         assertThat(home.log).endsWith("released");
     }
 

@@ -59,6 +59,13 @@ final class Connection {
         void ended(Connection connection, String why);
     }
 
+    /** A message that waits for space in the socket, with its own duplicates of the descriptors. */
+    private record PendingSend(ByteBuffer bytes, List<Fd> descriptors) {
+        void close() {
+            descriptors.forEach(Fd::close);
+        }
+    }
+
     private final Engine engine;
     private final UnixSocket socket;
     private final PeerCredentials credentials;

@@ -83,7 +83,7 @@ final class Exports {
         if (!(request.memory() instanceof ShmMemory memory)) {
             throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
         }
-        memory.checkNotQuarantined();
+        memory.quarantine().check(memory);
         ShmSegment segment = add(memory.segment(), memory, request);
         try {
             boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
@@ -209,20 +209,14 @@ final class Exports {
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
+        ShmMemory memory = segment.shared();
         return segment.exported()
-                .revoke(deadlineNanos, () -> remove(segment), importers -> quarantine(segment, importers));
-    }
-
-    private static void quarantine(ShmSegment segment, List<String> importers) {
-        if (segment.shared() != null) {
-            segment.shared().quarantine(segment, importers);
-        }
+                .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
     }
 
     private void remove(ShmSegment segment) {
         if (table.remove(segment) && segment.shared() != null) {
             segment.shared().removeUser(segment);
-            segment.shared().endQuarantine(segment);
         }
     }
 

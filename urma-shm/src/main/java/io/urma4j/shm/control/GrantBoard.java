@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ProviderGrant;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -40,14 +41,13 @@ final class GrantBoard {
     }
 
     /** Gives a slot a new generation. */
-    synchronized ShmGrant grant(Grant to, WindowKey window) {
+    synchronized ProviderGrant grant(Grant to, WindowKey window) {
         MemorySegment table = table().segment();
         int slot = freeSlot();
         long generation = ++generations[slot];
         WindowTable.setGeneration(table, slot, generation);
         taken.set(slot);
         return new ShmGrant(
-                this,
                 to,
                 new WindowKey(to.number(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
     }
@@ -71,25 +71,76 @@ final class GrantBoard {
         return slot < WindowTable.SLOTS ? slot : taken.nextClearBit(0);
     }
 
-    /** Operations that start from now on see that the key is invalid. */
-    synchronized void takeBack(ShmGrant grant) {
-        if (table != null && !closed) {
-            int slot = grant.key().slot();
-            WindowTable.setGeneration(table.segment(), slot, ++generations[slot]);
-        }
-        ending.add(grant);
-    }
-
-    /** No importer uses the window any more. */
-    synchronized void quiet(ShmGrant grant) {
-        ending.remove(grant);
-        taken.clear(grant.key().slot());
-    }
-
     synchronized void close() {
         closed = true;
         if (table != null) {
             table.close();
         }
+    }
+
+    /** A window that an importer may use. */
+    private final class ShmGrant implements ProviderGrant {
+        private final Grant importing;
+        private final WindowKey key;
+        private State state = State.GIVEN; // guarded by the board, as its slot is
+
+        ShmGrant(Grant importing, WindowKey key) {
+            this.importing = importing;
+            this.key = key;
+        }
+
+        @Override
+        public WindowKey key() {
+            return key;
+        }
+
+        /** Operations that start from now on see that the key is invalid. */
+        @Override
+        public void takeBack() {
+            synchronized (GrantBoard.this) {
+                if (state != State.GIVEN) {
+                    return;
+                }
+                state = State.TAKEN_BACK;
+                if (table != null && !closed) {
+                    WindowTable.setGeneration(table.segment(), key.slot(), ++generations[key.slot()]);
+                }
+                ending.add(this);
+            }
+        }
+
+        @Override
+        public boolean isQuiet() {
+            synchronized (GrantBoard.this) {
+                if (state == State.TAKEN_BACK && !isBusy()) {
+                    state = State.QUIET;
+                    ending.remove(this);
+                    taken.clear(key.slot());
+                }
+                return state == State.QUIET;
+            }
+        }
+
+        private boolean isBusy() {
+            if (importing.hasEnded()) {
+                return false; // the segment is not accessed by that import
+            }
+            MemorySegment operations = importing.importer().operations;
+            if (operations == null) {
+                // an importer that has not opened windows has started no operation, and will see the new generation
+                return false;
+            }
+            try {
+                return WindowTable.isBusy(operations, key.slot());
+            } catch (IllegalStateException e) {
+                return !importing.hasEnded(); // the memory goes when the peer is proven gone
+            }
+        }
+    }
+
+    private enum State {
+        GIVEN,
+        TAKEN_BACK,
+        QUIET
     }
 }

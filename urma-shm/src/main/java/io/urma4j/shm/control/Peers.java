@@ -237,16 +237,7 @@ final class Peers {
     }
 
     private Hello greeting(long wanted) {
-        return new Hello(
-                self.major(),
-                self.minor(),
-                self.features(),
-                self.required(),
-                self.eid(),
-                self.uasid(),
-                self.incarnation(),
-                wanted,
-                self.address());
+        return self.to(wanted);
     }
 
     /** The connected peer of that id, created if necessary; null if another process has that id. */

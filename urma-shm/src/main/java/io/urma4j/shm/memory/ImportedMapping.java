@@ -8,6 +8,7 @@ import io.urma4j.libc.Mapping;
 import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
+import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.Setting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -12,15 +12,15 @@ import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
+import io.urma4j.spi.support.Quarantine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +35,6 @@ public final class ShmMemory implements ProviderMemory {
     /** Maximum bytes of one system call, so that signals do not restart it forever. */
     private static final long RESERVE_STEP_BYTES = 64L << 20;
 
-    private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
-
     private static final MemoryBudget BUDGET = new MemoryBudget();
 
     private final String label;
@@ -44,11 +42,11 @@ public final class ShmMemory implements ProviderMemory {
     private final Arena arena;
     private final MemorySegment segment;
     private final AllocReport report;
+    private final Quarantine quarantine = new Quarantine();
 
-    private final Set<Object> users = new LinkedHashSet<>(); // these six: guarded by this
+    private final Set<Object> users = new LinkedHashSet<>(); // these five: guarded by this
     private final Set<Object> writableUsers = new LinkedHashSet<>();
     private @Nullable Object alone; // the isolated user
-    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>();
     private @Nullable Fd readOnly;
     private boolean sealedAgainstWriting;
 
@@ -241,33 +239,15 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** Prevents a new registration of the memory while these importers of {@code segment} may still touch it. */
-    public synchronized void quarantine(Object segment, List<String> importers) {
-        quarantines.put(segment, List.copyOf(importers));
-    }
-
-    public synchronized void endQuarantine(Object segment) {
-        quarantines.remove(segment);
-    }
-
-    /**
-     * Refuses while importers of an earlier registration may still touch it.
-     *
-     * @throws UrmaException EAGAIN, naming them
-     */
-    public synchronized void checkNotQuarantined() {
-        if (!quarantines.isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN, this, "is quarantined: these may still use it: " + quarantines.values());
-        }
+    /** The importers of earlier registrations that may still touch it. */
+    public Quarantine quarantine() {
+        return quarantine;
     }
 
     /** Unmaps it here; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
-        if (!Fence.close(arena, System.nanoTime() + CLOSE_PATIENCE_NANOS)) {
-            throw new UrmaException(UrmaStatus.EAGAIN, this, "cannot be closed, a native call still uses it");
-        }
+        Fence.close(this, arena);
         fd.close();
         synchronized (this) {
             if (readOnly != null) {

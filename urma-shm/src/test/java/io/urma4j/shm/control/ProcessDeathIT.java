@@ -136,7 +136,7 @@ class ProcessDeathIT {
             } finally {
                 Signal.CONT.sendTo(importer.pid());
             }
-            await().untilAsserted(memory::checkNotQuarantined);
+            await().untilAsserted(() -> memory.quarantine().check(memory));
             context.register(memory, Access.READ_WRITE);
         }
     }

@@ -152,10 +152,10 @@ class ShmMemoryTest {
     @Test
     void quarantinedMemoryIsNotRegisteredAnew() {
         try (ShmMemory memory = allocate(4096)) {
-            memory.quarantine(this, List.of("uasid 7"));
-            assertThatThrownBy(memory::checkNotQuarantined).hasMessageContaining("uasid 7");
-            memory.endQuarantine(this);
-            memory.checkNotQuarantined();
+            memory.quarantine().add(this, List.of("uasid 7"));
+            assertThatThrownBy(() -> memory.quarantine().check(memory)).hasMessageContaining("uasid 7");
+            memory.quarantine().end(this);
+            memory.quarantine().check(memory);
         }
     }
 }

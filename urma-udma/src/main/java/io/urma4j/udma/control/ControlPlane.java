@@ -199,17 +199,7 @@ public final class ControlPlane {
     }
 
     private Greeting greeting(long tag, long life, ConnectionEnd half, long wanted) {
-        Hello hello = new Hello(
-                self.major(),
-                self.minor(),
-                self.features(),
-                self.required(),
-                self.eid(),
-                self.uasid(),
-                self.incarnation(),
-                wanted,
-                self.address());
-        return new Greeting(tag, life, half, hello);
+        return new Greeting(tag, life, half, self.to(wanted));
     }
 
     /** The peer at that address, greeted if necessary. The future fails with ETIMEOUT if it does not answer, or is gone. */

@@ -301,12 +301,13 @@ final class Adapter implements CardListener {
 
     // ---- what the card tells
 
+    private Tagged tagged(int tag) {
+        return tagged.getOrDefault(tag, Tagged.CLOSED);
+    }
+
     @Override
     public void sendQueueFailed(int tag, int status) {
-        Tagged queue = tagged.get(tag);
-        if (queue != null) {
-            queue.failed(status);
-        }
+        tagged(tag).failed(status);
     }
 
     @Override
@@ -332,18 +333,12 @@ final class Adapter implements CardListener {
 
     @Override
     public void requestRefused(int tag, Refusal why) {
-        Tagged queue = tagged.get(tag);
-        if (queue != null) {
-            queue.requestRefused(why);
-        }
+        tagged(tag).requestRefused(why);
     }
 
     @Override
     public void receivesLow(int tag, long left) {
-        Tagged queue = tagged.get(tag);
-        if (queue != null) {
-            queue.receivesLow(left);
-        }
+        tagged(tag).receivesLow(left);
     }
 
     @Override
@@ -356,10 +351,7 @@ final class Adapter implements CardListener {
 
     @Override
     public void receiverNotReady(int tag, int target) {
-        Tagged queue = tagged.get(tag);
-        if (queue != null) {
-            queue.receiverNotReady(target);
-        }
+        tagged(tag).receiverNotReady(target);
     }
 
     @Override
@@ -369,7 +361,7 @@ final class Adapter implements CardListener {
 
     @Override
     public void peerSilent(int connection) {
-        engine.execute(watch::doubt);
+        engine.submit(watch::doubt);
         later(silences.get(connection));
     }
 
@@ -380,7 +372,7 @@ final class Adapter implements CardListener {
 
     private void later(@Nullable Runnable told) {
         if (told != null) {
-            engine.execute(told);
+            engine.submit(told);
         }
     }
 

@@ -134,16 +134,12 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     }
 
     /** Runs {@code task}, which must not block, on the engine's thread; false if the engine has ended and never will. */
-    boolean execute(Runnable task) {
+    @Override
+    public boolean submit(Runnable task) {
         tasks.add(task);
         wake(AWAKE + 1);
         // the stopping thread empties the queue after that; so the task is still in there, or it ran
         return !stopped || !tasks.remove(task);
-    }
-
-    @Override
-    public boolean submit(Runnable step) {
-        return execute(step);
     }
 
     void add(Turn turn) {

@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -288,7 +287,9 @@ final class Exports {
         publisher.unpublish(segment.exported());
         segment.exported().markRevoked();
         revokeKeys(List.of(segment.localKey()));
-        return segment.exported().revoke(deadlineNanos, () -> remove(segment), late -> quarantine(segment, late));
+        UdmaMemory memory = segment.allocated();
+        return segment.exported()
+                .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -296,10 +297,6 @@ final class Exports {
         PeerMessage revoke = new Core(new Revoke(grant.number()));
         long patience = adapter.nanos() + HOUR_NANOS; // a peer that is gone ends it sooner
         var _ = peers.ask(grant.importer().peer(), _ -> revoke, patience).whenComplete((_, _) -> end(grant));
-    }
-
-    private static void quarantine(UdmaSegment segment, List<String> importers) {
-        Optional.ofNullable(segment.allocated()).ifPresent(memory -> memory.quarantine(segment, importers));
     }
 
     private void remove(UdmaSegment segment) {
@@ -310,7 +307,6 @@ final class Exports {
         adapter.forget(segment.values());
         if (memory != null) {
             memory.removeUser();
-            memory.endQuarantine(segment);
         }
     }
 

@@ -135,7 +135,7 @@ final class Imports {
         if (home == null) {
             return;
         }
-        adapter.engine().execute(() -> {
+        adapter.engine().submit(() -> {
             if (home.imports.remove(closing.grant(), closing)) {
                 giveBack(home, closing.grant());
             }

@@ -62,7 +62,7 @@ final class PeerMail implements EngineThread.Turn {
         boolean isFirst = waiting.getAndIncrement() == 0; // else the engine comes anyway
         letters.add(new Letter(source, datagram));
         if (isFirst && !isSpent) {
-            engine.execute(() -> {}); // a task, so that it neither sleeps nor rests
+            engine.submit(() -> {}); // a task, so that it neither sleeps nor rests
         }
     }
 

@@ -74,17 +74,6 @@ final class RcBinding {
         return target;
     }
 
-    synchronized boolean isBound() {
-        return connection != 0;
-    }
-
-    /** The path to the peer; null if it is not bound, or bound to a foreign peer. */
-    @Nullable
-    Path path() {
-        UdmaTarget now = target();
-        return now == null ? null : now.path();
-    }
-
     // ---- binding ourselves
 
     /** Asks the peer, and connects; the future fails with its answer. Any thread. */

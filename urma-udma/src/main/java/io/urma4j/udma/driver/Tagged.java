@@ -4,6 +4,9 @@ import io.urma4j.udma.command.Refusal;
 
 /** A queue that the card tells of by its tag. Under the card's lock: returns at once, and calls no command. */
 interface Tagged {
+    /** Stands for a queue that is closed. */
+    Tagged CLOSED = new Tagged() {};
+
     /**
      * It went to ERROR.
      *

@@ -109,7 +109,7 @@ final class Targets {
 
     /** The user closed a target: no work request names it any more. */
     private void release(UdmaTarget target) {
-        adapter.engine().execute(() -> {
+        adapter.engine().submit(() -> {
             if (!target.markClosed()) {
                 return;
             }

@@ -286,7 +286,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
             long deadlineNanos = deadline(timeout);
             CompletableFuture<Void> told = new CompletableFuture<>();
             closing = told;
-            if (!adapter.engine().execute(() -> takeBack(deadlineNanos, told))) {
+            if (!adapter.engine().submit(() -> takeBack(deadlineNanos, told))) {
                 told.complete(null);
             }
         }
@@ -299,7 +299,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
                 exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         var _ = CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .thenCompose(_ -> peers.sayGoodbye(deadlineNanos))
-                .whenComplete((_, _) -> adapter.engine().execute(() -> finish(told)));
+                .whenComplete((_, _) -> adapter.engine().submit(() -> finish(told)));
     }
 
     private void finish(CompletableFuture<Void> told) {

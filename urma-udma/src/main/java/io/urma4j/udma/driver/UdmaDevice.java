@@ -30,18 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class UdmaDevice implements ProviderDevice {
     static final String PROVIDER = "udma";
 
-    /** The setting of the I/O backend: auto, gso, mmsg or channel. */
-    private static final String IO_SETTING = Setting.UDMA_IO.property();
-
-    /** The setting of simulated packet loss: a share, and optionally a seed. */
-    private static final String LOSS_SETTING = Setting.UDMA_LOSS.property();
-
-    /** The setting that says whether unknown peers have sockets of their own: apart or together. */
-    private static final String STRANGERS_SETTING = Setting.UDMA_STRANGERS.property();
-
-    /** The setting of ECN: auto, on or off. */
-    private static final String ECN_SETTING = Setting.UDMA_ECN.property();
-
     private static final int MESSAGE_LIMIT_BITS = 31;
 
     private final String name;
@@ -68,10 +56,10 @@ final class UdmaDevice implements ProviderDevice {
 
     private PortOptions portOptions() {
         return PortOptions.of(address)
-                .withWay(setting(IO_SETTING, IoBackend::parse))
-                .withLoss(setting(LOSS_SETTING, PacketLoss::parse))
-                .withStrangersApart(!"together".equals(setting(STRANGERS_SETTING, UdmaDevice::apartOrTogether)))
-                .withEcn(Objects.requireNonNull(setting(ECN_SETTING, Ecn::parse)));
+                .withWay(setting(Setting.UDMA_IO, IoBackend::parse))
+                .withLoss(setting(Setting.UDMA_LOSS, PacketLoss::parse))
+                .withStrangersApart(!"together".equals(setting(Setting.UDMA_STRANGERS, UdmaDevice::apartOrTogether)))
+                .withEcn(Objects.requireNonNull(setting(Setting.UDMA_ECN, Ecn::parse)));
     }
 
     private static String apartOrTogether(@Nullable String text) {
@@ -82,11 +70,12 @@ final class UdmaDevice implements ProviderDevice {
         throw new IllegalArgumentException("'" + text + "' is neither apart nor together");
     }
 
-    private <T> @Nullable T setting(String setting, Function<@Nullable String, @Nullable T> parse) {
+    private <T> @Nullable T setting(Setting setting, Function<@Nullable String, @Nullable T> parse) {
         try {
-            return parse.apply(options.setting(setting).orElse(null));
+            return parse.apply(options.setting(setting.property()).orElse(null));
         } catch (IllegalArgumentException e) {
-            throw new UrmaException(UrmaStatus.EINVAL, "setting " + setting, String.valueOf(e.getMessage()), e);
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "setting " + setting.property(), String.valueOf(e.getMessage()), e);
         }
     }
 

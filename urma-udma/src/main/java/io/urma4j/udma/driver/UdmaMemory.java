@@ -8,27 +8,24 @@ import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
+import io.urma4j.spi.support.Quarantine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /** Private memory of this process, page-aligned. Other processes can access it only through the card. Safe for any thread. */
 final class UdmaMemory implements ProviderMemory {
     private static final MemoryBudget BUDGET = new MemoryBudget();
-    private static final long CLOSE_PATIENCE_NANOS = 5_000_000_000L;
-    private static final long RETRY_NANOS = 200_000;
 
     private final Arena arena;
     private final MemorySegment segment;
     private final AllocReport report;
-    private final Map<Object, List<String>> quarantines = new LinkedHashMap<>(); // these three: guarded by this
-    private int users;
+    private final Quarantine quarantine = new Quarantine();
+    private int users; // these two: guarded by this
     private boolean alone;
 
     private UdmaMemory(Arena arena, MemorySegment segment, AllocReport report) {
@@ -86,7 +83,7 @@ final class UdmaMemory implements ProviderMemory {
      *     earlier registration have not released it
      */
     synchronized void addUser(boolean isolated) {
-        checkNotQuarantined();
+        quarantine.check(this);
         if (alone || (isolated && users > 0)) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
@@ -102,43 +99,15 @@ final class UdmaMemory implements ProviderMemory {
         alone = false;
     }
 
-    /** Prevents a new registration of the memory while these importers of {@code by} have not released it. */
-    synchronized void quarantine(Object by, List<String> importers) {
-        quarantines.put(by, List.copyOf(importers));
-    }
-
-    synchronized void endQuarantine(Object by) {
-        quarantines.remove(by);
-    }
-
-    private void checkNotQuarantined() {
-        if (!quarantines.isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.EAGAIN, this, "is quarantined: these may still use it: " + quarantines.values());
-        }
+    /** The importers of earlier registrations that have not released it. */
+    Quarantine quarantine() {
+        return quarantine;
     }
 
     /** Frees it; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
-        long deadlineNanos = System.nanoTime() + CLOSE_PATIENCE_NANOS;
-        while (!tryClose()) {
-            if (deadlineNanos - System.nanoTime() <= 0) {
-                throw new UrmaException(UrmaStatus.EAGAIN, this, "cannot be closed, a native call still uses it");
-            }
-            LockSupport.parkNanos(RETRY_NANOS);
-        }
-    }
-
-    private boolean tryClose() {
-        try {
-            if (arena.scope().isAlive()) {
-                arena.close();
-            }
-            return true;
-        } catch (IllegalStateException e) {
-            return !arena.scope().isAlive(); // else a native call holds it: the JDK throws nothing more exact
-        }
+        Fence.close(this, arena);
     }
 
     @Override

@@ -41,7 +41,7 @@ public final class WqRing {
 
     /** Hands every element before {@code position} to the card. */
     public static void produced(MemorySegment ring, long position) {
-        assert position >= produced(ring) : position + " posted after " + produced(ring);
+        assert position >= produced(ring);
         U64.setRelease(ring, PRODUCED, position);
     }
 
@@ -51,8 +51,12 @@ public final class WqRing {
 
     /** Gives every element before {@code position} back to the driver. */
     public static void consumed(MemorySegment ring, long position) {
-        assert position >= consumed(ring) && position <= produced(ring) : position + " freed of " + produced(ring);
+        assert mayFree(ring, position);
         U64.setRelease(ring, CONSUMED, position);
+    }
+
+    private static boolean mayFree(MemorySegment ring, long position) {
+        return position >= consumed(ring) && position <= produced(ring);
     }
 
     public static long consumed(MemorySegment ring) {

@@ -56,17 +56,17 @@ final class PsnWindow {
 
     /** Everything before that PSN is sent, or need not be. */
     void sentTo(long psn) {
-        assert psn > next : "sends up to " + psn + ": " + this;
+        assert psn > next : this;
         next = psn;
         end = Math.max(end, psn);
         assert invariants() : this;
     }
 
     void acknowledge(long psn) {
-        assert psn >= unacked && psn <= end : "acknowledges " + psn + ": " + this;
+        assert psn >= unacked && psn <= end : this;
         unacked = psn;
         next = Math.max(next, psn);
-        assert unacked <= next && next <= end : this;
+        assert unacked <= next : this;
     }
 
     /** Everything that is not acknowledged is to be retransmitted. */

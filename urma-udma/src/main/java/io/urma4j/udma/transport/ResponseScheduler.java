@@ -39,7 +39,7 @@ final class ResponseScheduler {
     /** Which transmission of that PSN causes the acknowledgement, unless another packet does. */
     private int acknowledgedTransmission = Bth.NO_TRANSMISSION;
 
-    /** The last request has waited in this host: what is told from now on says nothing about the network. */
+    /** The last request has waited in this host: the time of its response says nothing about the network. */
     private boolean isDelayed;
 
     private boolean isAcknowledgementDue;
