@@ -119,6 +119,21 @@ class GreetingTest {
     }
 
     @Test
+    void atTheLimitTheOldestPeerThatHoldsNothingGivesWay() throws Exception {
+        TestContext home = context(new PeerLimits(1000, 3));
+        RawPeer holder = holder(home, 1);
+        RawPeer oldest = greeted(home, 2);
+        RawPeer younger = greeted(home, 3);
+
+        greeted(home, 4);
+
+        assertThat(oldest.receive()).isEmpty();
+        assertThat(younger.hasEnded()).isFalse();
+        assertThat(holder.hasEnded()).isFalse();
+        assertThat(home.lost).as("nothing is lost with it").isEmpty();
+    }
+
+    @Test
     void aLostPeerCountsUntilItsEndIsProven() throws Exception {
         TestContext home = context(new PeerLimits(1000, 1));
         HeldLock lock = new HeldLock(directory, id(1));

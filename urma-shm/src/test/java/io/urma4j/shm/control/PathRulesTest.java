@@ -216,6 +216,24 @@ class PathRulesTest {
         get(imported);
     }
 
+    /** The peer's own request takes precedence, and may arrive later: it uses the other connection. */
+    @Test
+    void aRequestThatGaveWayIsRepeatedUntilThePathIsOpen() throws Exception {
+        RawHome home = opened(RawHome.at(directory, RawPeer.ID));
+        var imported = importFrom(home, LONG);
+        RawPeer connection = opened(home.greet());
+        grantQueue(connection);
+        long first = connection.receive(OpenPath.class).request();
+
+        connection.send(new Refused(first, UrmaStatus.EEXIST, "our own attempt takes precedence"));
+
+        long second = connection.receive(OpenPath.class).request();
+        assertThat(second).isNotEqualTo(first);
+        assertThat(imported).isNotDone();
+        connection.send(new PathOpened(second), ring.fd());
+        get(imported);
+    }
+
     @Test
     void twoImportsFromAPeerRequestOnePath() throws Exception {
         RawHome home = opened(RawHome.at(directory, RawPeer.ID));

@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import static io.urma4j.shm.control.TestContext.LONG;
 import static io.urma4j.shm.control.TestContext.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -21,6 +22,7 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.file.Files;
@@ -255,6 +257,21 @@ class ShutdownTest {
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, SHORT.plus(Duration.ofSeconds(5)));
             assertThat(locks()).isEmpty();
+        }
+    }
+
+    @Test
+    void aContextThatEndsUnmapsItsPaths() throws Exception {
+        try (TestContext importer = new TestContext(directory)) {
+            PathMemory path = importer.paths.get(importer.importQueueOf(home).peer());
+            path.inbound().get(ValueLayout.JAVA_BYTE, 0);
+
+            get(importer.plane.close(LONG));
+
+            assertThatThrownBy(() -> path.inbound().get(ValueLayout.JAVA_BYTE, 0))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> path.outbound().get(ValueLayout.JAVA_BYTE, 0))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 

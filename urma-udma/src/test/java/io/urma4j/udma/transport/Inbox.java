@@ -23,6 +23,7 @@ final class Inbox implements ReceiveWork {
     final List<Arrival> arrivals = new ArrayList<>();
     final int bufferBytes;
     boolean allowsInvalidate = true;
+    boolean isBufferGone;
     private final ArrayDeque<Long> posted = new ArrayDeque<>();
     private final Map<Long, byte[]> taken = new HashMap<>();
     private long nextHandle;
@@ -76,8 +77,10 @@ final class Inbox implements ReceiveWork {
         if (buffer == null) {
             throw new AssertionError("nobody has taken " + handle);
         }
-        MemorySegment.copy(from, JAVA_BYTE, fromOffset, buffer, (int) toOffset, lengthBytes);
-        return true;
+        if (!isBufferGone) {
+            MemorySegment.copy(from, JAVA_BYTE, fromOffset, buffer, (int) toOffset, lengthBytes);
+        }
+        return !isBufferGone;
     }
 
     @Override

@@ -1,0 +1,117 @@
+package io.urma4j.udma.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.transport.Traffic.Event;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a responder keeps behind a gap, and what it reports of it, where only lost packets are retransmitted. */
+class EarlyPacketRulesTest {
+    private static RequestsByHand selective(Peer peer) {
+        RequestsByHand by = new RequestsByHand(peer, ConnectionConfig.Builder::selective);
+        by.inbox.post(8);
+        return by;
+    }
+
+    private static byte[] report(RequestsByHand by) {
+        Packet last = by.responder.sent.getLast();
+        return last.bytes().asSlice(last.payloadAt(), last.payloadBytes()).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private static long count(RequestsByHand by, Event event) {
+        return by.responder.connection.traffic().count(event);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void earlyPacketsAreExecutedWhenTheMissingOneIsThere(Peer peer) {
+        RequestsByHand by = selective(peer);
+        assertThat(by.answers(by.packet(1, Opcodes.SEND_ONLY, 4))).containsExactly("0 gap");
+        assertThat(report(by)).containsExactly(1);
+        assertThat(by.answers(by.packet(3, Opcodes.SEND_ONLY, 12))).containsExactly("0 gap");
+        assertThat(report(by)).containsExactly(0b101);
+        assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 0))).containsExactly("2 gap");
+        assertThat(report(by)).containsExactly(1);
+        assertThat(by.answers(by.packet(2, Opcodes.SEND_ONLY, 8))).containsExactly("3 ack");
+        assertThat(by.inbox.arrivals).extracting(Inbox.Arrival::lengthBytes).containsExactly(0L, 4L, 8L, 12L);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void anEarlyPacketThatArrivesTwiceIsReportedAsThat(Peer peer) {
+        RequestsByHand by = selective(peer);
+        Packet early = by.packet(2, Opcodes.SEND_ONLY, 4);
+        by.answers(early);
+        assertThat(by.answers(Pair.copy(early))).containsExactly("0 gap");
+        byte[] report = report(by);
+        assertThat(report).as("what is kept, padded, and what arrived twice").hasSize(OutOfOrder.TOLD_BYTES + 1);
+        assertThat(report[0]).isEqualTo((byte) 0b10);
+        assertThat(report[1]).isZero();
+        assertThat(report[OutOfOrder.TOLD_BYTES]).isEqualTo((byte) 0b10);
+        assertThat(count(by, Event.DUPLICATE)).isEqualTo(1);
+        assertThat(count(by, Event.CONTRADICTED)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void twoEarlyPacketsOfOnePsnThatDifferAreBothDropped(Peer peer) {
+        RequestsByHand template = selective(peer);
+        Packet otherByte = template.packet(1, Opcodes.SEND_ONLY, 4);
+        otherByte.bytes().set(ValueLayout.JAVA_BYTE, otherByte.payloadAt() + 3, (byte) 1);
+        for (Packet other : List.of(
+                otherByte, template.packet(1, Opcodes.SEND_ONLY, 5), template.packet(1, Opcodes.SEND_LAST, 4))) {
+            RequestsByHand by = selective(peer);
+            by.answers(by.packet(1, Opcodes.SEND_ONLY, 4));
+            by.answers(other);
+            assertThat(count(by, Event.CONTRADICTED)).as("%s", other).isEqualTo(1);
+            assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 4))).contains("0 ack");
+            assertThat(by.inbox.arrivals).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void anAcknowledgedPacketThatArrivesTwiceIsReportedAsThat(Peer peer) {
+        RequestsByHand by = selective(peer);
+        by.answers(by.packet(0, Opcodes.SEND_ONLY, 4), by.packet(1, Opcodes.SEND_ONLY, 4));
+        assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 4))).containsExactly("1 ack");
+        assertThat(report(by)).as("backwards from the acknowledged one").containsExactly(0b10);
+        assertThat(by.answers(by.packet(1, Opcodes.SEND_ONLY, 4))).containsExactly("1 ack");
+        assertThat(report(by)).containsExactly(0b11);
+        assertThat(by.answers(by.packet(2, Opcodes.SEND_ONLY, 4))).containsExactly("2 ack");
+        assertThat(report(by)).as("nothing new arrived twice").isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void aReportWaitsForRoom(Peer peer) {
+        RequestsByHand by = selective(peer);
+        by.responder.room = 0;
+        assertThat(by.answers(by.packet(1, Opcodes.SEND_ONLY, 4))).isEmpty();
+        by.responder.room = 1;
+        assertThat(by.answers()).containsExactly("0 gap");
+        by.responder.room = 10;
+        by.answers(by.packet(0, Opcodes.SEND_ONLY, 4));
+        by.responder.room = 0;
+        assertThat(by.answers(by.packet(0, Opcodes.SEND_ONLY, 4))).isEmpty();
+        by.responder.room = 1;
+        assertThat(by.answers()).containsExactly("1 ack");
+        assertThat(report(by)).containsExactly(0b10);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void aPacketBeyondWhatIsKeptIsDropped(Peer peer) {
+        RequestsByHand by = selective(peer);
+        by.answers(by.packet(OutOfOrder.SLOTS, Opcodes.SEND_ONLY, 4));
+        assertThat(report(by)).as("one too far").isEmpty();
+        by.answers(by.packet(OutOfOrder.SLOTS - 1, Opcodes.SEND_ONLY, 4));
+        assertThat(report(by)).hasSize(OutOfOrder.TOLD_BYTES);
+    }
+}

@@ -1,0 +1,313 @@
+package io.urma4j.udma.transport;
+
+import static io.urma4j.udma.transport.AnswersByHand.MTU;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.transport.Traffic.Event;
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When a requester sends again, what of it, and when it gives up; and what of its packets ask for an acknowledgement. */
+class RetransmissionRulesTest {
+    private static final long MS = 1_000_000;
+    private static final int RNR = Aeth.rnrNak(12);
+
+    private static AnswersByHand writes(Peer peer, int count, UnaryOperator<ConnectionConfig.Builder> adjusted) {
+        AnswersByHand by = new AnswersByHand(peer, adjusted);
+        for (int i = 0; i < count; i++) {
+            by.out.write(8, 0);
+        }
+        assertThat(by.sends()).hasSize(count);
+        return by;
+    }
+
+    private static List<Integer> afterTimeout(AnswersByHand by) {
+        by.pair.now = by.requester.connection.deadlineNanos() - 1;
+        assertThat(by.sends()).as("before the deadline").isEmpty();
+        by.pair.now++;
+        return by.sends();
+    }
+
+    // ---- timeouts
+
+    @ParameterizedTest
+    @EnumSource(Peer.class)
+    void aTimeoutHasAllRetransmittedAsFarAsTheWindowAllows(Peer peer) {
+        AnswersByHand by = writes(peer, 3, config -> config);
+        assertThat(afterTimeout(by)).containsExactly(0);
+        assertThat(by.requester.connection.traffic().count(Event.TIMEOUT)).isEqualTo(1);
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).startsWith(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void theFirstTimeoutProbesTheOldestIfOnlyLostPacketsAreRetransmitted(Peer peer) {
+        AnswersByHand by = writes(peer, 3, ConnectionConfig.Builder::selective);
+        assertThat(afterTimeout(by)).containsExactly(0);
+        by.acknowledges(2, 3);
+        assertThat(by.out.statuses()).as("the others had arrived").containsExactly(0, 0, 0);
+        assertThat(by.requester.connection.traffic().count(Event.RETRANSMITTED)).isEqualTo(1);
+        assertThat(by.requester.connection.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void theSecondTimeoutRetransmitsAllThatIsUnacknowledged(Peer peer) {
+        AnswersByHand by = writes(peer, 3, ConnectionConfig.Builder::selective);
+        afterTimeout(by);
+        afterTimeout(by);
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).containsExactly(1, 2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Peer.class)
+    void aPeerThatDoesNotAnswerIsSilentAfterItsRetries(Peer peer) {
+        AnswersByHand by = writes(peer, 2, config -> config.timeout(100 * MS, 2));
+        long began = by.pair.now;
+        while (by.requester.failures.isEmpty()) {
+            by.pair.now = by.requester.connection.deadlineNanos();
+            by.sends();
+        }
+        assertThat(by.requester.failures).containsExactly(WorkStatus.ACK_TIMEOUT_ERR);
+        assertThat(by.pair.now - began).isBetween(300 * MS, 400 * MS);
+        assertThat(by.out.statuses().length).isEqualTo(2);
+        assertThat(by.out.statuses()[0]).isEqualTo(WorkStatus.ACK_TIMEOUT_ERR);
+    }
+
+    // ---- gaps
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aGapIsRetransmittedOnceInARoundTrip(Peer peer) {
+        AnswersByHand by = writes(peer, 1, config -> config);
+        by.pair.now += MS;
+        by.acknowledges(0, 1);
+        for (int i = 0; i < 3; i++) {
+            by.out.write(8, 0);
+        }
+        assertThat(by.sends()).containsExactly(1, 2, 3);
+        by.pair.now += MS;
+        by.says(1, Aeth.NAK_SEQUENCE, 1);
+        assertThat(by.sends()).containsExactly(1, 2, 3);
+        by.pair.now += MS / 2;
+        by.says(1, Aeth.NAK_SEQUENCE, 1);
+        assertThat(by.sends()).as("of the packets behind the missing one").isEmpty();
+        by.pair.now += MS / 2;
+        by.says(1, Aeth.NAK_SEQUENCE, 1);
+        assertThat(by.sends()).as("the retransmission was lost").startsWith(1);
+    }
+
+    // ---- a receiver that is not ready
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aReceiverThatIsNotReadyIsTriedWhenItsTimeIsOver(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.send(8);
+        by.out.send(8);
+        by.sends();
+        long until = by.pair.now + NotReady.nanos(12);
+        by.says(0, RNR, 0);
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.requester.connection.deadlineNanos()).isEqualTo(until);
+        by.pair.now = until - 1;
+        assertThat(by.sends()).isEmpty();
+        by.pair.now = until;
+        assertThat(by.sends()).containsExactly(0, 1);
+        by.acknowledges(1, 2);
+        assertThat(by.requester.connection.deadlineNanos())
+                .as("nothing is awaited")
+                .isEqualTo(Long.MAX_VALUE);
+    }
+
+    // ---- which packets ask
+
+    private List<Integer> asking(AnswersByHand by) {
+        int first = Bth.psn(by.requester.sent.getFirst().bytes());
+        return by.requester.sent.stream()
+                .filter(packet -> Bth.asksForAcknowledgement(packet.bytes()))
+                .map(packet -> Bth.psn(packet.bytes()) - first << 8 >> 8)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void theLastPacketOfAWindowAsks(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.write(40 * MTU, 0);
+        assertThat(by.sends()).as("the first window").hasSize(16);
+        assertThat(asking(by)).containsExactly(15);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 8})
+    void theLimitOfTheConnectionIsAWindowToo(int packets) {
+        AnswersByHand by = new AnswersByHand(Peer.URMA4J, config -> config.windowPackets(packets));
+        by.out.write(40 * MTU, 0);
+        assertThat(by.sends()).hasSize(packets);
+        assertThat(asking(by)).containsExactly(packets - 1);
+    }
+
+    @Test
+    void aWindowHasEightAcknowledgementsIfOnlyLostPacketsAreRetransmitted() {
+        AnswersByHand by = new AnswersByHand(Peer.URMA4J, ConnectionConfig.Builder::selective);
+        by.out.write(40 * MTU, 0);
+        by.sends();
+        assertThat(asking(by)).containsExactly(1, 3, 5, 7, 9, 11, 13, 15);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Peer.class)
+    void theLastPacketOfAMessageAsks(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.post(WorkOpcode.SEND, 0, 3 * MTU, 0, 0, 0);
+        by.sends();
+        assertThat(asking(by)).containsExactly(2);
+    }
+
+    // ---- payload that is gone
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aPayloadThatIsGoneEndsAConnectionOfOneQueueBehindWhatWasSent(Peer peer) {
+        AnswersByHand by = writes(peer, 1, config -> config);
+        by.out.isBufferGone = true;
+        by.out.write(8, 0);
+        by.out.write(8, 0);
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.out.results).isEmpty();
+        by.acknowledges(0, 1);
+        assertThat(by.out.statuses())
+                .containsExactly(WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR, WorkStatus.WR_FLUSH_ERR);
+        assertThat(by.requester.failures).containsExactly(WorkStatus.LOC_ACCESS_ERR);
+    }
+
+    @Test
+    void aPayloadThatIsGoneFailsItsRequestAloneOnASharedConnection() {
+        AnswersByHand by = writes(Peer.SHARED, 1, config -> config);
+        by.out.isBufferGone = true;
+        by.out.write(8, 0);
+        assertThat(by.sends()).isEmpty();
+        by.out.isBufferGone = false;
+        by.out.write(8, 0);
+        assertThat(by.sends()).containsExactly(1);
+        by.acknowledges(1, 2);
+        assertThat(by.out.statuses())
+                .containsExactly(WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR, WorkStatus.SUCCESS);
+    }
+
+    // ---- requests that are abandoned
+
+    @Test
+    void anAbandonedMessageEndsNowAndIsEndedAtThePeerByOnePacket() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED, config -> config.windowPackets(2));
+        by.out.send(4 * MTU);
+        assertThat(by.sends()).containsExactly(0, 1);
+        by.requester.connection.abandon(by.out, WorkStatus.WR_FLUSH_ERR);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR);
+        by.acknowledges(1, 0);
+        assertThat(by.sends()).containsExactly(2);
+        Packet last = by.requester.sent.getFirst();
+        assertThat(Opcodes.operation(last.opcode())).isEqualTo(Opcodes.RESYNC);
+        assertThat(Bth.isSolicited(last.bytes())).as("it is the end").isTrue();
+        by.acknowledges(2, 1);
+        assertThat(by.out.statuses()).as("once").hasSize(1);
+        assertThat(by.requester.connection.isIdle()).isTrue();
+    }
+
+    @Test
+    void anAbandonedMessageThatWasNotSentLeavesNothing() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED, config -> config.windowPackets(1));
+        by.out.write(8, 0);
+        by.out.write(8, 0);
+        assertThat(by.sends()).containsExactly(0);
+        by.requester.connection.abandon(by.out, WorkStatus.WR_FLUSH_ERR);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR);
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.requester.connection.isIdle()).isTrue();
+    }
+
+    @Test
+    void anotherQueueIsNotAbandoned() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        Outbox other = by.requester.outbox(0x101, 0x201);
+        by.out.write(8, 0);
+        other.write(8, 0);
+        assertThat(by.sends()).containsExactly(0, 1);
+        by.requester.connection.abandon(by.out, WorkStatus.WR_FLUSH_ERR);
+        assertThat(other.results).isEmpty();
+        by.acknowledges(1, 2);
+        assertThat(other.statuses()).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    // ---- long requests
+
+    /** It is divided into messages, the first 32 at once; the rest when nothing else is to be sent. */
+    @Test
+    void aLongWriteLetsAnotherQueuePassAndNotItsOwn() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        Outbox other = by.requester.outbox(0x101, 0x201);
+        by.out.write(100 * MTU, 0);
+        by.out.write(8, 0);
+        by.sends();
+        assertThat(by.requester.connection.mayStart(by.out, 1))
+                .as("behind a long one")
+                .isFalse();
+        other.write(8, 0);
+        assertThat(by.requester.connection.mayStart(other, 0)).isTrue();
+    }
+
+    @Test
+    void aLongWriteThatIsAbandonedEndsOnce() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        by.out.write(100 * MTU, 0);
+        by.sends();
+        by.requester.connection.abandon(by.out, WorkStatus.WR_FLUSH_ERR);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.WR_FLUSH_ERR);
+        by.acknowledges(15, 16);
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.requester.connection.isIdle()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Peer.class)
+    void aLongRequestEndsOnceWhenTheConnectionFails(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.write(100 * MTU, 0);
+        by.out.read(0, 200 * MTU, 0);
+        by.sends();
+        by.requester.connection.fail(WorkStatus.ACK_TIMEOUT_ERR, by.pair.now);
+        assertThat(by.out.statuses()[0]).isEqualTo(WorkStatus.ACK_TIMEOUT_ERR);
+        assertThat(by.out.results).extracting(Outbox.Result::position).doesNotHaveDuplicates();
+        assertThat(by.requester.connection.isIdle()).isTrue();
+    }
+
+    @Test
+    void aRefusedLongWriteSendsNothingFurther() {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        by.out.write(100 * MTU, 0);
+        assertThat(by.sends()).hasSize(16);
+        by.says(3, Aeth.NAK_REMOTE_ACCESS, 3);
+        by.acknowledges(15, 15);
+        assertThat(by.out.results).as("what is behind it was cut already").isEmpty();
+        int more = by.sends().size();
+        assertThat(more).isLessThan(32);
+        by.acknowledges(15 + more, 15 + more);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(by.sends()).isEmpty();
+    }
+}
