@@ -48,7 +48,9 @@ record GuardLimits(String machine, Map<String, Double> byRow) {
     void write(Path file) throws IOException {
         StringBuilder text = new StringBuilder("""
             # What urma-bench/guard keeps: time of urma4j by that of raw C in the same run, at most, on this kind of machine.
-            # Made by urma-bench/guard --record, on an idle machine: a tenth above the median of seven runs. A limit that goes up needs a reason.
+            # Rows of one thread: by urma-bench/guard --record on an idle machine, a tenth above the median of seven runs.
+            # Rows of two processes: by hand, and wide, since the ratio depends on how far apart their CPUs are.
+            # A limit that goes up needs a reason.
             """);
         text.append(MACHINE).append('=').append(machine).append('\n');
         byRow.forEach((name, limit) -> text.append(String.format(Locale.ROOT, "%s=%.2f%n", name, limit)));

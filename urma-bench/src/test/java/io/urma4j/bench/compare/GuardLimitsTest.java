@@ -26,6 +26,13 @@ class GuardLimitsTest {
     }
 
     @Test
+    void fourRowsOfOneThreadAreRecorded() {
+        assertThat(Guard.rows().stream().filter(Guard::isRecorded))
+                .hasSize(4)
+                .allSatisfy(row -> assertThat(row.name()).startsWith("shm-"));
+    }
+
+    @Test
     void limitsAreOfOneKindOfMachine() {
         GuardLimits limits = new GuardLimits("2 CPUs of A", Map.of());
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param <G> a grant
  */
 public final class ExportedSegment<G extends ExportedSegment.Granted> {
-    private static final Token NOBODYS = Token.random();
+    private static final Token DECOY = Token.random();
 
     private final ControlEngine engine;
     private final SegmentDescriptor descriptor;
@@ -116,7 +116,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
     /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
     static boolean opens(@Nullable ExportedSegment<?> segment, @Nullable Token offered, Access wanted) {
-        Token needed = segment == null ? NOBODYS : segment.token;
+        Token needed = segment == null ? DECOY : segment.token;
         Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
         boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
         boolean open = segment != null && !segment.revoked;

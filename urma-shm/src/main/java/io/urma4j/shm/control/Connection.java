@@ -149,9 +149,6 @@ final class Connection {
     }
 
     private void enqueue(ByteBuffer bytes, Fd... descriptors) {
-        if (closed) {
-            return;
-        }
         pendingDescriptors += descriptors.length;
         if (pending.size() == MAX_PENDING || pendingDescriptors > MAX_PENDING_DESCRIPTORS) {
             end("it left " + pending.size() + " messages unread");
