@@ -126,6 +126,25 @@ class RequestRulesTest {
 
     @ParameterizedTest
     @EnumSource(Peer.class)
+    void aRangeThatEndsBeyondTheMemoryIsRefusedBeforeItsFirstByte(Peer peer) {
+        RequestsByHand by = ready(peer);
+        long memoryBytes = by.responder.region.bytes.byteSize();
+        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, memoryBytes + 1)))
+                .containsExactly("0 access");
+        assertThat(by.responder.region.writes).isZero();
+
+        by = ready(peer);
+        assertThat(by.answers(by.read(0, memoryBytes - 2 * MTU, 3 * MTU, Region.KEY)))
+                .contains("0 access")
+                .noneMatch(answer -> answer.contains("read of"));
+        by = ready(peer);
+        assertThat(by.refusals(by.write(0, Opcodes.WRITE_FIRST, MTU, memoryBytes)))
+                .isEmpty();
+        assertThat(by.responder.region.writes).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Peer.class)
     void aWriteHasExactlyTheBytesThatItAnnounces(Peer peer) {
         for (int announced : new int[] {7, 9}) {
             RequestsByHand by = ready(peer);
