@@ -293,7 +293,7 @@ public final class LocalSegment implements ContextObject {
         return "segment " + context.uasid() + "/" + provider.tokenId() + " of " + lengthBytes + " bytes";
     }
 
-    /** A registration that is under way: it keeps memory and token id from going until the segment does so itself. */
+    /** A registration in progress: it keeps memory and token id from going until the segment does so itself. */
     private static final class Registration {
         private final @Nullable SharedMemory memory;
         private final @Nullable TokenId tokenId;

@@ -37,7 +37,7 @@ public final class Readiness {
         return pipe.source();
     }
 
-    /** False once its user has closed the channel, which he need not but may. */
+    /** False once the application has closed the channel, as it may. */
     public boolean isOpen() {
         return pipe.source().isOpen();
     }

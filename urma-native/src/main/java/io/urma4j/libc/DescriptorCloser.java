@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The last {@code close} of a file may wait: a socket lingers for its unsent data, a file system in user space answers
  * when it likes. So no thread that serves others closes such a descriptor. The threads start with the first descriptor
- * and end when there is nothing to close. A socket is told not to linger before it is closed. What waits all the same
+ * and end when there is nothing to close. Before it closes a socket, it turns lingering off. What waits all the same
  * keeps one thread; {@link #isBehind} tells when a sender keeps all of them, and then the owner receives no more. Safe for
  * any thread.
  */

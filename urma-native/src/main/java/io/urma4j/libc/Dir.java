@@ -11,7 +11,7 @@ import java.nio.file.Path;
 
 /**
  * An open directory. Names are looked up in it, not on the way to it, and no symbolic link is followed in its last
- * step: who exchanges a directory of the path cannot lead us elsewhere. To list it, use {@link #procPath}.
+ * step: a process that exchanges a directory of the path cannot lead us elsewhere. To list it, use {@link #procPath}.
  */
 public final class Dir implements AutoCloseable {
     private static final int AT_FDCWD = -100;

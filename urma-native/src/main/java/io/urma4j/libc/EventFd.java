@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 /**
  * A wake that can cross a process border: readable from the first {@link #signal} to the next {@link #drain}.
  *
- * <p>Nonblocking, but whoever shares it can change that, since the flag belongs to the open file: a peer that wants to
+ * <p>Nonblocking, but any process that shares it can change that, since the flag belongs to the open file: a peer that wants to
  * can hold up the threads that signal it. Therefore the calls are ordinary ones, not critical: such a thread at least
  * does not hold up the garbage collector.
  */

@@ -61,7 +61,7 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * The number, for messages and for names below {@code /proc/self/fd}. It is good for as long as nobody closes
+     * The number, for messages and for names below {@code /proc/self/fd}. It is good for as long as no thread closes
      * this object.
      *
      * @throws IllegalStateException if closed

@@ -26,7 +26,7 @@ public final class NumaPolicy {
 
     /**
      * Pages of a mapped range that are not there yet come from that node while it has any, else from another. Of a file in
-     * memory this holds for whoever touches them first.
+     * memory this holds for any thread that touches them first.
      *
      * @throws LibcException EINVAL when there is no such node; EPERM where a sandbox forbids the call
      */

@@ -31,7 +31,7 @@ public enum UdpOption {
     /** Value of the two traffic classes, Not-ECT: a router that wants to say that there is congestion drops it. */
     public static final int NOT_ECN_CAPABLE = 0;
 
-    /** Value of the two traffic classes, ECT(0): whoever sends it slows down when a router has marked it on the way. */
+    /** Value of the two traffic classes, ECT(0): its sender slows down when a router has marked it. */
     public static final int ECN_CAPABLE = 2;
 
     /** A traffic class whose bits of ECN are these was marked on the way, CE: there was congestion. */

@@ -233,8 +233,8 @@ public final class UdpSocket implements AutoCloseable {
     /**
      * Receives up to {@code count} messages, each into the buffer of its number.
      *
-     * @return how many came; {@code -errno}, EAGAIN when there is none. Any other errno is told only when nothing has come
-     *     for {@value UdpMessages#LOOKS_PER_QUESTION} calls: who polls asks the kernel for nothing else
+     * @return how many came; {@code -errno}, EAGAIN when there is none. Any other errno is returned only when nothing has come
+     *     for {@value UdpMessages#LOOKS_PER_QUESTION} calls: a polling thread asks the kernel for nothing else
      */
     public int receive(UdpMessages messages, int count) {
         messages.prepare(count);

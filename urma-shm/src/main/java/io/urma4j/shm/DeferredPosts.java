@@ -15,6 +15,7 @@ import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +155,7 @@ final class DeferredPosts {
                 return false;
             }
         } catch (RuntimeException e) {
+            Placement.forgetFence(e);
             return false; // a memory was closed: the general path finds out which, and reports it
         }
         entries.entry(position)

@@ -200,6 +200,7 @@ final class Deliveries {
                 return false;
             }
         } catch (IllegalStateException | WrongThreadException e) {
+            Placement.forgetFence(e);
             return false; // a memory was closed: the general path finds out which, and reports it
         }
         in.answerTakenLater();

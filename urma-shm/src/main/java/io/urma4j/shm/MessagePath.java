@@ -94,6 +94,7 @@ final class MessagePath {
         try {
             return in.isReady() || in.isHolding() || out.hasAnswer();
         } catch (IllegalStateException e) {
+            Placement.forgetFence(e);
             return false;
         }
     }
@@ -141,8 +142,8 @@ final class MessagePath {
         try {
             in.setAsleep();
         } catch (IllegalStateException e) {
-            // unmapped: the engine detects the peer's end by the control socket
-            out.fail();
+            Placement.forgetFence(e);
+            out.fail(); // unmapped: the engine detects the peer's end by the control socket
         }
     }
 

@@ -193,16 +193,10 @@ final class QueueMoves {
 
     /** Before the marker was polled there is nothing to flush (S6.7). */
     private boolean mayFlush() {
-        return !records.isMarkerUnpolled()
-                && switch (window.state()) {
-                    case READY -> false;
-                    // a slot stays in order until the records of older ones were polled
-                    case SUSPENDED ->
-                        !order.life().isDraining()
-                                && slots.freed() >= order.life().heldFrom();
-                    // without a JFC that accepts the marker, there is none to wait for
-                    case RESET, ERROR -> !order.life().isDraining() || !jfc.isValid();
-                };
+        // a slot stays in order until the records of older ones were polled
+        boolean isHeldOldest = window.state() != QueueState.SUSPENDED
+                || slots.freed() >= order.life().heldFrom();
+        return !records.isMarkerUnpolled() && order.life().mayFlush(jfc.isValid()) && isHeldOldest;
     }
 
     /** Flushed requests have no record that would free their slots. */

@@ -9,6 +9,7 @@ import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.RingSender;
 import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SpinLock;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -202,6 +203,7 @@ final class SendPath {
                 out.publish(NOP, flags, flow.source(), flow.target(), 0, 0, 0, out.payloadRoom(0));
             }
         } catch (IllegalStateException e) {
+            Placement.forgetFence(e);
             abandoned.clear(); // the rings were unmapped: there is no peer to notify
         }
         anyAbandoned = !abandoned.isEmpty();
@@ -221,7 +223,8 @@ final class SendPath {
         } catch (IllegalStateException e) {
             if (!dead) {
                 throw e;
-            } // unmapped meanwhile: there is no peer to wake
+            }
+            Placement.forgetFence(e); // unmapped meanwhile: there is no peer to wake
         }
     }
 

@@ -7,6 +7,7 @@ import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.support.OrderWindow;
+import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendFlow;
 import io.urma4j.spi.support.SendOrder;
@@ -267,6 +268,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
                 return false; // a full ring is the one thing that it waits for
             }
         } catch (RuntimeException e) {
+            Placement.forgetFence(e);
             if (!path.isDead()) {
                 finish(entry, OneSided.statusOf(e, entry));
                 return false;
@@ -300,7 +302,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         try {
             all = path.send(this, position, entry, lane);
         } catch (RuntimeException e) {
-            // the peer went away, or local memory
+            Placement.forgetFence(e); // the peer went away, or local memory
             finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
             return false;
         }

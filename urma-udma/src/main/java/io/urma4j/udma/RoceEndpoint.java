@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * What two RoCE peers tell each other before they connect two QPs by hand (WIRE §12.1): an endpoint of the kind
- * {@code roce} in a {@link JettyDescriptor}. Whoever imports a descriptor that has no other kind asks nobody; binding an
+ * {@code roce} in a {@link JettyDescriptor}. An import of a descriptor without another kind makes no request; binding an
  * RC Jetty to it connects at once, and a datagram needs no more. The token of a UM Jetty is its Q_Key.
  *
  * <pre>

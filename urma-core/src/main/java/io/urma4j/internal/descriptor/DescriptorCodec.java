@@ -33,7 +33,7 @@ import java.util.function.IntFunction;
  *    0  flags    u8   bit 0 critical
  *    1  key      u64
  *    9  vaBase   u64
- *   17  kind     u8   its length, then so many ASCII characters
+ *   17  kind     u8   its length, then that number of ASCII characters
  *    …  address       UTF-8, up to the end of the field
  * </pre>
  */

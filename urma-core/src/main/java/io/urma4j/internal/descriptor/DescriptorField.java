@@ -10,7 +10,7 @@ import java.util.Locale;
 /**
  * The fields of version 1 of the binary form. A number is never used again for something else.
  *
- * <p>The top bit of a tag says that a reader who does not know the field must refuse the descriptor; others are skipped.
+ * <p>The top bit of a tag says that a reader must refuse the descriptor if it does not know the field; others are skipped.
  */
 public enum DescriptorField {
     EID(0x8001, 16),

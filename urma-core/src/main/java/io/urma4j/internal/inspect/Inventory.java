@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 /**
  * What a context tells of itself to processes that look into it, and where its provider raises events. Reads counters
- * and states as they are: whoever works with the objects does not notice. Safe for any thread.
+ * and states as they are: threads that use the objects do not notice. Safe for any thread.
  */
 public final class Inventory implements ContextEvents {
     /** Importers that are named; more are counted. */

@@ -98,7 +98,7 @@ public final class PerfMeter {
 
     /** Begins a step; {@link #end} takes the answer. */
     public long begin() {
-        return run == null ? 0 : System.nanoTime() | 1; // 0 is when nobody asks
+        return run == null ? 0 : System.nanoTime() | 1; // 0 means that nothing is measured
     }
 
     public void end(PerfStage stage, long begun) {

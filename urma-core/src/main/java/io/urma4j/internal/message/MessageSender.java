@@ -82,7 +82,7 @@ public final class MessageSender implements AutoCloseable {
     private long failures;
     private long wakeUps;
 
-    /** A message, until somebody has learned its result; all under the lock. */
+    /** A message, until its result was returned; all under the lock. */
     public static final class Sending {
         private final long lengthBytes;
         private final OptionalLong immediate;

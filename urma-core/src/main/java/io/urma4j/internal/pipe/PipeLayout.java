@@ -19,7 +19,7 @@ package io.urma4j.internal.pipe;
  * <p>The flag has a line of its own, which is not written while the reader is awake: the look at it after each frame
  * stays within the writer's cache.
  *
- * <p>The word behind a frame is 0 before the frame's own word is stored, with release; so the reader, who knows where the
+ * <p>The word behind a frame is 0 before the frame's own word is stored, with release; so the reader, which knows where the
  * next frame begins, needs to look at that word alone. The line of a word is written in one go: the reader has a copy of
  * it, and a line that is written twice moves twice.
  *

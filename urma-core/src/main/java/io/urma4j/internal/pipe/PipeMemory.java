@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 /** How a {@link PipeWriter} reaches the bytes of its pipe, of which {@link PipeLayout} tells. For one thread. */
 public sealed interface PipeMemory permits MappedPipe, QueuedPipe {
     /**
-     * Puts a frame there, and the 0 behind it; whoever sees its word sees all of it.
+     * Puts a frame there, and the 0 behind it; a reader that sees its word sees all of it.
      *
      * @param at where its word is, counted from the first frame
      * @return false when there is no room for now, and nothing was put

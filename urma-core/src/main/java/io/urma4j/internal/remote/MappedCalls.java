@@ -22,7 +22,7 @@ public final class MappedCalls implements RemoteCalls {
     /**
      * On a segment for which {@link #suit} holds.
      *
-     * @param life of the owner, who closes this after its end
+     * @param life of the owner, which closes this after its end
      * @throws UrmaException EINVAL when its home took it back
      */
     public MappedCalls(Object owner, Lifetime life, RemoteSegment segment) {

@@ -17,7 +17,7 @@ public final class QueuedCalls implements RemoteCalls {
     /**
      * With one lane.
      *
-     * @param life of the owner, who closes this after its end
+     * @param life of the owner, which closes this after its end
      * @throws UrmaException when there is no room for a queue
      */
     public QueuedCalls(Object owner, Lifetime life, RemoteSegment segment) {

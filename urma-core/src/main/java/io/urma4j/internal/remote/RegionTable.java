@@ -28,7 +28,7 @@ import java.util.List;
  * </pre>
  *
  * <p>The owner writes an entry and then, with release, {@code committed}; after that it changes nothing but the state. So
- * who has read {@code committed} may read everything before it at any time.
+ * a reader of {@code committed} may read everything before it at any time.
  */
 public final class RegionTable {
     /** Room for thousands of members. */
@@ -58,7 +58,7 @@ public final class RegionTable {
         return (LINE + line.length() + 7) & -8;
     }
 
-    /** Writes an entry that nobody sees yet, at {@code at}. */
+    /** Writes an entry at {@code at}, which no reader sees yet. */
     public static void write(MemorySegment table, long at, long offset, String line) {
         table.set(JAVA_LONG, at, MEMBER);
         table.set(JAVA_LONG, at + 8, offset);
@@ -78,7 +78,7 @@ public final class RegionTable {
 
     // ---- attached contexts
 
-    /** Whether so many bytes can be committed. */
+    /** Whether that number of bytes can be committed. */
     public static long checkedEnd(Object region, long committed) {
         if (committed < HEADER || committed > BYTES) {
             throw notARegion(region);

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * Safe for any thread.
  */
 public sealed interface RemoteCalls permits MappedCalls, QueuedCalls {
-    /** What messages call the memory of a caller who writes. */
+    /** What messages call the memory of a caller that writes. */
     String SOURCE = "source";
 
     /** The name in messages of the memory of a reading caller. */

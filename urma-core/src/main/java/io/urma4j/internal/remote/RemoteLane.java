@@ -80,7 +80,7 @@ public final class RemoteLane {
         this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
     }
 
-    /** Aims it at another segment of the same context, whose offset 0 is {@code base} to who calls. */
+    /** Aims it at another segment of the same context, whose offset 0 is {@code base} to the caller. */
     public RemoteLane aim(RemoteSegment next, long nextBase) {
         remote = next;
         base = nextBase;

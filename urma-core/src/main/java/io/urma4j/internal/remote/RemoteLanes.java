@@ -24,7 +24,7 @@ public final class RemoteLanes {
     /**
      * With one lane.
      *
-     * @param life of the owner, who closes this after its end
+     * @param life of the owner, which closes this after its end
      * @throws UrmaException when there is no room for a queue
      */
     public RemoteLanes(Object owner, Lifetime life, Supplier<RemoteLane> maker) {

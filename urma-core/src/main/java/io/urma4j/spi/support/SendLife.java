@@ -60,6 +60,19 @@ public final class SendLife {
         return drain == Drain.SUSPENSION;
     }
 
+    /**
+     * Whether work requests may be taken out: the marker that the state owes was made (S6.7).
+     *
+     * @param canMark whether the completion queue would accept a marker; else there is none to wait for in ERROR
+     */
+    public boolean mayFlush(boolean canMark) {
+        return switch (state) {
+            case READY -> false;
+            case SUSPENDED -> !isDraining();
+            case RESET, ERROR -> !isDraining() || !canMark;
+        };
+    }
+
     /** No marker is owed any more. */
     public void endDrain() {
         drain(Drain.NONE);

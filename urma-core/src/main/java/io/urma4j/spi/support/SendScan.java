@@ -51,11 +51,18 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
     /** Starts what can be started; the queue is READY. */
     void run(long nowNanos) {
         scans++;
-        boolean anyBlocked = false;
-        int started = 0;
-        long end = window.end();
         // not before the head: the places of older ones have younger ones in them by now
         long position = Math.max(firstWaiting, window.head());
+        firstWaiting = Long.MAX_VALUE; // one that begins may have an older one wait again
+        waitsAgain(scanFrom(position, nowNanos));
+    }
+
+    /** Returns the position of the first that still waits; without one, where the next scan begins. */
+    private long scanFrom(long first, long nowNanos) {
+        long blocked = Long.MAX_VALUE;
+        int started = 0;
+        long end = window.end();
+        long position = first;
         for (; position < end && window.hasWaiting(); position++) {
             E entry = window.at(position);
             if (entry.stage != Stage.WAITING) {
@@ -70,23 +77,18 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
                 continue;
             }
             if (life.state() != QueueState.READY) {
-                return; // it has failed, and the queue with it
+                return first; // it has failed, and the queue with it
             }
             if (window.hasFailed()) {
                 actions.wantStep(); // the consequences for the others come before they start
-                return;
+                return first;
             }
-            if (!anyBlocked) {
-                firstWaiting = position;
-                anyBlocked = true;
-            }
+            blocked = Math.min(blocked, position);
             if (actions.blocksAll(entry)) {
                 break;
             }
         }
-        if (!anyBlocked) {
-            firstWaiting = position;
-        }
+        return Math.min(blocked, position);
     }
 
     private boolean tryStart(long position, E entry, long nowNanos) {

@@ -16,6 +16,7 @@ class SendOrderTest {
     private final List<String> records = new ArrayList<>();
     private final List<Long> started = new ArrayList<>();
     private final Home home = new Home();
+    private Runnable whenBegun = () -> {};
     private final Target near = new Target(home);
     private final Target far = new Target(home);
     private SendOrder<Work, Home> order = order(new SendRules(true, false, false, NO_LIMIT));
@@ -72,6 +73,7 @@ class SendOrderTest {
         public boolean begin(long position, Work entry, long nowNanos) {
             order.window().started(entry, nowNanos);
             started.add(position);
+            whenBegun.run();
             return true;
         }
 
@@ -270,5 +272,19 @@ class SendOrderTest {
         order.step(0);
 
         assertThat(started).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    @Test
+    void whatWaitsAgainWhileAYoungerOneBeginsIsNotPassedOver() {
+        send(near);
+        whenBegun = () -> {
+            whenBegun = () -> {};
+            order.repeat(0, order.window().at(0));
+        };
+        send(far);
+
+        order.step(0);
+
+        assertThat(started).containsExactly(0L, 1L, 0L);
     }
 }

@@ -6,6 +6,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -133,6 +134,7 @@ final class GrantBoard {
             try {
                 return WindowTable.isBusy(operations, key.slot());
             } catch (IllegalStateException e) {
+                Placement.forgetFence(e);
                 return !importing.hasEnded(); // the memory goes when the peer is proven gone
             }
         }

@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 
 /** A window of an import. Safe for any thread. */
@@ -37,7 +38,7 @@ final class ShmWindow implements ProviderWindow {
         try {
             WindowTable.begin(operations, key.slot());
         } catch (IllegalStateException e) {
-            // the home is gone, and with it the target of the operation
+            Placement.forgetFence(e); // the home is gone, and with it the target of the operation
         }
     }
 
@@ -45,7 +46,7 @@ final class ShmWindow implements ProviderWindow {
         try {
             WindowTable.end(operations, key.slot());
         } catch (IllegalStateException e) {
-            // as above
+            Placement.forgetFence(e); // as above
         }
     }
 
@@ -54,6 +55,7 @@ final class ShmWindow implements ProviderWindow {
         try {
             return WindowTable.generation(generations, key.slot()) != key.generation();
         } catch (IllegalStateException e) {
+            Placement.forgetFence(e);
             return true; // the home is gone
         }
     }

@@ -22,7 +22,7 @@ public final class Failures {
         try (Dir nowhere = Dir.open(NOWHERE)) {
             throw new IllegalStateException("there is " + nowhere);
         } catch (LibcException e) {
-            String words = of("nobody", "nothing", e).toString();
+            String words = of("prepare", "nothing", e).toString();
             if (words.isEmpty()) {
                 throw e;
             }

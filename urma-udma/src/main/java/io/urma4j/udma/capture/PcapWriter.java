@@ -62,7 +62,7 @@ public final class PcapWriter implements AutoCloseable {
     }
 
     /**
-     * Begins a file; one that is there is overwritten, unless somebody is writing it: then the number of this process is
+     * Begins a file; one that is there is overwritten, unless another process is writing it: then the number of this process is
      * put into the name, before its ending.
      *
      * @param limitBytes the file does not get longer; {@link #UNLIMITED}

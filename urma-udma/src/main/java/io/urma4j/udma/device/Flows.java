@@ -18,7 +18,7 @@ final class Flows {
         this.targets = targets;
     }
 
-    /** The flow to a target; null when nobody has its handle. */
+    /** The flow to a target; null when none has its handle. */
     @Nullable
     Flow to(int target) {
         Flow found = last;

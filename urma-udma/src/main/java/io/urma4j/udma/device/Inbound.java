@@ -142,7 +142,7 @@ final class Inbound {
         return has ? Integer.toUnsignedLong(ImmDt.immediate(packet.bytes(), packet.at(Header.IMM_DT))) : 0;
     }
 
-    /** A packet for a connection from another source than its peer, or without its secret, is for nobody. */
+    /** A packet for a connection from another source than its peer, or without its secret, is dropped. */
     private void toConnection(int number, Packet packet, Source origin, boolean isDelayed, long nowNanos) {
         CardConnection link = registry.link(number);
         if (link == null || !link.isFrom(origin)) {

@@ -39,7 +39,7 @@ final class KeyTable implements Memory {
         int peer;
         long owner;
         int notifyTag;
-        int recordId; // stays for who asks after the revocation
+        int recordId; // stays for records made after the revocation
         int nextFree;
     }
 

@@ -146,7 +146,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
         order.add(position, slot);
         if (slot.flow == null && !isNop) {
             window.failLater(
-                    slot, WorkStatus.LOC_OPERATION_ERR); // a target that nobody made: the driver let it go too early
+                    slot, WorkStatus.LOC_OPERATION_ERR); // a target that does not exist: the driver let it go too early
         }
     }
 
@@ -178,32 +178,31 @@ final class SendQueue extends Task implements SendWork, CqUser {
         if (state == next) {
             return true;
         }
-        boolean moved = switch (next) {
-            case ERROR -> state != QueueState.RESET && failAll();
-            case SUSPENDED -> state == QueueState.READY && suspend();
-            case READY -> mayResume(state) && resume(nowNanos);
-            case RESET -> state == QueueState.ERROR && reset(nowNanos);
-        };
+        boolean moved = state.mayBecome(next) && move(next, nowNanos);
         run(nowNanos);
         return moved;
     }
 
-    private boolean failAll() {
-        order.failures().fail();
-        return true;
+    private boolean move(QueueState next, long nowNanos) {
+        return switch (next) {
+            case ERROR -> {
+                order.failures().fail();
+                yield true;
+            }
+            case SUSPENDED -> {
+                life.suspend();
+                yield true;
+            }
+            case READY -> resume(nowNanos);
+            case RESET -> reset(nowNanos);
+        };
     }
 
-    private boolean suspend() {
-        life.suspend();
-        return true;
-    }
-
-    private boolean mayResume(QueueState state) {
-        return state == QueueState.SUSPENDED || (state == QueueState.RESET && (!isRc() || own != null));
-    }
-
-    /** What was held starts, in order. */
+    /** What was held starts, in order; false for a connected queue without a connection. */
     private boolean resume(long nowNanos) {
+        if (isRc() && own == null) {
+            return false;
+        }
         order.resume(nowNanos);
         if (own != null) {
             own.resume(); // a connection that had failed for a receiver that was not ready, or a silent peer
@@ -225,16 +224,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
 
     int flush(long[] out, int max, long nowNanos) {
         run(nowNanos);
-        return mayFlush() ? takeOut(out, max) : 0;
-    }
-
-    private boolean mayFlush() {
-        return switch (life.state()) {
-            case READY -> false;
-            case SUSPENDED -> !life.isDraining();
-            // without a completion queue that takes the marker, there is none to wait for
-            case RESET, ERROR -> !life.isDraining() || !reports.canMark();
-        };
+        return life.mayFlush(reports.canMark()) ? takeOut(out, max) : 0;
     }
 
     /** Two words each: position and status. */
@@ -301,7 +291,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
         run(nowNanos);
     }
 
-    /** What has begun is given up later, in its turn: who calls may be in the middle of a connection's call. */
+    /** What has begun is given up later, in its turn: the caller may be in the middle of a connection's call. */
     @Override
     public void cqFailed() {
         if (!closed && life.state() != QueueState.ERROR && life.state() != QueueState.RESET) {

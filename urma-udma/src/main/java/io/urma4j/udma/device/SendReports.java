@@ -42,7 +42,7 @@ final class SendReports {
             CompletionQueue other = cqs.find(elsewhere);
             if (other != null && put(other, word, position, length, queue, nowNanos)) {
                 return true;
-            } // else the result is told here, and not lost
+            } // else the result goes here, and is not lost
         }
         return put(cq, word, position, length, queue, nowNanos);
     }

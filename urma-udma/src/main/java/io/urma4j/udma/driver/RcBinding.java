@@ -77,29 +77,29 @@ final class RcBinding {
     // ---- binding ourselves
 
     /** Asks the peer, and connects; the future fails with its answer. Any thread. */
-    CompletableFuture<Void> bind(UdmaTarget whom, Duration timeout) {
+    CompletableFuture<Void> bind(UdmaTarget to, Duration timeout) {
         synchronized (this) {
-            target = whom;
+            target = to;
         }
-        Path path = whom.path();
-        RoceEndpoint byHand = whom.byHand();
+        Path path = to.path();
+        RoceEndpoint byHand = to.byHand();
         CompletableFuture<Void> bound = path != null
-                ? bind(whom, path, timeout)
+                ? bind(to, path, timeout)
                 : byHand != null
                         ? bindByHand(byHand)
-                        : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, whom, "is no RC Jetty"));
+                        : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, to, "is no RC Jetty"));
         return bound.handle((_, failure) -> {
             if (failure != null) {
-                throw refused(whom, ControlEngine.causeOf(failure));
+                throw refused(to, ControlEngine.causeOf(failure));
             }
             return null;
         });
     }
 
-    private synchronized UrmaException refused(UdmaTarget whom, Throwable failure) {
+    private synchronized UrmaException refused(UdmaTarget to, Throwable failure) {
         target = null;
         UrmaStatus status = failure instanceof UrmaException refusal ? refusal.status() : UrmaStatus.FAIL;
-        return new UrmaException(status, queue, "cannot be bound to " + whom + ": " + failure.getMessage(), failure);
+        return new UrmaException(status, queue, "cannot be bound to " + to + ": " + failure.getMessage(), failure);
     }
 
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
@@ -121,29 +121,29 @@ final class RcBinding {
         return Math.max(peer.readDepth(), 1);
     }
 
-    private CompletableFuture<Void> bind(UdmaTarget whom, Path path, Duration timeout) {
+    private CompletableFuture<Void> bind(UdmaTarget to, Path path, Duration timeout) {
         long deadlineNanos = adapter.engine().deadline(timeout);
         PeerMessage request = new BindQueue(
-                whom.number(),
+                to.number(),
                 number,
                 orderType.value(),
                 firstPsn(),
                 path.peer().own().mtuBytes());
         return adapter.engine()
                 .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
-                        .thenAccept(answer -> bound(whom, path, answer)));
+                        .thenAccept(answer -> bound(to, path, answer)));
     }
 
-    private void bound(UdmaTarget whom, Path path, PeerMessage answer) {
+    private void bound(UdmaTarget to, Path path, PeerMessage answer) {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
         RemotePort port = adapter.reachable(path.peer());
-        connect(CardConnectionConfig.builder(port, whom.number())
+        connect(CardConnectionConfig.builder(port, to.number())
                 .mtuBytes(bound.mtuBytes())
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
-                .remoteId(whom.id().id())
+                .remoteId(to.id().id())
                 .peer(path.info())
                 .build());
     }
@@ -158,20 +158,20 @@ final class RcBinding {
 
     /** The queue has ended its connection and is in RESET: it gets a new first PSN, and the peer is notified. Any thread. */
     CompletableFuture<Void> unbound(Duration timeout) {
-        UdmaTarget whom;
+        UdmaTarget last;
         synchronized (this) {
-            whom = target;
+            last = target;
             target = null;
             connection = 0;
             firstPsn = newPsn();
         }
-        if (whom == null || whom.path() == null) {
+        if (last == null || last.path() == null) {
             return CompletableFuture.completedFuture(null);
         }
         long deadlineNanos = adapter.engine().deadline(timeout);
-        Peer peer = whom.path().peer();
+        Peer peer = last.path().peer();
         return adapter.engine()
-                .ask(() -> peers.ask(peer, n -> new Core(new Unbind(n, whom.number(), number)), deadlineNanos)
+                .ask(() -> peers.ask(peer, n -> new Core(new Unbind(n, last.number(), number)), deadlineNanos)
                         .handle((_, _) -> null)); // a peer that is gone is unbound as well
     }
 

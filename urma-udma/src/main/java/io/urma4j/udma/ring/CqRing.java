@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  *  128  elements       of {@link Cqe#BYTES} each
  * </pre>
  *
- * <p>Whoever reads {@code consumed} with acquire may overwrite the elements before it. New elements are told from old
+ * <p>The card, which reads {@code consumed} with acquire, may overwrite the elements before it. New elements are distinguished from old
  * ones by their owner bit, which is 1 in the first round of the ring: a ring of zeros is empty.
  */
 public final class CqRing {

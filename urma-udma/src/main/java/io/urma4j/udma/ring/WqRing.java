@@ -18,7 +18,7 @@ import java.lang.invoke.VarHandle;
  *  128  elements
  * </pre>
  *
- * <p>Whoever reads {@code produced} with acquire sees the elements before it; whoever reads {@code consumed} with acquire
+ * <p>A reader of {@code produced} with acquire sees the elements before it; a reader of {@code consumed} with acquire
  * may overwrite those.
  */
 public final class WqRing {

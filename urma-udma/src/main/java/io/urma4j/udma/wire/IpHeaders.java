@@ -140,7 +140,7 @@ public final class IpHeaders {
     }
 
     /**
-     * Writes them as they were on the wire, for a packet of so many bytes from the BTH to the ICRC; what is masked here
+     * Writes them as they were on the wire, for a packet of that length from the BTH to the ICRC; what is masked here
      * is as a sender of RoCE has it: a hop limit of 64, no UDP checksum; and the {@link #trafficClass}.
      */
     public void unmask(ByteBuffer to, int packetBytes) {
@@ -179,7 +179,7 @@ public final class IpHeaders {
         masked.putShort(IPV4_FLAGS, dont ? DONT_FRAGMENT : 0);
     }
 
-    /** The bytes to be covered, for a packet of so many bytes from the BTH to the ICRC, both included. */
+    /** The bytes to be covered, for a packet of that length from the BTH to the ICRC, both included. */
     byte[] covering(int packetBytes) {
         int udpBytes = UDP_BYTES + packetBytes;
         if (ipv4) {
@@ -192,7 +192,7 @@ public final class IpHeaders {
     }
 
     /**
-     * What is in front of a packet of so many bytes from the BTH to the ICRC has its share in the CRC of the whole, since the
+     * What is in front of a packet of that length from the BTH to the ICRC has its share in the CRC of the whole, since the
      * CRC is linear: the CRC of the whole is this and that of the packet, one XOR the other, when the byte that routers may
      * change is 0. What was computed before is kept.
      *
