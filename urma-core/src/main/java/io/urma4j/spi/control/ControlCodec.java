@@ -20,6 +20,7 @@ import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
@@ -56,8 +57,11 @@ public final class ControlCodec {
     /** Supports measuring of its stages: {@link Measure}. */
     public static final long FEATURE_MEASURE = 2;
 
+    /** Supports windows beyond the first 4096 of a context, and beyond the 256th life of a key. */
+    public static final long FEATURE_MANY_WINDOWS = 4;
+
     /** The features of this version. */
-    public static final long FEATURES = FEATURE_INSPECT | FEATURE_MEASURE;
+    public static final long FEATURES = FEATURE_INSPECT | FEATURE_MEASURE | FEATURE_MANY_WINDOWS;
 
     /** Maximum message size. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
@@ -83,6 +87,7 @@ public final class ControlCodec {
     private static final int REVOKED = 20;
     private static final int OPEN_WINDOWS = 21;
     private static final int WINDOWS_OPENED = 22;
+    private static final int OPEN_WINDOW_TABLE = 23;
     private static final int IMPORT_QUEUE = 32;
     private static final int QUEUE_GRANTED = 33;
     private static final int OPEN_PATH = 34;
@@ -141,6 +146,7 @@ public final class ControlCodec {
             case Revoked m -> w.u8(REVOKED).i64(m.grant());
             case OpenWindows m -> w.u8(OPEN_WINDOWS).i64(m.request());
             case WindowsOpened m -> w.u8(WINDOWS_OPENED).i64(m.request());
+            case OpenWindowTable m -> w.u8(OPEN_WINDOW_TABLE).i64(m.request()).i32(m.table());
             case ImportQueue m ->
                 w.u8(IMPORT_QUEUE)
                         .i64(m.request())
@@ -212,6 +218,7 @@ public final class ControlCodec {
             case REVOKED -> new Revoked(r.i64("grant"));
             case OPEN_WINDOWS -> new OpenWindows(r.i64("request"));
             case WINDOWS_OPENED -> new WindowsOpened(r.i64("request"));
+            case OPEN_WINDOW_TABLE -> new OpenWindowTable(r.i64("request"), r.i32("table"));
             case IMPORT_QUEUE -> new ImportQueue(r.i64("request"), r.id("queue"), kind(r), r.token());
             case QUEUE_GRANTED ->
                 new QueueGranted(

@@ -92,7 +92,13 @@ public sealed interface ControlMessage {
     /** Requests to use windows that the receiver grants (S7.10); shm: with the memory of the sender's operation counters. */
     record OpenWindows(long request) implements Request {}
 
-    /** Windows can be used; shm: with the table of their generations. */
+    /**
+     * The same for a further table of windows, numbered from 1; {@link OpenWindows} is for the first one. Only sent to a peer
+     * with {@link ControlCodec#FEATURE_MANY_WINDOWS}.
+     */
+    record OpenWindowTable(long request, int table) implements Request {}
+
+    /** Windows of the table can be used; shm: with the table of their generations. */
     record WindowsOpened(long request) implements Answer {}
 
     /** Requests permission to send to a JFR or Jetty. */

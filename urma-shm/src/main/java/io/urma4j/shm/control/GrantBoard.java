@@ -1,5 +1,7 @@
 package io.urma4j.shm.control;
 
+import static java.util.Objects.requireNonNull;
+
 import io.urma4j.AllocOptions;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -14,68 +16,102 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows that this home has granted, and the table of their generations. It is created with the first grant, or when
- * the first peer requests it. Safe for any thread; no call waits.
+ * The windows that this home has granted, and the tables of their generations. A table is created when no other has a free
+ * slot, or when a peer requests it. Safe for any thread; no call waits.
  */
 final class GrantBoard {
     private final String label;
     private final BitSet taken = new BitSet();
     private final Set<ShmGrant> ending = new HashSet<>(); // taken back, and not known to be quiet
-    private final long[] generations = new long[WindowTable.SLOTS];
+    private final @Nullable ShmMemory[] tables = new ShmMemory[WindowTable.TABLES];
+    private final long[][] generations = new long[WindowTable.TABLES][]; // of each table that exists
+    private int slots; // of all tables that exist
     private int next;
-    private @Nullable ShmMemory table;
     private boolean closed;
 
     GrantBoard(String label) {
         this.label = label;
     }
 
-    /** The memory that importers read. */
-    synchronized ShmMemory table() {
+    /** The memory of a table, which importers read; the first one may be requested before any window is granted. */
+    synchronized ShmMemory table(int number) {
+        checkOpen();
+        if (number == 0 && slots == 0) {
+            addTable();
+        }
+        if (number < 0 || number >= slots / WindowTable.SLOTS) {
+            throw new UrmaException(UrmaStatus.EINVAL, label, "has no table " + number);
+        }
+        return existing(number);
+    }
+
+    private ShmMemory existing(int number) {
+        return requireNonNull(tables[number]);
+    }
+
+    private void addTable() {
+        int number = slots / WindowTable.SLOTS;
+        tables[number] = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, label);
+        generations[number] = new long[WindowTable.SLOTS];
+        slots += WindowTable.SLOTS;
+    }
+
+    private void checkOpen() {
         if (closed) {
             throw new UrmaException(UrmaStatus.EINVAL, label, "is closed");
         }
-        if (table == null) {
-            table = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, label);
-        }
-        return table;
     }
 
     /** Gives a slot a new generation. */
     synchronized ProviderGrant grant(Grant to, WindowKey window) {
-        MemorySegment table = table().segment();
-        int slot = freeSlot();
-        long generation = ++generations[slot];
-        WindowTable.setGeneration(table, slot, generation);
+        checkOpen();
+        int slot = freeSlot(to.importer().knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS);
+        long generation = nextGeneration(slot);
         taken.set(slot);
         return new ShmGrant(
                 to,
                 new WindowKey(to.number(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
     }
 
-    private int freeSlot() {
-        int slot = free();
-        if (slot == WindowTable.SLOTS) {
+    /** Makes all keys of the slot invalid but one of that generation. */
+    private long nextGeneration(int slot) {
+        int number = WindowTable.of(slot);
+        long generation = ++generations[number][slot % WindowTable.SLOTS];
+        WindowTable.setGeneration(existing(number).segment(), slot, generation);
+        return generation;
+    }
+
+    /** @param limit behind the last slot that the importer knows */
+    private int freeSlot(int limit) {
+        int slot = free(limit);
+        if (slot < 0) {
             Set.copyOf(ending).forEach(ShmGrant::isQuiet); // those that have become so give back their slots
-            slot = free();
+            slot = free(limit);
         }
-        if (slot == WindowTable.SLOTS) {
-            throw new UrmaException(
-                    UrmaStatus.ENOMEM, label, "limit of " + WindowTable.SLOTS + " concurrent windows reached");
+        if (slot < 0 && slots < limit) {
+            slot = slots;
+            addTable();
+        }
+        if (slot < 0) {
+            throw new UrmaException(UrmaStatus.ENOMEM, label, "limit of " + limit + " concurrent windows reached");
         }
         next = slot + 1;
         return slot;
     }
 
-    private int free() {
+    private int free(int limit) {
+        int end = Math.min(limit, slots);
         int slot = taken.nextClearBit(next);
-        return slot < WindowTable.SLOTS ? slot : taken.nextClearBit(0);
+        slot = slot < end ? slot : taken.nextClearBit(0);
+        return slot < end ? slot : -1;
     }
 
     synchronized void close() {
         closed = true;
-        if (table != null) {
-            table.close();
+        for (ShmMemory table : tables) {
+            if (table != null) {
+                table.close();
+            }
         }
     }
 
@@ -103,8 +139,8 @@ final class GrantBoard {
                     return;
                 }
                 state = State.TAKEN_BACK;
-                if (table != null && !closed) {
-                    WindowTable.setGeneration(table.segment(), key.slot(), ++generations[key.slot()]);
+                if (!closed) {
+                    nextGeneration(key.slot());
                 }
                 ending.add(this);
             }
@@ -126,7 +162,7 @@ final class GrantBoard {
             if (importing.hasEnded()) {
                 return false; // the segment is not accessed by that import
             }
-            MemorySegment operations = importing.importer().operations;
+            MemorySegment operations = importing.importer().operations.get(WindowTable.of(key.slot()));
             if (operations == null) {
                 // an importer that has not opened windows has started no operation, and will see the new generation
                 return false;

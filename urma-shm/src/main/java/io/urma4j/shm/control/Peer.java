@@ -2,12 +2,15 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Eid;
 import io.urma4j.libc.PidFd;
+import io.urma4j.spi.control.ControlCodec;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,12 +53,11 @@ public final class Peer {
 
     final PeerPath path = new PeerPath();
 
-    /** The memory of its operation counters on windows of this context; null until it uses them. Written by the engine. */
-    volatile @Nullable MemorySegment operations;
+    /** The memory of its operation counters on windows of this context, by table; null until it uses one. Written by the engine. */
+    final AtomicReferenceArray<@Nullable MemorySegment> operations = new AtomicReferenceArray<>(WindowTable.TABLES);
 
-    /** This context's side of the peer's windows; null until they are used. */
-    @Nullable
-    CompletableFuture<Windows.Opened> windows;
+    /** This context's side of the peer's windows, by table; those that are used. */
+    final Map<Integer, CompletableFuture<Windows.Opened>> windows = new HashMap<>();
 
     /** Whether its end affects this context; only then it is reported. */
     boolean mattered;
@@ -88,6 +90,11 @@ public final class Peer {
     /** The features in its greeting. */
     long features() {
         return features;
+    }
+
+    /** Whether it knows windows beyond the first table. Any thread. */
+    boolean knowsManyWindows() {
+        return (features & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
     }
 
     public long incarnation() {
@@ -133,7 +140,11 @@ public final class Peer {
 
     /** Whether nothing is lost with it: neither side has an import of the other, and no request is pending. */
     boolean holdsNothing() {
-        return outgoing == null && operations == null && !importsFromUs() && !matters();
+        return outgoing == null && !usesWindows() && !importsFromUs() && !matters();
+    }
+
+    private boolean usesWindows() {
+        return IntStream.range(0, WindowTable.TABLES).anyMatch(table -> operations.get(table) != null);
     }
 
     /** Whether its end would affect this context. */

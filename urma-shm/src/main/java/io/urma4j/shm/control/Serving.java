@@ -14,6 +14,7 @@ import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -75,7 +76,8 @@ final class Serving implements PeerEvents {
         switch (request) {
             case ImportSegment m -> paced(from, via, () -> exports.importRequested(from, via, m));
             case ImportQueue m -> paced(from, via, () -> queueRequested(from, via, m));
-            case OpenWindows m -> imports.windows().requested(from, via, m, descriptors);
+            case OpenWindows m -> imports.windows().requested(from, via, m.request(), 0, descriptors);
+            case OpenWindowTable m -> imports.windows().requested(from, via, m.request(), m.table(), descriptors);
             case OpenPath m -> paths.requested(from, via, m, descriptors);
             case Bind m -> {
                 UrmaStatus status = dataPlane.bindRequested(

@@ -6,11 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Layout of the two memories by which windows are granted and revoked, native byte order: {@value #SLOTS} words, each in its
- * own cache line.
+ * Layout of the two memories by which windows are granted and revoked, native byte order: a word for each of {@value #SLOTS}
+ * slots, each in its own cache line. A home has up to {@value #TABLES} such tables, the n-th with the slots from n · {@value
+ * #SLOTS} on; a further one is created when all slots of the others are taken.
  * <pre>
- *   generations  the home writes, importers read    word s: the generation of slot s; a key with another one is void
- *   operations   an importer writes, the home reads  word s: its operations in progress on slot s
+ *   generations  the home writes, importers read    its word: the generation of the slot; a key with another one is void
+ *   operations   an importer writes, the home reads  its word: its operations in progress on the slot
  * </pre>
  *
  * <p>An importer increments its word, fences, and reads the generation; the home changes the generation, fences, and reads the
@@ -18,15 +19,27 @@ import java.lang.invoke.VarHandle;
  * home sees an operation in progress.
  */
 final class WindowTable {
+    /** Of one table. */
     static final int SLOTS = 4096;
+
+    static final int TABLES = 16;
+
+    /** Of all tables. */
+    static final int MAX_SLOTS = TABLES * SLOTS;
+
     static final long BYTES = SLOTS * 64L;
 
     private static final VarHandle WORD = JAVA_LONG.varHandle();
 
     private WindowTable() {}
 
+    /** The table with that slot. */
+    static int of(int slot) {
+        return slot / SLOTS;
+    }
+
     private static long at(int slot) {
-        return slot * 64L;
+        return slot % SLOTS * 64L;
     }
 
     // ---- the home

@@ -8,10 +8,13 @@ import io.urma4j.libc.Fd;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderWindow;
+import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +31,7 @@ final class Windows {
     private final Engine engine;
     private final Requests requests;
     private final GrantBoard board;
-    private final Map<Peer, ImportedMapping> importers = new HashMap<>(); // where they announce
+    private final Map<Peer, @Nullable ImportedMapping[]> importers = new HashMap<>(); // where they announce, by table
 
     Windows(Engine engine, Requests requests, GrantBoard board) {
         this.engine = engine;
@@ -36,7 +39,7 @@ final class Windows {
         this.board = board;
     }
 
-    /** An importer's side of one home: the word that it writes, and the generation that it reads. */
+    /** An importer's side of one table of a home: the words that it writes, and the generations that it reads. */
     record Opened(ShmMemory operations, ImportedMapping generations) {
         void close() {
             generations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
@@ -50,18 +53,22 @@ final class Windows {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.ENOPERM, of, "the window was granted to another import, or by another home"));
         }
-        if (key.slot() < 0 || key.slot() >= WindowTable.SLOTS) {
+        if (key.slot() < 0 || key.slot() >= slots(of.home())) {
             return CompletableFuture.failedFuture(
                     new UrmaException(UrmaStatus.EINVAL, of, "no window has the slot " + key.slot()));
         }
         long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> ensure(of.home(), deadlineNanos)
+        return engine.ask(() -> ensure(of.home(), WindowTable.of(key.slot()), deadlineNanos)
                 .thenApply(
                         opened -> new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment())));
     }
 
-    private CompletableFuture<Opened> ensure(Peer home, long deadlineNanos) {
-        CompletableFuture<Opened> there = home.windows;
+    private static int slots(Peer home) {
+        return home.knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
+    }
+
+    private CompletableFuture<Opened> ensure(Peer home, int table, long deadlineNanos) {
+        CompletableFuture<Opened> there = home.windows.get(table);
         if (there != null && !there.isCompletedExceptionally()) {
             return there.copy();
         }
@@ -69,15 +76,20 @@ final class Windows {
             return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
-        CompletableFuture<Opened> opening = requests.ask(home, deadlineNanos, OpenWindows::new, mine.shareReadOnly())
+        CompletableFuture<Opened> opening = requests.ask(
+                        home, deadlineNanos, number -> request(number, table), mine.shareReadOnly())
                 .thenApply(reply -> opened(reply, mine))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
                         mine.close();
                     }
                 });
-        home.windows = opening;
+        home.windows.put(table, opening);
         return opening.copy();
+    }
+
+    private static Request request(long number, int table) {
+        return table == 0 ? new OpenWindows(number) : new OpenWindowTable(number, table);
     }
 
     private static Opened opened(Requests.Reply reply, ShmMemory mine) {
@@ -87,39 +99,48 @@ final class Windows {
         }
     }
 
-    /** A peer requests to use windows of this home. */
-    void requested(Peer from, Connection via, OpenWindows request, List<Fd> descriptors) {
+    /** A peer requests to use windows in a table of this home. */
+    void requested(Peer from, Connection via, long request, int table, List<Fd> descriptors) {
         if (!from.importsFromUs()) {
-            via.send(new Refused(request.request(), UrmaStatus.ENOPERM, "windows need an import from this context"));
+            via.send(new Refused(request, UrmaStatus.ENOPERM, "windows need an import from this context"));
             return;
         }
         if (descriptors.size() != 1) {
-            via.send(new Refused(
-                    request.request(), UrmaStatus.EINVAL, "the request has no memory for its operation counters"));
+            via.send(new Refused(request, UrmaStatus.EINVAL, "the request has no memory for its operation counters"));
             return;
         }
         try (Fd theirs = descriptors.removeFirst()) {
-            Fd table = board.table().shareReadOnly();
+            Fd generations = board.table(table).shareReadOnly();
             ImportedMapping mapping = ImportedMapping.mapWhole(theirs, WindowTable.BYTES, false);
-            end(importers.put(from, mapping)); // of an attempt that it gave up
-            from.operations = mapping.segment();
-            via.send(new WindowsOpened(request.request()), table);
+            @Nullable
+            ImportedMapping[] all = importers.computeIfAbsent(from, _ -> new ImportedMapping[WindowTable.TABLES]);
+            end(all[table]); // of an attempt that it gave up
+            all[table] = mapping;
+            from.operations.set(table, mapping.segment());
+            via.send(new WindowsOpened(request), generations);
         } catch (UrmaException e) {
-            via.send(new Refused(request.request(), e.status(), "no windows: " + e.reason()));
+            via.send(new Refused(request, e.status(), "no windows: " + e.reason()));
         }
     }
 
     /** A home is gone: its windows can no longer be used. */
     void homeLost(Peer home) {
-        CompletableFuture<Opened> there = home.windows;
-        if (there != null && there.isDone() && !there.isCompletedExceptionally()) {
-            there.join().close();
+        for (CompletableFuture<Opened> there : home.windows.values()) {
+            if (there.isDone() && !there.isCompletedExceptionally()) {
+                there.join().close();
+            }
         }
     }
 
     /** An importer is proven gone: it announces no more operations. */
     void importerGone(Peer importer) {
-        end(importers.remove(importer));
+        endAll(importers.remove(importer));
+    }
+
+    private static void endAll(@Nullable ImportedMapping @Nullable [] tables) {
+        if (tables != null) {
+            Arrays.stream(tables).forEach(Windows::end);
+        }
     }
 
     private static void end(@Nullable ImportedMapping operations) {
@@ -129,7 +150,7 @@ final class Windows {
     }
 
     void close() {
-        importers.values().forEach(Windows::end);
+        importers.values().forEach(Windows::endAll);
         importers.clear();
         board.close();
     }

@@ -22,6 +22,7 @@ import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Revoke;
@@ -44,7 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Windows (S7.10): how many, for which import, of which generation, and until when. */
 @Timeout(60)
 class WindowRulesTest {
-    private static final int MAX_WINDOWS = 4096;
+    private static final int MAX_WINDOWS = 65_536;
+    private static final int OF_ONE_TABLE = 4096;
 
     @TempDir
     Path temporary;
@@ -306,9 +308,62 @@ class WindowRulesTest {
             var key = new WindowKey(number, slot, 1, 0, 8, Access.READ);
             assertThat(statusOf(imported.window(key, LONG))).as("slot %d", slot).isEqualTo(UrmaStatus.EINVAL);
         }
-        for (int slot : new int[] {0, MAX_WINDOWS - 1}) {
+        for (int slot : new int[] {0, OF_ONE_TABLE - 1}) {
             var key = new WindowKey(number, slot, 1, 0, 8, Access.READ);
             assertThat(get(imported.window(key, LONG)).isTakenBack()).isTrue();
+        }
+        for (int slot : new int[] {OF_ONE_TABLE, MAX_WINDOWS - 1}) {
+            var key = new WindowKey(number, slot, 1, 0, 8, Access.READ);
+            assertThat(statusOf(imported.window(key, LONG)))
+                    .as("slot %d of a table that the home does not have", slot)
+                    .isEqualTo(UrmaStatus.EINVAL);
+        }
+    }
+
+    @Test
+    void aFurtherTableIsUsedWhenTheFirstIsFull() throws Exception {
+        for (int i = 0; i < OF_ONE_TABLE; i++) {
+            grant();
+        }
+        ProviderGrant grant = grant();
+        assertThat(grant.key().slot()).isEqualTo(OF_ONE_TABLE);
+        ProviderWindow window = open(grant);
+
+        window.begin().map().set(JAVA_LONG, 0, 42);
+        grant.takeBack();
+
+        assertThat(segment.memory.get(JAVA_LONG, 64)).isEqualTo(42);
+        assertThat(grant.isQuiet()).as("an operation is in progress").isFalse();
+        assertThat(window.isTakenBack()).isTrue();
+        window.end();
+        assertThat(grant.isQuiet()).isTrue();
+    }
+
+    /** Its version knows one table, and would refuse the keys of others. */
+    @Test
+    void anImporterOfAnEarlierVersionGetsWindowsOfTheFirstTableAlone() throws Exception {
+        try (RawPeer old = RawPeer.greeted(directory, home.plane);
+                ShmMemory operations = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "operations")) {
+            old.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
+            long number = old.receive(SegmentGranted.class).grant();
+            Importer to = segment.importing().stream()
+                    .filter(one -> one.number() == number)
+                    .findFirst()
+                    .orElseThrow();
+            for (int i = 0; i < OF_ONE_TABLE - 1; i++) {
+                grant();
+            }
+            assertThat(segment.grant(to, 0, 8, Access.READ).key().slot()).isEqualTo(OF_ONE_TABLE - 1);
+
+            grant();
+
+            assertThat(refusalOf(to, Access.READ)).isEqualTo(UrmaStatus.ENOMEM);
+            for (int table : new int[] {-1, 2, Integer.MAX_VALUE}) {
+                old.send(new OpenWindowTable(9, table), operations.fd());
+                assertThat(old.receive(Refused.class).status())
+                        .as("table %d", table)
+                        .isEqualTo(UrmaStatus.EINVAL);
+            }
         }
     }
 
@@ -396,10 +451,11 @@ class WindowRulesTest {
     @Test
     void aClosedBoardGivesNoTable() {
         var board = new GrantBoard("test");
-        board.table();
+        board.table(0);
         board.close();
 
-        assertThat(catchThrowableOfType(UrmaException.class, board::table).status())
+        assertThat(catchThrowableOfType(UrmaException.class, () -> board.table(0))
+                        .status())
                 .isEqualTo(UrmaStatus.EINVAL);
     }
 }

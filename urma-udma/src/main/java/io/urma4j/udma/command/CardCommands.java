@@ -156,7 +156,9 @@ public interface CardCommands {
     int createTarget(int connection, int remoteQueue);
 
     /** The memory of a peer by a shared connection; returns the handle that one-sided work requests name. */
-    int createMemoryTarget(int connection);
+    default int createMemoryTarget(int connection) {
+        return createTarget(connection, 0);
+    }
 
     /** A queue that takes datagrams; returns the handle that work requests name. */
     int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey);
@@ -168,6 +170,9 @@ public interface CardCommands {
 
     /** Makes a key; returns its number, which is index and generation; 0 when none is left. */
     int registerKey(KeyConfig config);
+
+    /** The VA of the first byte that a key opens; 0 when it does not open anything. */
+    long vaBase(int key);
 
     /** From now on it opens nothing; what the card did with it is over. False when it did not open anything. */
     boolean revokeKey(int key);

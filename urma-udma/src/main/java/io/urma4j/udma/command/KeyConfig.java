@@ -12,18 +12,26 @@ import java.lang.foreign.MemorySegment;
  * @param owner whose it is: what {@link CardListener#invalidated} names, and what is revoked together; 0 for keys that
  *     no peer can invalidate
  * @param recordId what the record of a SEND_INVALIDATE names: the token id
+ * @param anyVa whether the card may choose another VA base, which {@link CardCommands#vaBase} returns: such keys never run out
  * @param notifyTag what {@link CardListener#valueStored} names after each value that a WRITE_NOTIFY has stored by this key;
  *     {@link #SILENT} for a key that reports none
  */
 public record KeyConfig(
-        MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId, int notifyTag) {
+        MemorySegment memory,
+        long vaBase,
+        boolean anyVa,
+        int access,
+        int peer,
+        long owner,
+        int recordId,
+        int notifyTag) {
 
     /** {@link #notifyTag} of a key that reports no value. */
     public static final int SILENT = 0;
 
     /** A key that reports no value. */
     public KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
-        this(memory, vaBase, access, peer, owner, recordId, SILENT);
+        this(memory, vaBase, false, access, peer, owner, recordId, SILENT);
     }
 
     /** Only for this machine's own work requests. */

@@ -415,11 +415,6 @@ public final class Card implements CardCommands {
     }
 
     @Override
-    public int createMemoryTarget(int connection) {
-        return createTarget(connection, 0);
-    }
-
-    @Override
     public int createDatagramTarget(RemotePort to, int remoteQueue, int queueKey) {
         return targets.add(new Target(null, remoteQueue, routes.to(to), queueKey));
     }
@@ -435,6 +430,11 @@ public final class Card implements CardCommands {
     @Override
     public int registerKey(KeyConfig config) {
         return keys.register(config);
+    }
+
+    @Override
+    public long vaBase(int key) {
+        return keys.vaBase(key);
     }
 
     @Override

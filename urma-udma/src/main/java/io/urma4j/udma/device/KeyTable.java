@@ -2,21 +2,20 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a card. A key is an index and a generation of 8 bits. Each life of an index has its own generation, and when
- * all are spent the index is not used any more, so that a stale key never becomes valid again.
+ * The keys of a card. A key is an index and a part of the number of its life ({@link KeyLife}), so that a stale key never
+ * becomes valid again. Any key can have one of the first lives of an index. Later ones are for keys whose users take the VA
+ * base from the card ({@link KeyConfig#anyVa}).
  *
  * <p>Released indices are queued behind all other free ones.
  */
 final class KeyTable implements Memory {
-    private static final int GENERATION_BITS = 8;
-    private static final int GENERATIONS = 1 << GENERATION_BITS;
-
     /** This many released indices are queued before the first is reused. */
     private static final int MIN_FREE = 1024;
 
@@ -29,7 +28,7 @@ final class KeyTable implements Memory {
 
     /** One life of an index. */
     private static final class Entry {
-        int generation;
+        long life;
 
         @Nullable
         MemorySegment memory; // null: opens nothing
@@ -48,9 +47,47 @@ final class KeyTable implements Memory {
     private final int maxIndices;
     private Entry[] entries = new Entry[64];
     private int used = 1; // indices that were ever given out; 0 is none
-    private int firstFree;
-    private int lastFree;
-    private int free;
+    private final FreeIndices young = new FreeIndices(); // for any key
+    private final FreeIndices old = new FreeIndices(); // for keys of any VA
+
+    /** Free indices, first in, first out; linked by their entries. */
+    private final class FreeIndices {
+        private int first;
+        private int last;
+        private int count;
+
+        void add(int index) {
+            entries[index].nextFree = 0;
+            if (count++ == 0) {
+                first = index;
+            } else {
+                entries[last].nextFree = index;
+            }
+            last = index;
+        }
+
+        /** Whether one may be used again: enough are queued, or no new index is left. */
+        boolean haveOne() {
+            return count >= MIN_FREE || (count > 0 && used > maxIndices);
+        }
+
+        int take() {
+            int index = first;
+            first = entries[index].nextFree;
+            count--;
+            return index;
+        }
+
+        /** The first and the last one open nothing. */
+        boolean isSound() {
+            return count == 0 || (entries[first].memory == null && entries[last].memory == null);
+        }
+
+        @Override
+        public String toString() {
+            return count + " free indices from " + first + " to " + last;
+        }
+    }
 
     KeyTable(Peers peers, CardListener listener, int maxIndices) {
         this.peers = peers;
@@ -62,28 +99,32 @@ final class KeyTable implements Memory {
 
     /** Creates a key; 0 if none is left. */
     int register(KeyConfig config) {
-        int index = takeIndex();
+        int index = takeIndex(config.anyVa() && config.memory().byteSize() <= KeyLife.MAX_BYTES);
         if (index == 0) {
             return 0;
         }
         Entry entry = entries[index];
         entry.memory = config.memory();
-        entry.vaBase = config.vaBase();
+        entry.vaBase = KeyLife.isLater(entry.life) ? KeyLife.vaBase(entry.life) : config.vaBase();
         entry.access = config.access();
         entry.peer = config.peer();
         entry.owner = config.owner();
         entry.recordId = config.recordId();
         entry.notifyTag = config.notifyTag();
-        assert isSound() : free + " free of " + used + " indices, from " + firstFree + " to " + lastFree;
-        return index << GENERATION_BITS | entry.generation;
+        assert isSound() : young + ", " + old + " of " + used;
+        return index << KeyLife.GENERATION_BITS | KeyLife.generation(entry.life);
     }
 
-    private int takeIndex() {
-        if (free >= MIN_FREE || (free > 0 && used > maxIndices)) {
-            int index = firstFree;
-            firstFree = entries[index].nextFree;
-            free--;
-            return index;
+    private static int index(int key) {
+        return key >>> KeyLife.GENERATION_BITS;
+    }
+
+    private int takeIndex(boolean anyVa) {
+        if (anyVa && old.haveOne()) {
+            return old.take();
+        }
+        if (young.haveOne()) {
+            return young.take();
         }
         if (used > maxIndices) {
             return 0;
@@ -95,14 +136,20 @@ final class KeyTable implements Memory {
         return used++;
     }
 
+    /** The VA of the first byte that the key opens; 0 for an invalid key. */
+    long vaBase(int key) {
+        Entry entry = find(key);
+        return entry == null ? 0 : entry.vaBase;
+    }
+
     /** Invalidates the key; false if it was invalid. */
     boolean revoke(int key) {
         Entry entry = find(key);
         if (entry == null) {
             return false;
         }
-        retire(key >>> GENERATION_BITS, entry);
-        assert isSound() : free + " free of " + used + " indices, from " + firstFree + " to " + lastFree;
+        retire(index(key), entry);
+        assert isSound() : young + ", " + old + " of " + used;
         return true;
     }
 
@@ -110,16 +157,12 @@ final class KeyTable implements Memory {
         entry.notifyTag = KeyConfig.SILENT;
         entry.memory = null;
         entry.owner = 0;
-        if (++entry.generation == GENERATIONS) {
-            return; // the index has no life left
-        }
-        entry.nextFree = 0;
-        if (free++ == 0) {
-            firstFree = index;
-        } else {
-            entries[lastFree].nextFree = index;
-        }
-        lastFree = index;
+        entry.life++;
+        if (!KeyLife.isLater(entry.life)) {
+            young.add(index);
+        } else if (entry.life < KeyLife.COUNT) {
+            old.add(index);
+        } // else the index has no life left
     }
 
     /** Revokes all keys of an owner. */
@@ -133,12 +176,12 @@ final class KeyTable implements Memory {
     }
 
     private @Nullable Entry find(int key) {
-        int index = key >>> GENERATION_BITS;
+        int index = index(key);
         if (index == 0 || index >= used) {
             return null;
         }
         Entry entry = entries[index];
-        boolean lives = entry.memory != null && entry.generation == (key & GENERATIONS - 1);
+        boolean lives = entry.memory != null && KeyLife.generation(entry.life) == KeyLife.generation(key);
         return lives ? entry : null;
     }
 
@@ -148,7 +191,9 @@ final class KeyTable implements Memory {
     @Nullable
     MemorySegment local(int key) {
         Entry entry = find(key);
-        return entry == null ? null : entry.memory;
+        return entry == null || KeyLife.isLater(entry.life)
+                ? null
+                : entry.memory; // without a VA, a later life would look like an earlier one
     }
 
     // ---- what peers ask
@@ -186,7 +231,7 @@ final class KeyTable implements Memory {
     }
 
     private long offset(int key, long va) {
-        return va - entries[key >>> GENERATION_BITS].vaBase;
+        return va - entries[index(key)].vaBase;
     }
 
     @Override
@@ -209,7 +254,7 @@ final class KeyTable implements Memory {
 
     /** True once the owner of the memory was notified of a new value. */
     private boolean hasTold(int key) {
-        int notifyTag = entries[key >>> GENERATION_BITS].notifyTag;
+        int notifyTag = entries[index(key)].notifyTag;
         if (notifyTag != KeyConfig.SILENT) {
             listener.valueStored(notifyTag);
         }
@@ -243,13 +288,13 @@ final class KeyTable implements Memory {
 
     /** The number of the key in records, also after it was revoked. */
     int recordId(int key) {
-        int index = key >>> GENERATION_BITS;
+        int index = index(key);
         return index < used && entries[index] != null ? entries[index].recordId : 0;
     }
 
-    /** What must hold between two calls: the first and the last free index open nothing. */
+    /** What must hold between two calls. */
     private boolean isSound() {
-        boolean isClosed = free == 0 || (entries[firstFree].memory == null && entries[lastFree].memory == null);
-        return free >= 0 && free < used && isClosed;
+        int free = young.count + old.count;
+        return free >= 0 && free < used && young.isSound() && old.isSound();
     }
 }

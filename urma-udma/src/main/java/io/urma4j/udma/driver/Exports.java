@@ -12,6 +12,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
+import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -182,7 +183,10 @@ final class Exports {
     }
 
     private int newKey(KeyConfig config) {
-        int key = adapter.eventLoop().call(card -> card.registerKey(config));
+        return checked(adapter.eventLoop().call(card -> card.registerKey(config)));
+    }
+
+    private int checked(int key) {
         if (key == 0) {
             throw new UrmaException(UrmaStatus.ENOMEM, local, "all keys of the device are in use");
         }
@@ -219,7 +223,7 @@ final class Exports {
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
         try {
             from.open();
-            int key = peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access());
+            int key = newKey(peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access(), false));
             Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
@@ -238,20 +242,27 @@ final class Exports {
     }
 
     /** A key for a part of a segment that only one peer may use. */
-    private int peersKey(UdmaSegment segment, Path peer, long offset, long lengthBytes, Access access) {
-        return newKey(new KeyConfig(
+    private KeyConfig peersKey(
+            UdmaSegment segment, Path peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+        return new KeyConfig(
                 segment.memory().asSlice(offset, lengthBytes),
                 segment.vaBase() + offset,
+                anyVa,
                 bits(access),
                 peer.number(),
                 owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
-                segment.values().tag()));
+                segment.values().tag());
     }
 
     /** Any thread. */
-    private int windowKey(Grant of, long offset, long lengthBytes, Access access) {
-        return peersKey(of.segment(), of.importer(), offset, lengthBytes, access);
+    private CardKey windowKey(Grant of, long offset, long lengthBytes, Access access) {
+        boolean anyVa = (of.importer().peer().features() & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
+        KeyConfig config = peersKey(of.segment(), of.importer(), offset, lengthBytes, access, anyVa);
+        return adapter.eventLoop().call(card -> {
+            int key = checked(card.registerKey(config));
+            return new CardKey(key, card.vaBase(key));
+        });
     }
 
     /** An importer released the segment. */

@@ -6,10 +6,10 @@ import io.urma4j.spi.control.ExportedSegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An import that this home granted, and the windows of its importer (S7.10). Only the engine's thread ends it; any thread
@@ -20,7 +20,7 @@ final class Grant implements ExportedSegment.Granted {
     private final UdmaSegment segment;
     private final Path importer;
     private final Access access;
-    private final Set<Integer> windows = new HashSet<>(); // their keys, which never come again; guarded by this
+    private final Set<CardKey> windows = new HashSet<>(); // which never come again; guarded by this
     private boolean ended; // guarded by this
 
     /**
@@ -78,22 +78,22 @@ final class Grant implements ExportedSegment.Granted {
         segment.exports().tell(this);
     }
 
-    /** Adds a window with a key that {@code made} creates; empty if the grant has ended. Any thread. */
-    synchronized OptionalInt addWindow(IntSupplier made) {
+    /** Adds a window with a key that {@code made} creates; null if the grant has ended. Any thread. */
+    synchronized @Nullable CardKey addWindow(Supplier<CardKey> made) {
         if (ended) {
-            return OptionalInt.empty();
+            return null;
         }
-        int window = made.getAsInt();
+        CardKey window = made.get();
         windows.add(window);
-        return OptionalInt.of(window);
+        return window;
     }
 
     /** Revokes the key of a window; true if it was not revoked before. Any thread. */
-    synchronized boolean removeWindow(int window, Consumer<List<Integer>> revoke) {
+    synchronized boolean removeWindow(CardKey window, Consumer<List<Integer>> revoke) {
         if (!windows.remove(window)) {
             return false;
         }
-        revoke.accept(List.of(window));
+        revoke.accept(List.of(window.number()));
         return true;
     }
 
@@ -103,7 +103,8 @@ final class Grant implements ExportedSegment.Granted {
             return 0;
         }
         ended = true;
-        List<Integer> keys = new ArrayList<>(windows);
+        List<Integer> keys = new ArrayList<>();
+        windows.forEach(window -> keys.add(window.number()));
         keys.add(key);
         int count = windows.size();
         windows.clear();

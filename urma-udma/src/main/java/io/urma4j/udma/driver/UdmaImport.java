@@ -137,12 +137,12 @@ final class UdmaImport implements ProviderImport {
 
     @Override
     public CompletableFuture<ProviderWindow> window(WindowKey window, Duration timeout) {
-        int windowKey = Windows.key(window);
+        CardKey windowKey = CardKey.of(window, vaBase);
         if (path == null || window.importNumber() != grant()) {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.ENOPERM, this, "the window was granted to another import, or by another home"));
         }
-        if (windowKey == 0) {
+        if (!windowKey.isPossible()) {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.EINVAL, this, "no window has the slot " + window.slot() + " in that generation"));
         }
@@ -153,8 +153,8 @@ final class UdmaImport implements ProviderImport {
                 imports,
                 path,
                 this,
-                windowKey,
-                vaBase + window.offset(),
+                windowKey.number(),
+                windowKey.vaBase(),
                 window.lengthBytes(),
                 window.access(),
                 tokenId,

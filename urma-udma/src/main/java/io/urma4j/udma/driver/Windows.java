@@ -8,7 +8,6 @@ import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.control.ExportedSegment;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -19,10 +18,7 @@ import java.util.function.Consumer;
  */
 final class Windows {
     /** Maximum concurrent windows of a context. */
-    private static final int MAX_WINDOWS = 4096;
-
-    private static final int GENERATION_BITS = 8; // of a key of the card
-    private static final int MAX_SLOT = (1 << Integer.SIZE - GENERATION_BITS) - 1;
+    private static final int MAX_WINDOWS = 65_536;
 
     private final Object home;
     private final Keys keys;
@@ -33,7 +29,7 @@ final class Windows {
     @FunctionalInterface
     interface Keys {
         /** A key for a part of the segment that one peer has imported. */
-        int make(Grant of, long offset, long lengthBytes, Access access);
+        CardKey make(Grant of, long offset, long lengthBytes, Access access);
     }
 
     Windows(Object home, Keys keys, Consumer<List<Integer>> revoke) {
@@ -53,18 +49,13 @@ final class Windows {
         }
         boolean isMade = false;
         try {
-            OptionalInt key = to.addWindow(() -> keys.make(to, offset, lengthBytes, access));
-            isMade = key.isPresent();
+            CardKey key = to.addWindow(() -> keys.make(to, offset, lengthBytes, access));
+            if (key == null) {
+                throw exported.notImported(importer);
+            }
+            isMade = true;
             return new Given(
-                    to,
-                    key.orElseThrow(() -> exported.notImported(importer)),
-                    new WindowKey(
-                            to.number(),
-                            slot(key.getAsInt()),
-                            generation(key.getAsInt()),
-                            offset,
-                            lengthBytes,
-                            access));
+                    to, key, new WindowKey(to.number(), key.slot(), key.generation(), offset, lengthBytes, access));
         } finally {
             if (!isMade) {
                 out.decrementAndGet();
@@ -77,33 +68,14 @@ final class Windows {
         out.addAndGet(-grant.revokeKeys(revoke));
     }
 
-    // ---- the card's key of a window, in two words
-
-    private static int slot(int key) {
-        return key >>> GENERATION_BITS;
-    }
-
-    private static int generation(int key) {
-        return key & (1 << GENERATION_BITS) - 1;
-    }
-
-    /** The card's key; 0, which is invalid, for an impossible one. */
-    static int key(WindowKey key) {
-        boolean isOne = key.slot() > 0
-                && key.slot() <= MAX_SLOT
-                && key.generation() >= 0
-                && key.generation() < 1 << GENERATION_BITS;
-        return isOne ? key.slot() << GENERATION_BITS | (int) key.generation() : 0;
-    }
-
     /** A granted window. */
     private final class Given implements ProviderGrant {
         private final Grant of;
-        private final int cardKey;
+        private final CardKey cardKey;
         private final WindowKey key;
         private volatile boolean takenBack;
 
-        Given(Grant of, int cardKey, WindowKey key) {
+        Given(Grant of, CardKey cardKey, WindowKey key) {
             this.of = of;
             this.cardKey = cardKey;
             this.key = key;

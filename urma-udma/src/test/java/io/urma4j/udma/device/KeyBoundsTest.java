@@ -270,4 +270,56 @@ class KeyBoundsTest {
             throw new AssertionError("there is no connection");
         }
     }
+
+    /** Without a VA, a local key could not be told from the same number of another life. */
+    @Test
+    void aKeyOfALaterLifeIsNoLocalKey() {
+        int first = registerOfAnyVa();
+        assertThat(keys.local(first)).isEqualTo(memory);
+        keys.revoke(first);
+        int later = registerOfAnyVa();
+        while (later != first) {
+            keys.revoke(later);
+            later = registerOfAnyVa();
+        }
+
+        assertThat(keys.local(later)).isNull();
+        assertThat(keys.isAllowed(later, keys.vaBase(later), 8, Memory.READ, OWN))
+                .isTrue();
+        assertThat(keys.isAllowed(later, VA, 8, Memory.READ, OWN)).isFalse();
+    }
+
+    /** As often as a busy pool exports in ten seconds. */
+    @Test
+    void tenMillionGrantsLeaveNoStaleKeyValid() {
+        List<long[]> stale = new ArrayList<>();
+        for (int grant = 0; grant < 10_000_000; grant++) {
+            int key = registerOfAnyVa();
+            long va = keys.vaBase(key);
+            if (grant % 100_000 == 0) {
+                assertThat(keys.isAllowed(key, va, 8, Memory.READ, OWN)).isTrue();
+                for (long[] old : stale) {
+                    assertThat(keys.isAllowed((int) old[0], old[1], 8, Memory.READ, OWN))
+                            .as("key 0x%08x at 0x%x, while 0x%08x is valid", (int) old[0], old[1], key)
+                            .isFalse();
+                }
+                stale.add(new long[] {key, va});
+            }
+            keys.revoke(key);
+        }
+    }
+
+    @Test
+    void anInvalidKeyHasNoVa() {
+        int key = registerOfAnyVa();
+        assertThat(keys.vaBase(key)).isEqualTo(VA);
+        keys.revoke(key);
+
+        assertThat(keys.vaBase(key)).isZero();
+        assertThat(keys.vaBase(0)).isZero();
+    }
+
+    private int registerOfAnyVa() {
+        return keys.register(new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT));
+    }
 }

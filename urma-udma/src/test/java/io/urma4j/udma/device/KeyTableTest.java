@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
@@ -33,11 +34,19 @@ class KeyTableTest {
         return there.registerKey(new KeyConfig(memory, VA, ALL, PEER, 0, 0));
     }
 
+    private int registerOfAnyVa() {
+        return there.registerKey(new KeyConfig(memory, VA, true, ALL, PEER, 0, 0, KeyConfig.SILENT));
+    }
+
     /** What a WRITE by the key comes to; in a queue of its own, since a refusal ends one. */
     private int statusOfWriteBy(int key) {
+        return statusOfWrite(key, VA);
+    }
+
+    private int statusOfWrite(int key, long va) {
         Host.Sends queue = here.new Sends(SendQueueConfig.Kind.RM, cq, builder -> builder);
         queue.scratch.set(JAVA_LONG, 0, key);
-        queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, key, VA, 8, 0);
+        queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, key, va, 8, 0);
         hosts.run();
         int status = cq.pollAll().getFirst().status();
         here.card.destroySendQueue(queue.handle);
@@ -118,5 +127,38 @@ class KeyTableTest {
             }
         }
         assertThat(memory.get(JAVA_LONG, 0)).isZero();
+    }
+
+    /** Its users take the VA base from the card, which holds the rest of the life's number. */
+    @Test
+    void aKeyOfAnyVaNeverRunsOutAndIsNeverWhatItWas() {
+        Set<Long> lives = new HashSet<>();
+        for (int life = 0; life < 4 * FEW * LIVES; life++) {
+            int key = registerOfAnyVa();
+            assertThat(key).as("life %d", life).isNotZero();
+            assertThat(lives.add((long) index(key) << 32 | KeyLife.of(key, there.vaBase(key))))
+                    .as("life %d", life)
+                    .isTrue();
+            there.revokeKey(key);
+        }
+        assertThat(register()).as("lives are left for a key that needs its VA").isNotZero();
+    }
+
+    @Test
+    void aStaleKeyOfAnyVaIsRefusedThoughItsNumberHasComeAgain() {
+        int stale = registerOfAnyVa();
+        there.revokeKey(stale);
+        int key = registerOfAnyVa();
+        while (key != stale) {
+            there.revokeKey(key);
+            key = registerOfAnyVa();
+        }
+        long va = there.vaBase(key);
+
+        assertThat(va).isNegative();
+        assertThat(statusOfWriteBy(stale)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(statusOfWrite(key, va)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(statusOfWrite(key, va + 64)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(statusOfWrite(key, va - 8)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
     }
 }
