@@ -5,7 +5,7 @@ interface Rally {
     /** Told last, and not returned. */
     long STOP = -1;
 
-    /** Serves so many turns, and waits for the return of each. */
+    /** Serves that number of turns, and waits for the return of each. */
     void serve(int turns);
 
     /** Tells the other end to leave {@link #returnAll}. */

@@ -22,7 +22,7 @@ final class WriteRally implements Rally {
     private final LocalSegment local;
     private final RemoteSegment remote;
     private final MemorySegment memory;
-    private final boolean isDriven; // what arrives is placed by who polls
+    private final boolean isDriven; // the polling thread places the payload of what arrives
     private long turn;
     private long returned; // not read anew from memory: the next rally's first turn may be there already
 

@@ -103,7 +103,7 @@ public final class ProcessPair implements AutoCloseable {
     @Override
     public void close() {
         if (isServing) {
-            home.tell("enough"); // a leader has failed, and nobody else would end what it waits for
+            home.tell("enough"); // the leader has failed, so that no other message would end the home's wait
         }
         leader.close();
         home.close();
@@ -152,7 +152,7 @@ public final class ProcessPair implements AutoCloseable {
                 System.err.println(answer); // a library's own words
             }
             throw new IOException("its process ended, or was ended after " + PATIENCE.toSeconds()
-                    + " s, when it was told to " + asked.split(" ", 2)[0]);
+                    + " s, while it executed '" + asked.split(" ", 2)[0] + "'");
         }
 
         private void endWhenLate() {

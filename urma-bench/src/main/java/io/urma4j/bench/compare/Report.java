@@ -155,7 +155,7 @@ final class Report {
                 (where, whats) -> whats.forEach(what -> text.append(String.format("- FAILED %s: %s%n", where, what))));
         if (!leftOut.isEmpty()) {
             text.append(String.format(
-                    "- LEFT OUT, for a quick run: %s; and in each row, of whom nothing is asked there%n",
+                    "- LEFT OUT, for a quick run: %s; and in each row, the peers without a target there%n",
                     String.join(", ", leftOut)));
         }
         if (!withoutTime.isEmpty()) {

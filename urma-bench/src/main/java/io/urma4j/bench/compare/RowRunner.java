@@ -23,7 +23,7 @@ final class RowRunner {
     /**
      * A runner.
      *
-     * @param isQuick whether a row has only those peers of whom something is asked in it, and raw C
+     * @param isQuick whether a row runs only the peers with a target in it, and raw C
      */
     RowRunner(RoundRobin roundRobin, List<Row> rows, List<Peer> peers, boolean isQuick) {
         this.roundRobin = roundRobin;
@@ -82,7 +82,7 @@ final class RowRunner {
         void save() throws IOException;
     }
 
-    /** Plays them; those for which there is no time are told to the report. */
+    /** Runs the rows, and reports those for which no time is left. */
     void play(Deadline deadline, Report report, Listener listener) throws IOException, InterruptedException {
         for (Row row : rows) {
             if (!outcomes.containsKey(row.task()) && deadline.isTooNearFor(expected(row))) {

@@ -15,7 +15,7 @@ public final class Sample {
     }
 
     /**
-     * Reads such a line; words that are no metric are somebody else's.
+     * Parses such a line; ignores words that are no metric.
      *
      * @throws IllegalArgumentException when there is no metric in it, or no number where one belongs
      */

@@ -76,7 +76,7 @@ record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappin
         }
     }
 
-    /** What has come since, of each kind, for one of so many things; {@link Curve#NONE} when they are too few to tell. */
+    /** The growth of each kind since then, divided by {@code count}; {@link Curve#NONE} where that is too small. */
     double[] perThing(Footprint before, long count) {
         if (count < FEW) {
             return new double[] {Curve.NONE, Curve.NONE, Curve.NONE, Curve.NONE};

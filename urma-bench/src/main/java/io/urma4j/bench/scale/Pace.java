@@ -26,12 +26,12 @@ record Pace(Duration perFigure, int cycles) {
         return new Pace(Duration.ofSeconds(1), 1000);
     }
 
-    /** How often a set of so many things is made, so that there are enough of them to be timed. */
+    /** How often a set of {@code count} objects is created, so that there are enough of them to be timed. */
     int rounds(int count) {
         return Math.max(1, cycles / count);
     }
 
-    /** Nanoseconds of one time: the median of chunks of so many. */
+    /** Nanoseconds of one pass: the median of chunks of {@code chunk} passes each. */
     double nanos(int chunk, Loop loop) {
         repeat(perFigure.toNanos() / 3, chunk, loop);
         return repeat(perFigure.toNanos(), chunk, loop);

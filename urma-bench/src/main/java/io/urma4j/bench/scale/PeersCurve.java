@@ -52,7 +52,7 @@ final class PeersCurve {
         Curve curve = new Curve(
                 "peers-shm",
                 "Peers on " + DEVICE + ", a process each, " + WINDOW
-                        + " SENDs under way; memory of this side, per peer",
+                        + " SENDs in flight; memory of this side, per peer",
                 "peers",
                 COLUMNS);
         try (Urma urma = Urma.open();

@@ -42,7 +42,7 @@ final class SimulatedHost implements Port, CardListener {
     private @Nullable Way way;
 
     /**
-     * A host that nobody knows yet.
+     * A host without connections.
      *
      * @param number 1 and up, its address
      * @param pool where packets are taken from and given back to, of all hosts

@@ -55,7 +55,7 @@ final class SimulatedNet {
                         .build());
     }
 
-    /** Makes so many peers, which nobody is connected to yet. */
+    /** Creates {@code count} peers, without connections. */
     void addPeers(int count) {
         for (int i = 0; i < count; i++) {
             SimulatedHost peer = new SimulatedHost(2 + i, pool);

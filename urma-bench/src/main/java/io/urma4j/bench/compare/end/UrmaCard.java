@@ -43,7 +43,7 @@ final class UrmaCard {
     final Jfc jfc;
     final Jfs jfs;
     final LocalSegment local;
-    final boolean isDriven; // what arrives is placed by who polls
+    final boolean isDriven; // the polling thread places the payload of what arrives
 
     /** Records that are due of what was posted; each task ends with none. */
     int due;
@@ -96,7 +96,7 @@ final class UrmaCard {
         return invitation.split(",", -1)[1];
     }
 
-    /** Messages of whoever comes. */
+    /** Receives the messages of any peer. */
     void receiveUntil(Task task, BooleanSupplier told) {
         Link link = link(task);
         while (!told.getAsBoolean()) {

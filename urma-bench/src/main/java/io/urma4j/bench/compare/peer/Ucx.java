@@ -17,7 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** UCX, by its own {@code ucx_perftest}: as many operations under way as we have, and the <em>overall</em> column. */
+/** UCX, by its own {@code ucx_perftest}: as many operations in flight as we have, and the <em>overall</em> column. */
 public final class Ucx implements Peer {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_637;
