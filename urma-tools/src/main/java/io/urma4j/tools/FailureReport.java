@@ -102,7 +102,7 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
             case AccessDeniedException denied -> "'" + denied.getFile() + "' may not be accessed by this user";
             case FileAlreadyExistsException exists -> "'" + exists.getFile() + "' exists already";
             case NotDirectoryException file -> "'" + file.getFile() + "' is not a directory";
-            case UnknownHostException nobody -> "no host is called '" + nobody.getMessage() + "'";
+            case UnknownHostException unknown -> "no host is called '" + unknown.getMessage() + "'";
             case FileSystemException other
             when other.getReason() != null -> other.getFile() + ": " + oneLine(other.getReason());
             default -> oneLine(failure.getMessage() == null ? failure.toString() : failure.getMessage());

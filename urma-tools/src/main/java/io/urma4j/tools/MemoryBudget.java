@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How much memory this process can still get, and who limits it: the machine, or a cgroup above it.
+ * How much memory this process can still get, and what limits it: the machine, or a cgroup above it.
  *
  * @param limit the tightest limit, in words
  */
@@ -65,7 +65,7 @@ public record MemoryBudget(long availableBytes, String limit) {
             OptionalLong limit = number(folder.resolve(limitFile));
             OptionalLong usage = number(folder.resolve(usageFile));
             if (limit.isPresent() && usage.isPresent()) {
-                // file pages that nobody used of late are given back when others want memory
+                // the kernel reclaims inactive file pages when processes of the group need memory
                 long reclaimable = lineNumber(folder.resolve("memory.stat"), "inactive_file")
                         .orElse(0);
                 tightest = tightest.tighter(new MemoryBudget(

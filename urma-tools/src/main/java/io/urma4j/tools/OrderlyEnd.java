@@ -34,7 +34,7 @@ final class OrderlyEnd {
                 Runtime.getRuntime().halt(exitCode); // else the exit code would be that of the signal
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody does; the JVM ends now either way
+            Thread.currentThread().interrupt(); // no code interrupts this thread; the JVM ends now either way
         }
     }
 

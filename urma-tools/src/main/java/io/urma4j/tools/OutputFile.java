@@ -32,7 +32,7 @@ public final class OutputFile implements AutoCloseable {
             return new OutputFile(FileChannel.open(path, StandardOpenOption.WRITE), path, null);
         }
         Path folder = path.toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) { // else the message would name a file that nobody asked for
+        if (folder != null && !Files.isDirectory(folder)) { // else the message would name the partial file
             throw new CommandFailure("output '" + path + "': there is no directory '" + folder + "'");
         }
         // a link stays a link: what it points to is replaced

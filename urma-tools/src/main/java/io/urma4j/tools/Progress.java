@@ -53,7 +53,7 @@ public final class Progress implements AutoCloseable {
                 still();
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody does
+            Thread.currentThread().interrupt(); // no code interrupts this thread
         }
     }
 
@@ -65,7 +65,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Says that it still goes on, when nobody can say how far it is. */
+    /** Shows that the work continues, where its extent is unknown. */
     public void still() {
         if (isDue()) {
             show();

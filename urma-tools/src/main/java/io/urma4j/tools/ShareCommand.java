@@ -166,7 +166,7 @@ final class ShareCommand implements Callable<Integer> {
         }
     }
 
-    /** Tells who loses it, and takes it back. */
+    /** Prints the importers that lose access, and revokes the memory. */
     private int end(LocalSegment segment) {
         List<String> users = segment.importers();
         say(

@@ -21,7 +21,7 @@ import picocli.CommandLine.TypeConversionException;
  * the arguments of a process.
  */
 sealed interface Source {
-    /** A line is a few hundred bytes; who sends more sends something else. */
+    /** A share line has a few hundred bytes; longer input is something else. */
     int MAX_LINE_BYTES = 16 * 1024;
 
     String LABEL = "SOURCE";
@@ -66,7 +66,7 @@ sealed interface Source {
         }
     }
 
-    /** Whether {@code text} is a share line, or was one before somebody damaged it. */
+    /** Whether {@code text} is a share line, or a damaged one. */
     static boolean looksLikeLine(String text) {
         return text.startsWith("urma4j")
                 || (text.length() > 100 && !NAME.matcher(text).matches());

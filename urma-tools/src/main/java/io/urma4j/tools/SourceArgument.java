@@ -8,7 +8,7 @@ import java.nio.channels.Channels;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The first argument of commands that work on memory which somebody else shares. */
+/** The first argument of commands that work on memory of another process. */
 final class SourceArgument {
     @Parameters(
             index = "0",

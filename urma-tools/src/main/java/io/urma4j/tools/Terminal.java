@@ -44,8 +44,8 @@ public final class Terminal {
     }
 
     /**
-     * How to write text to a stream that asks for {@code asked}. Under the locale C that is ASCII, though no terminal of
-     * today is: then UTF-8, since a question mark in place of a µ helps nobody.
+     * How to write text to a stream that asks for {@code asked}. The locale C asks for ASCII, which would turn a µ into
+     * a question mark. Current terminals show UTF-8, so that is used instead.
      */
     static Charset charset(Charset asked) {
         return asked.equals(StandardCharsets.US_ASCII) ? StandardCharsets.UTF_8 : asked;

@@ -40,7 +40,7 @@ final class ProcessChoice {
         }
     }
 
-    /** Refuses to go on when there is nobody. */
+    /** Fails where no process has a context open. */
     void requireAny(List<Sight.Seen> seen) {
         if (seen.stream().allMatch(one -> one.contexts().isEmpty())) {
             throw new CommandFailure(

@@ -88,7 +88,7 @@ public final class DecodeCommand implements Callable<Integer> {
         return summary.isClean() ? 0 : 1;
     }
 
-    /** One that has heard all that can be read: a secret may stand behind packets that have it. */
+    /** A verifier that has seen the whole file: the packet that reveals a secret may follow packets that use it. */
     private Verifier heard(Set<Integer> all) {
         Verifier verifier = new Verifier();
         try (PcapReader reader = PcapReader.open(file)) {
@@ -99,7 +99,7 @@ public final class DecodeCommand implements Callable<Integer> {
                 }
             }
         } catch (IOException e) {
-            return verifier; // whoever reads the file next meets the same, and tells it
+            return verifier; // the next reader of the file meets the same failure, and reports it
         }
         return verifier;
     }

@@ -88,11 +88,10 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for the answer to the last request; what was said about earlier ones, which nobody waited for, is passed
-     * over.
+     * Waits for the answer to the last request. Skips answers to earlier requests that were never awaited.
      *
      * @param progress shows that it works, and how far it is
-     * @param others is told each line that is neither the answer nor progress
+     * @param others receives each line that is neither the answer nor progress
      * @throws CommandFailure when it says that it failed
      * @throws Lost when it ended, or did not answer in time
      */

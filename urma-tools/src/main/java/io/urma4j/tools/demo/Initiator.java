@@ -111,7 +111,7 @@ final class Initiator implements Role {
         return Line.of(Line.OK).with("nanos", System.nanoTime() - begin);
     }
 
-    /** The home must not give its memory to who does not know the token. */
+    /** Verifies that the home refuses an import with a wrong token. */
     private String importWithWrongToken() {
         Token wrong = Token.of(sharedData.token().value() ^ 1);
         try (RemoteSegment stolen = context.importSegment(sharedData.descriptor(), wrong)) {

@@ -55,7 +55,7 @@ final class Leader {
         haltWhenStuck();
     }
 
-    /** Nobody waits for an answer any more; closing, which follows, is not interrupted. */
+    /** No answer is awaited any more, so the worker is interrupted; the close that follows is not. */
     private synchronized void interruptWork() {
         if (busy) {
             worker.interrupt();

@@ -77,7 +77,7 @@ final class Clashes {
         rangeWhereGiven("--infinite", 1, Integer.MAX_VALUE);
         rangeWhereGiven("--warm_up", 0, Long.MAX_VALUE);
         rangeWhereGiven("--inline_size", 0, Integer.MAX_VALUE);
-        rangeWhereGiven("--wait_jfc_timeout", 1, Integer.MAX_VALUE); // who sleeps for ever never looks up
+        rangeWhereGiven("--wait_jfc_timeout", 1, Integer.MAX_VALUE); // an endless wait would never check the peer
     }
 
     private void rangeWhereGiven(String option, long least, long most) {

@@ -165,7 +165,7 @@ final class Control implements AutoCloseable {
         ended = new CommandFailure(why);
     }
 
-    /** Says something; what fails here is heard by who listens next. */
+    /** Sends a line; a failure is reported by the next read. */
     void say(Line line) {
         try {
             write(line.encode());
@@ -181,7 +181,7 @@ final class Control implements AutoCloseable {
         out.flush();
     }
 
-    /** Whether the other side said something that nobody heard yet, or ended; cheap. */
+    /** Whether an unread line of the other side is here, or the other side has ended; cheap. */
     boolean hasSpoken() {
         return !lines.isEmpty() || ended != null;
     }
@@ -194,7 +194,7 @@ final class Control implements AutoCloseable {
         }
     }
 
-    /** The other side has ended: nobody hears what is said. */
+    /** Whether the other side has ended, so that it reads no more lines. */
     boolean isOver() {
         return ended != null;
     }

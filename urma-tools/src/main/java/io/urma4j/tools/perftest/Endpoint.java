@@ -221,7 +221,7 @@ final class Endpoint {
         return jfrs;
     }
 
-    /** What arrives is placed by who polls: then also who only looks at memory must poll. */
+    /** Whether the polling thread places arriving payload: then a thread that only watches memory must poll, too. */
     boolean isDriven() {
         return !context.device().attributes().capabilities().oneSided();
     }

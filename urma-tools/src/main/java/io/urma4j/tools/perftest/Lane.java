@@ -33,13 +33,13 @@ final class Lane {
     long posted;
     long completed;
 
-    /** Messages that came. */
+    /** Messages that arrived. */
     long received;
 
-    /** Of them, those that the peer was told of. */
+    /** Of them, those that were reported to the peer. */
     long told;
 
-    /** The word that tells it is under way. */
+    /** The word that reports it is in flight. */
     boolean isTelling;
 
     private boolean failed;

@@ -53,7 +53,7 @@ final class Operations {
                 && opcodeOfWrite(settings, sizeBytes) != opcodeOfWrite(settings, sizeBytes / 2);
     }
 
-    /** How {@code write_lat} and {@code write_bw} write so many bytes. */
+    /** How {@code write_lat} and {@code write_bw} write payloads of that length. */
     static Opcode opcodeOfWrite(Settings settings, long sizeBytes) {
         if (settings.hasImmediate()) {
             return Opcode.WRITE_IMM;

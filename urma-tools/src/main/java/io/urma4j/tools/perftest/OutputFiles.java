@@ -25,12 +25,12 @@ final class OutputFiles implements AutoCloseable {
         }
     }
 
-    /** Writes the rows, unless nobody wants them in a file. */
+    /** Writes the rows, where a file for them is given. */
     void writeCsv(String text) throws IOException {
         write(csv, text);
     }
 
-    /** Writes the drawing, unless nobody wants one. */
+    /** Writes the plot, where a file for it is given. */
     void writePlot(String text) throws IOException {
         write(plot, text);
     }

@@ -9,7 +9,7 @@ final class Peak {
     private long since;
     private double bestPerNano;
 
-    /** @param times how many operations are to come; 0 when nobody looks */
+    /** @param times how many operations are to come; 0 when the peak is not measured */
     Peak(long times, long nowNanos) {
         this.step = times == 0 ? Long.MAX_VALUE : Math.max(1, times / STRETCHES);
         this.sinceNanos = nowNanos;

@@ -209,7 +209,7 @@ public final class PerftestCommand implements Callable<Integer> {
         }
     }
 
-    /** As the child of {@code --local}: what goes wrong is told by the parent, which hears of it. */
+    /** Runs as the child of {@code --local}. The parent learns of a failure by the connection, and reports it. */
     private int serveParent(Settings settings) throws IOException {
         LocalServer.endWithParent();
         PrintWriter out = spec.commandLine().getOut();

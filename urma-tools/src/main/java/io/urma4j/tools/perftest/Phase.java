@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 record Phase(long sizeBytes, long times, @Nullable Duration duration, long seed) {
     static final String VERB = "phase";
 
-    /** As many as nobody ever does: the time, or the user, ends it. */
+    /** More operations than any run reaches: the duration, or the user, ends it. */
     static final long ENDLESS = 1L << (Lane.NUMBER_BITS - 1);
 
     Line toLine() {

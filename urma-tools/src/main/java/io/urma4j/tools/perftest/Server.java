@@ -50,7 +50,7 @@ final class Server implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    /** Waits for a client. Who comes and is none is told on {@code err}, and sent away. */
+    /** Waits for a client. Reports any other connection on {@code err}, and closes it. */
     Control accept(PrintWriter err) throws IOException, InterruptedException {
         while (true) {
             if (Thread.interrupted()) {

@@ -213,7 +213,7 @@ final class Settings {
         return lanes * laneDepth() + (long) jfrsOfAPair() * jfrDepth();
     }
 
-    /** The same for queues as devices make them, whose depths are powers of two: nobody has to be warned then. */
+    /** The same with depths rounded up to powers of two, as devices do, so that no warning is needed. */
     private long usualJfcDepth() {
         long sends = sharesJfs() ? powerOfTwo((long) lanes() * laneDepth()) : jetties() * powerOfTwo(laneDepth());
         return sends + jfrsOfAPair() * powerOfTwo(jfrDepth());
@@ -251,7 +251,7 @@ final class Settings {
         return flag("--use_flat_api");
     }
 
-    /** Payloads of at most so many bytes are posted inline. */
+    /** The longest payload that is posted inline. */
     long inlineBytes() {
         return number("--inline_size", 0);
     }
@@ -268,7 +268,7 @@ final class Settings {
         return Duration.ofMillis(number("--wait_jfc_timeout", 10));
     }
 
-    /** URMA's formula: 4.096 µs, doubled so many times. */
+    /** URMA's formula: 4.096 µs times two to the power of the option. */
     Duration errTimeout() {
         return isGiven("--err_timeout") ? Duration.ofNanos(4096L << number("--err_timeout", 0)) : USUAL_TIMEOUT;
     }

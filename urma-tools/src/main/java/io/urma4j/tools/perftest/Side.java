@@ -286,7 +286,7 @@ final class Side {
                 right++;
             }
         }
-        // the buffers of one JFR are used in turn; of several nobody knows how far each is
+        // one JFR uses its buffers in order; how many buffers each of several JFRs has used is unknown
         long least = settings.jfrCount() == 1 ? records.received() : Math.min(1, records.received());
         if (right < Math.min(least, endpoint.layout().bufferCount())) {
             throw wrong(phase, right + " buffers hold a message, of " + records.received() + " that came");

@@ -54,7 +54,7 @@ final class Watch {
         }
         control.check();
         if (ALONE) {
-            LockSupport.parkNanos(1); // whom we wait for needs this CPU
+            LockSupport.parkNanos(1); // the other side needs this CPU
         }
     }
 

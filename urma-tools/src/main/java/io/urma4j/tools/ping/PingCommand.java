@@ -122,7 +122,7 @@ public final class PingCommand implements Callable<Integer> {
             }
             summary(name(address), (System.nanoTime() - startNanos) / NANOS_PER_MILLI);
             if (trips.received() == 0) {
-                throw new CommandFailure(nobody(name(address), pinger.trouble()));
+                throw new CommandFailure(noAnswer(name(address), pinger.trouble()));
             }
         }
         return 0;
@@ -176,7 +176,7 @@ public final class PingCommand implements Callable<Integer> {
             trips.sent();
             long now = System.nanoTime();
             due.add(new Due(sequence, now + (long) (patienceSeconds * NANOS)));
-            next = Math.max(next + interval, now); // who was late does not hurry
+            next = Math.max(next + interval, now); // a delayed request is not followed by a burst
             if (sequence < count) {
                 take(pinger, from, next);
             }
@@ -263,7 +263,7 @@ public final class PingCommand implements Callable<Integer> {
         return map;
     }
 
-    private String nobody(String address, String trouble) {
+    private String noAnswer(String address, String trouble) {
         return "no answer from " + address + " port " + port + ": "
                 + (trouble.isEmpty()
                         ? "no process there has a udma device open at this address and port, or UDP does not get through"

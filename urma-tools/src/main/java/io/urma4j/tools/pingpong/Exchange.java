@@ -34,7 +34,7 @@ final class Exchange implements Closeable {
     /**
      * Connects to a server, trying again until it listens.
      *
-     * @throws CommandFailure when nobody listens there within the time
+     * @throws CommandFailure when no server listens there within the timeout
      */
     static Exchange connect(InetAddress server, int port, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -89,7 +89,7 @@ final class Exchange implements Closeable {
     /**
      * The server's part.
      *
-     * @param getReady is told where the client is, before the client hears from us: it may send at once
+     * @param getReady receives the client's address before the client receives ours, after which the client may send
      */
     Destination asServer(Destination ours, Consumer<Destination> getReady) {
         Destination theirs = Destination.parse(read(Destination.BYTES, "its address"));

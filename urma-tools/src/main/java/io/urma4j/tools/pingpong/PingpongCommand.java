@@ -45,7 +45,7 @@ public final class PingpongCommand implements Callable<Integer> {
     /** Which of the two it is. */
     private static final class Transport {
         @Option(names = "--rc", description = "Use a reliable connection (default).")
-        @SuppressWarnings("UnusedVariable") // nobody need read it: what is not UD is RC
+        @SuppressWarnings("UnusedVariable") // need not be read: what is not UD is RC
         private boolean rc;
 
         @Option(names = "--ud", description = "Use datagrams.")

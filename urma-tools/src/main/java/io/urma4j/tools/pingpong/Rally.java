@@ -220,7 +220,7 @@ final class Rally implements AutoCloseable {
         for (int i = 0; i < messageBytes; i++) {
             byte found = bytes.get(JAVA_BYTE, i);
             if (found != FILL && (i % PAGE_BYTES != 0 || found != 0)) {
-                throw new CommandFailure(String.format("byte %d has become 0x%02x on its way", i, found));
+                throw new CommandFailure(String.format("byte %d arrived as 0x%02x", i, found));
             }
         }
     }
