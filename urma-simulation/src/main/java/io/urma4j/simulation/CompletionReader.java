@@ -26,7 +26,7 @@ final class CompletionReader {
         return arrived.cq;
     }
 
-    /** Takes all that is there. What arrived comes first: it may be what a sender is told of now. */
+    /** Polls both queues until they are empty. Receives come first: a send record may report one of these messages. */
     void read() {
         while (arrived.has()) {
             receive(arrived);

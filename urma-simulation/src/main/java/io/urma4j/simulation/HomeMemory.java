@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What peers may reach: guards that nobody may touch, words for atomics, bytes to be read, and ranges to be written, of
- * which each is given to one operation alone, with a gap behind it.
+ * The memory that peers may access: guards that no operation may change, words for atomics, bytes to be read, and
+ * ranges to be written. Each of these ranges belongs to one operation, with a gap behind it.
  */
 final class HomeMemory {
     static final int BYTES = 512 << 10;

@@ -115,7 +115,7 @@ final class Life implements CardListener {
         return (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
     }
 
-    // ---- what is on its way
+    // ---- what is in flight
 
     /** From now on what leaves on that connection is judged, by what leaves and arrives. */
     void watch(int number, Life peer, int peerNumber, int firstPsn, boolean isShared, boolean isForeign) {
@@ -173,7 +173,7 @@ final class Life implements CardListener {
         }
         arrives(route);
         card.receive(received, proven.source(), world.time.now());
-        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
+        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // the card must not read the packet later
         home.checkBorders(this);
     }
 
@@ -242,7 +242,7 @@ final class Life implements CardListener {
     @Override
     public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
         if (!world.hasStrangers) {
-            throw Violation.of("%s: a control packet that nobody has sent", this);
+            throw Violation.of("%s: a control packet that no machine has sent", this);
         }
     }
 
@@ -258,12 +258,12 @@ final class Life implements CardListener {
 
     @Override
     public void requestRefused(int tag, Refusal why) {
-        world.trace.say(machine.toString(), "is told that a request to %s was refused", sends.get(tag));
+        world.trace.say(machine.toString(), "learns that a request to %s was refused", sends.get(tag));
     }
 
     @Override
     public void sendQueueFailed(int tag, int status) {
-        world.trace.say(machine.toString(), "is told that %s has failed", sends.get(tag));
+        world.trace.say(machine.toString(), "learns that %s has failed", sends.get(tag));
         sends.get(tag).hasFailed();
     }
 
@@ -287,12 +287,12 @@ final class Life implements CardListener {
 
     @Override
     public void invalidated(long keyOwner) {
-        world.trace.say(machine.toString(), "is told that the keys of %d were invalidated", keyOwner);
+        world.trace.say(machine.toString(), "learns that the keys of %d were invalidated", keyOwner);
     }
 
     @Override
     public void peerSilent(int connection) {
-        world.trace.say(machine.toString(), "is told that connection %d is silent", connection);
+        world.trace.say(machine.toString(), "learns that connection %d is silent", connection);
         if (world.scenario.harmless()) {
             throw Violation.of("%s: the peer of connection %d counts as silent", this, connection);
         }
@@ -300,7 +300,7 @@ final class Life implements CardListener {
 
     @Override
     public void peerStuck(int connection) {
-        world.trace.say(machine.toString(), "is told that connection %d makes no progress", connection);
+        world.trace.say(machine.toString(), "learns that connection %d makes no progress", connection);
         long soundNanos = world.time.now() - world.scenario.faults().healedNanos();
         if (world.scenario.harmless() || soundNanos > MAY_BE_STUCK_NANOS) {
             throw Violation.of("%s: the peer of connection %d is heard, but acknowledges nothing", this, connection);

@@ -26,7 +26,7 @@ final class Network {
     private final long[][] arrived; // latest arrival by direction, so that order is kept unless it is broken on purpose
     private boolean healed;
 
-    /** Sees what is sent; null for nobody. */
+    /** Sees each packet that is sent; null without a listener. */
     @Nullable
     BiConsumer<SimulatedRoute, byte[]> listener;
 
@@ -75,7 +75,7 @@ final class Network {
         trace.say("net", "is healed");
     }
 
-    /** After so long nothing is under way any more that was sent before. */
+    /** The longest time that a packet can be in flight. */
     long longestDelayNanos() {
         return 2L * SPIKE * (faults.delayNanos() + faults.jitterNanos()) + 4 * faults.delayNanos();
     }
@@ -116,7 +116,7 @@ final class Network {
         }
     }
 
-    /** Bytes that nobody of us has sent: as they are, to that machine. */
+    /** Delivers bytes that no machine has sent, unchanged, to the end of that route. */
     void inject(SimulatedRoute route, byte[] bytes) {
         carry(route, bytes);
     }

@@ -11,12 +11,13 @@ import io.urma4j.udma.wire.Reth;
 import java.util.TreeMap;
 
 /**
- * What one end of a connection has on its way, told from nothing but the packets that it sends and those that reach it. No
- * request leaves that lies a window or more behind the oldest that is not acknowledged; none leaves while the receiver has
- * asked to wait; and nothing leaves that the peer cannot know.
+ * What one end of a connection has in flight, derived only from the packets that it sends and receives. It checks that
+ * no request is sent a window or more behind the oldest unacknowledged one, none while the receiver asks to wait, and
+ * none that the peer cannot know.
  *
- * <p>What counts as acknowledged here may be more than the requester knows of, never less: on a shared connection it refuses
- * acknowledgements for their count, which is not looked at; and it may have forgotten an answer that came before its turn.
+ * <p>What counts as acknowledged here may be more than the requester knows, never less. On a shared connection the
+ * requester also rejects acknowledgements by their count, which is not checked here. And it may have dropped a response
+ * that arrived out of order.
  */
 final class OnTheWay {
     private static final int PSN_BITS = 24;
@@ -94,7 +95,7 @@ final class OnTheWay {
         }
     }
 
-    /** Whatever was on its way is given up: the peer is to go on here. */
+    /** The requester gives up all packets in flight: the peer continues at this PSN. */
     private void beginAnew(long psn) {
         answers.clear();
         unacked = psn;

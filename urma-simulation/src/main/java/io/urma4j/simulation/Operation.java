@@ -84,7 +84,7 @@ final class Operation {
         return status == OPEN;
     }
 
-    /** Whether nobody can say what it did. */
+    /** Whether its effect is unknown: it failed, and may have been executed or not. */
     boolean isUncertain() {
         return status != WorkStatus.SUCCESS && status != WorkStatus.WR_UNHANDLED;
     }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /** Bytes that tell whose they are, and where in the whole they belong: made from a number, and recognised by it. */
 final class Pattern {
-    /** Of memory that nobody has written to. */
+    /** Of memory that was never written. */
     static final int UNTOUCHED = 0;
 
     /** Of what a peer could read once, and must not any more. */

@@ -133,7 +133,7 @@ final class ReceiveSide {
         Operation operation = identify(buffer, opcode, lengthBytes, immediate);
         if (operation == null) {
             throw Violation.of(
-                    "%s: receive %d brought a %s of %d bytes that nobody sent, immediate 0x%x",
+                    "%s: receive %d brought a %s of %d bytes that no queue sent, immediate 0x%x",
                     this, position, Operation.name(opcode), lengthBytes, immediate);
         }
         life.world.trace.say(life.toString(), "%s: receive %d is %s", this, position, operation);

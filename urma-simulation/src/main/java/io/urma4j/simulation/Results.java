@@ -59,7 +59,7 @@ final class Results {
 
     // ---- writes
 
-    /** Where the first byte is that is not there; −1 when all are, or nobody can know. */
+    /** The offset of the first byte that is missing; −1 when all are there, or when that is unknown. */
     static long isWritten(Operation write) {
         if (write.window != null && write.window.revoked) {
             return -1;

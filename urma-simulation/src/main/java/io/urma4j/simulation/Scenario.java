@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
  * @param sharedQueues RM send queues of each machine
  * @param datagramQueues UM send queues of each machine
  * @param receives receive work requests that a queue has at the start; more come when these are used
- * @param reads READs and atomics that a connection may have under way
+ * @param reads READs and atomics that a connection may have in flight
  * @param windowPackets that a connection may have unacknowledged
  * @param foreignPairs of the RC Jetties, those whose ends do not know each other for urma4j: plain RoCE, which goes back to
  *     what was lost

@@ -143,7 +143,7 @@ final class SendSide {
         life.arm(0);
     }
 
-    /** Silent successes are told by the next record alone: somebody has to ask for one. */
+    /** Posts a signalled NOP behind unsignalled work: only the next record reports their success. */
     void endSilence() {
         if (isUp() && !isIdle() && hasRoom() && !slot(posted - 1).signalled) {
             World world = life.world;

@@ -22,7 +22,8 @@ final class SimulatedPort implements Port {
     private boolean refused;
 
     /**
-     * A port that takes so many packets in so much time, and none then until it has passed.
+     * A port that takes {@code burst} packets in each interval of {@code burstNanos}, and refuses more until it has
+     * passed.
      *
      * @param watcher sees each packet that leaves
      * @param burst packets
@@ -68,7 +69,7 @@ final class SimulatedPort implements Port {
     @Override
     public void flush() {}
 
-    /** When there is room again for somebody who was refused; {@code Long.MAX_VALUE} when nobody was. */
+    /** When there is room again, if a packet was refused since the last call; else {@code Long.MAX_VALUE}. */
     long roomAt() {
         boolean was = refused;
         refused = false;

@@ -61,7 +61,7 @@ final class SimulatedRoute implements Route {
         return new SimulatedRoute(from, to, mtuBytes, ipv6, sourcePort, other);
     }
 
-    /** Where its packets come from, as who receives them sees it once their ICRC is right. */
+    /** Where its packets come from, as the receiver sees it after it has checked their ICRC. */
     Source source() {
         return source;
     }

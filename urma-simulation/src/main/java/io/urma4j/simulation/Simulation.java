@@ -245,7 +245,7 @@ public final class Simulation {
         return true;
     }
 
-    /** What is still under way arrives, and changes nothing. */
+    /** Packets still in flight arrive, and must change nothing. */
     private void settle() {
         endedNanos = time.now();
         trace.say("seed", "all has ended");

@@ -9,7 +9,10 @@ final class Trace {
     private final @Nullable Consumer<String> lines;
     private final VirtualTime time;
 
-    /** Without lines nothing is formatted: whoever has a long text asks first whether it {@linkplain #isOn is on}. */
+    /**
+     * Without lines nothing is formatted. A caller with a long text first asks whether the trace {@linkplain #isOn is
+     * on}.
+     */
     Trace(@Nullable Consumer<String> lines, VirtualTime time) {
         this.lines = lines;
         this.time = time;

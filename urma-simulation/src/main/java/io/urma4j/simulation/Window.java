@@ -10,7 +10,7 @@ final class Window {
     final long va;
     /** What the bytes of its second half are made of, which are read; the first half is written to. */
     final int pattern;
-    /** Of whom may use it. */
+    /** The peer that may use it. */
     final Life peer;
 
     final long owner;
@@ -30,7 +30,7 @@ final class Window {
         Pattern.fill(home.home.memory, offset + BYTES / 2, BYTES / 2, pattern);
     }
 
-    /** The key opens nothing any more: nobody may see or change what is there from now on. */
+    /** The key is revoked: from now on no peer may read or change this memory. */
     void becomesSecret() {
         revoked = true;
         Pattern.fill(home.home.memory, offset, BYTES, Pattern.SECRET);

@@ -110,7 +110,7 @@ final class Word {
             long old = old(one);
             long before = !down ? old : sizeBytes == Long.BYTES ? -old : -old & 0xFFFF_FFFFL;
             if (before < 0 || before >= counted || !olds.add(before)) {
-                throw Violation.of("%s brought 0x%x, which is wrong or somebody else's too: %s", one, old, this);
+                throw Violation.of("%s brought 0x%x, which is wrong or was returned to another operation, too: %s", one, old, this);
             }
         }
     }

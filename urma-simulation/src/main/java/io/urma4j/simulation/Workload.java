@@ -87,7 +87,7 @@ final class Workload {
         return kind < 97 ? atomic(side, target) : nop(side, target);
     }
 
-    /** Whom it is for; null when nobody can be reached just now. */
+    /** The target of the next operation; null while no peer can be reached. */
     private @Nullable Life target(SendSide side) {
         if (side.kind == Kind.RC) {
             Life peer = side.pair == null ? null : side.pair.peerOf(side).life;
@@ -274,7 +274,7 @@ final class Workload {
                 .findFirst()
                 .orElse(null);
         if (stranger != null && random.nextBoolean()) {
-            operation.homeOffset = stranger.offset + Window.BYTES / 2; // what is read there nobody may write
+            operation.homeOffset = stranger.offset + Window.BYTES / 2; // the half that no operation may write
             return post(operation, memoryTarget(operation), stranger.key, va(operation));
         }
         if (random.nextBoolean()) {

@@ -16,7 +16,7 @@ final class World {
     final Network network;
     final List<Machine> machines = new ArrayList<>();
 
-    /** Whether somebody else sends packets, too. */
+    /** Whether the test injects packets that no machine sends. */
     boolean hasStrangers;
 
     private final List<Operation> operations = new ArrayList<>();

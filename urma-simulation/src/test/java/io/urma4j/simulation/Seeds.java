@@ -13,7 +13,7 @@ final class Seeds {
     private Seeds() {}
 
     /**
-     * Runs at least so many seeds, and on until the time or their number is used up.
+     * Runs a minimum of seeds, and more until the time or their number is used up.
      *
      * @param first of them
      * @throws AssertionError when one shows a violation, with the line that replays it

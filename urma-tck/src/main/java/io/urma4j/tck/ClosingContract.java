@@ -109,7 +109,7 @@ public abstract class ClosingContract extends Contract {
         context.close();
     }
 
-    /** S4.1: a whole tree closes though a Jetty is bound, work is under way, and others have its memory. */
+    /** S4.1: a whole tree closes though a Jetty is bound, work is in flight, and other contexts import its memory. */
     @Rule("S4.1")
     @Test
     void wholeTreeClosesWhateverIsUnderWay() {

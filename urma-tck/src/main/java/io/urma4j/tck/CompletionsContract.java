@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §10: how results are told. */
+/** SEMANTICS §10: how results are reported. */
 public abstract class CompletionsContract extends Contract {
     protected CompletionsContract(String device) {
         super(device);
@@ -370,7 +370,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(receiver.queue().isJfcValid()).isEqualTo(failure == CompletionStatus.SUCCESS);
     }
 
-    /** S10.6: whoever attaches more depth to a JFC than it has is warned, once, with the numbers. */
+    /** S10.6: queues whose depths exceed that of their JFC cause one warning, with the numbers. */
     @Rule("S10.6")
     @Test
     void moreDepthThanAJfcHasIsWarnedOfOnce() {
@@ -431,7 +431,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(jfce.await(Duration.ZERO)).as("one event for one arming").isEmpty();
     }
 
-    /** S11.1, S11.4: "poll until empty, rearm, wait" hears each message, when nobody else polls. */
+    /** S11.1, S11.4: "poll until empty, rearm, wait" receives each message, when no other thread polls. */
     @Rule({"S11.1", "S11.4"})
     @Test
     void waiterHearsEachMessage() throws Exception {

@@ -232,7 +232,7 @@ public abstract class DatagramsContract extends Contract {
                 .hasMessageContaining("UM");
     }
 
-    /** S12.1: without a receive work request it is dropped, and counted there; nobody waits. */
+    /** S12.1: without a receive work request it is dropped, and counted there; the sender does not wait. */
     @Rule({"S12.1", "S8.1"})
     @Test
     void datagramWithoutReceiveIsDroppedAndCounted() {
@@ -273,7 +273,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S10.3: a datagram longer than its receive is told to the receiver alone. */
+    /** S10.3: a datagram longer than its receive is reported only to the receiver. */
     @Rule("S10.3")
     @Test
     void datagramTooLongIsToldToItsReceiverAlone() {
@@ -333,9 +333,9 @@ public abstract class DatagramsContract extends Contract {
         assertThat(received.size() + receiver.queue().counter("dropped")).isEqualTo(count);
     }
 
-    /** Who hands datagrams to a network does not learn what becomes of them. */
+    /** A sender of datagrams into a network does not learn whether they arrive. */
     private void needsToKnowOfLosses() {
-        assumeTrue(pair.device().attributes().capabilities().mappable(), "a network tells nobody what it loses");
+        assumeTrue(pair.device().attributes().capabilities().mappable(), "a network does not report what it loses");
     }
 
     /** S12.4, S8.1: to a peer that is gone, datagrams are lost, and that is no error. */
@@ -358,7 +358,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S12.3, S12.6: a peer that is stopped takes no datagrams, and nobody waits for it longer than the timeout. */
+    /** S12.3, S12.6: a peer that is stopped takes no datagrams, and its senders wait no longer than the timeout. */
     @Rule({"S12.3", "S12.6"})
     @Test
     void stoppedPeerLosesDatagramsAfterTheTimeout() {

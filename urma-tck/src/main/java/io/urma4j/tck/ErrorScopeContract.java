@@ -143,6 +143,6 @@ public abstract class ErrorScopeContract extends Contract {
                                 jfc, PER_TARGET.toBuilder().errorSuspend(true).build()))
                 .hasMessageContaining("errorSuspend");
         jfr.close();
-        jfc.close(); // nobody uses it
+        jfc.close(); // no queue uses it
     }
 }

@@ -165,7 +165,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: events of several JFCs are told by one channel, which is always the same. */
+    /** S11.3: one channel, always the same, reports the events of several JFCs. */
     @Rule("S11.3")
     @Test
     void oneChannelTellsOfAllJfcs() throws Exception {
@@ -194,7 +194,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: who asks for the channel after the event finds it readable. */
+    /** S11.3: a channel that is requested after the event is readable. */
     @Rule("S11.3")
     @Test
     void channelThatIsAskedForLateTellsOfWhatIsThere() throws Exception {
@@ -272,7 +272,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: an event of a thread whose interrupt flag is set is told, and the channel lives on. */
+    /** S11.3: an event of a thread whose interrupt flag is set is reported, and the channel stays open. */
     @Rule("S11.3")
     @Test
     void eventOfAnInterruptedThreadIsTold() throws Exception {
@@ -294,7 +294,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: who closes the channel gets another one, and events in between are not lost. */
+    /** S11.3: a closed channel is replaced by a new one, and events in between are not lost. */
     @Rule("S11.3")
     @Test
     void channelThatWasClosedIsReplaced() throws Exception {
@@ -352,7 +352,7 @@ public abstract class EventsContract extends Contract {
         assertThat(channel.isOpen()).isFalse();
     }
 
-    /** S11.3: a JFCE whose channel nobody asked for holds no descriptor. */
+    /** S11.3: a JFCE whose channel was never requested holds no descriptor. */
     @Rule("S11.3")
     @Test
     void channelCostsNothingWhenNotAskedFor() throws IOException {
@@ -373,7 +373,7 @@ public abstract class EventsContract extends Contract {
     }
 
     /**
-     * S11.1: whatever the order of posts and of the steps of who waits, "poll until empty, rearm, wait" hears all, by
+     * S11.1: "poll until empty, rearm, wait" receives everything in any order of posts and of the waiter's steps, by
      * await and by the channel. Every order of up to eight steps is tried.
      */
     @Rule({"S11.1", "S11.3"})
@@ -620,7 +620,7 @@ public abstract class EventsContract extends Contract {
         assertThat(refusal.get()).isNotNull().hasMessageContaining("closed");
     }
 
-    /** S4.3: who counts events can acknowledge them; who does not is held up by nothing. */
+    /** S4.3: events can be counted and acknowledged; unacknowledged events do not block a close. */
     @Rule("S4.3")
     @Test
     void eventsNeedNoAcknowledgement() throws Exception {

@@ -29,8 +29,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A Jetty group whose members come and go, fail, are revived, and run out of receives, and who sends to it: each message is
- * received whole and once by one member, or its sender hears that it was not.
+ * A Jetty group whose members come and go, fail, recover, and run out of receives, and its senders. Each message is
+ * received whole and once by one member, or its sender gets an error.
  */
 final class GroupWalk implements Walk {
     private static final int STEPS = 220;
@@ -75,7 +75,7 @@ final class GroupWalk implements Walk {
         return choice + ":" + book.story();
     }
 
-    // ---- who receives
+    // ---- the receiving side
 
     private final class Member {
         final HomeQueue jetty = pair.home().jetty(JfsConfig.DEFAULT, RECEIVE);
@@ -242,10 +242,10 @@ final class GroupWalk implements Walk {
         book.tell(member + " closes");
         members.remove(member);
         member.jetty.close();
-        freeBuffers.addAll(member.waiting); // nobody takes them any more
+        freeBuffers.addAll(member.waiting); // the closed queue does not use them any more
     }
 
-    // ---- who sends
+    // ---- the sending side
 
     private final class Sender {
         final JfsConfig config = JfsConfig.builder()

@@ -98,7 +98,7 @@ public abstract class GroupsContract extends Contract {
         }
     }
 
-    /** S5.5: who has no receive work request, or is in ERROR, is passed over. */
+    /** S5.5: a member without a receive work request, or in ERROR, is skipped. */
     @Rule("S5.5")
     @Test
     void roundRobinPassesOverWhoIsNotReady() {
@@ -307,7 +307,7 @@ public abstract class GroupsContract extends Contract {
                 .hasMessageContaining("closed");
     }
 
-    /** S5.5: who has left receives nothing any more; without members nobody does, and the sender hears it. */
+    /** S5.5: a member that has left receives nothing more; without members the send fails. */
     @Rule("S5.5")
     @Test
     void groupWithoutMembersRefusesMessages() {
@@ -365,7 +365,7 @@ public abstract class GroupsContract extends Contract {
                 .returns(plain.queue().id(), Outcome::localId);
     }
 
-    /** S10.5, S5.3: a Jetty whose own JFC overflows goes to ERROR; who shares its JFR does not. */
+    /** S10.5, S5.3: a Jetty whose own JFC overflows goes to ERROR; Jetties that share its JFR do not. */
     @Rule({"S5.3", "S10.5"})
     @Test
     void overflowOfTheJettysOwnJfcIsItsError() {

@@ -41,7 +41,7 @@ public interface Home extends HomeObject {
     /** A Jetty group without members. */
     HomeGroup group(JettyGroupConfig config);
 
-    /** Imports somebody's segment, with all its access. */
+    /** Imports a segment of another context, with all its access. */
     HomeImport importSegment(SharedSegment shared);
 
     /** Makes a region. */

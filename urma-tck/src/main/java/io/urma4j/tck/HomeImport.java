@@ -22,8 +22,8 @@ public interface HomeImport extends HomeObject {
     void setMappedWord(long offset, long value);
 
     /**
-     * Opens a window of it, and leaves an operation under way there, behind a message to {@code unready}, a queue of the
-     * same home that has no receive.
+     * Opens a window of it, and leaves an operation in progress there, behind a message to {@code unready}, a queue of
+     * the same home that has no receive.
      */
     void holdWindow(String key, SharedJetty unready);
 

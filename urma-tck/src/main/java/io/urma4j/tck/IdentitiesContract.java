@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §1 and §2: names of things, what peers are told, and how failures speak. */
+/** SEMANTICS §1 and §2: names of things, what peers learn, and what failures say. */
 public abstract class IdentitiesContract extends Contract {
     protected IdentitiesContract(String device) {
         super(device);

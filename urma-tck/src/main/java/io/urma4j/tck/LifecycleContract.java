@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** SEMANTICS §4: who holds whom, and what closing means. */
+/** SEMANTICS §4: references between handles, and the meaning of close. */
 public abstract class LifecycleContract extends Contract {
     private static final long PAUSE_NANOS = Patience.amount(500_000, 200_000_000);
     private static final int ROUNDS = Patience.amount(20, 5);
@@ -135,7 +135,7 @@ public abstract class LifecycleContract extends Contract {
         assertRefused(UrmaStatus.EAGAIN, pair.urma()::closeIfUnused).hasMessageContaining(context.toString());
     }
 
-    /** S4.1: a context closes all that is in it, whatever is under way, within its limit. */
+    /** S4.1: a context closes all that is in it within its timeout, even with work in flight. */
     @Rule("S4.1")
     @Test
     void contextClosesAllThatIsInIt() {
@@ -329,7 +329,7 @@ public abstract class LifecycleContract extends Contract {
             }
         } catch (UrmaException e) {
             assertThat(e).hasMessageContaining("closed");
-            return CompletionStatus.SUCCESS; // refused, and nothing was under way
+            return CompletionStatus.SUCCESS; // refused, and nothing was in flight
         }
     }
 
@@ -370,7 +370,7 @@ public abstract class LifecycleContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> context.allocate(64)).hasMessageContaining("closed");
     }
 
-    /** S4.3: records that nobody polled do not hold up a close. */
+    /** S4.3: unpolled records do not block a close. */
     @Rule("S4.3")
     @Test
     void unpolledRecordsDoNotHoldUpAClose() {

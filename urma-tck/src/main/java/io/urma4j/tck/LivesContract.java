@@ -75,7 +75,7 @@ public abstract class LivesContract extends Contract {
         walk(choice.toString(), walks(6, 100), random -> new GroupWalk(pair, choice, random));
     }
 
-    /** S10.5: the same where JFCs overflow: what found no place is told by flush, and new ones go on. */
+    /** S10.5: the same where JFCs overflow: flush returns what found no place, and new JFCs continue. */
     @Rule({"S6.2", "S6.7", "S6.8", "S8.5", "S9.3", "S10.1", "S10.5", "S10.7"})
     @Test
     void bookIsBalancedWhereJfcsOverflow() {

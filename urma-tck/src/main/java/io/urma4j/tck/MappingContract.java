@@ -191,7 +191,7 @@ public abstract class MappingContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> imported.remote().map()).hasMessageContaining("closed");
     }
 
-    /** S7.11, S12.4: the death of the home takes its memory away from who has mapped it. */
+    /** S7.11, S12.4: the death of the home revokes its memory from processes that have mapped it. */
     @Rule({"S7.11", "S12.4"})
     @Test
     void mappedMemoryIsDeadAfterTheDeathOfItsHome() {

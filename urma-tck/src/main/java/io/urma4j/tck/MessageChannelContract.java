@@ -231,7 +231,7 @@ public abstract class MessageChannelContract extends Contract {
         return CompletableFuture.runAsync(call, task -> Thread.ofVirtual().start(task));
     }
 
-    /** Whoever sends to a process that dies hears of it in time, and the channel serves others. */
+    /** The senders to a process that dies fail in time, and the channel serves other peers. */
     @Rule({"S12.4", "S12.6", "S12.7"})
     @Test
     void deathOfThePeerFailsItsSendersAlone() {
@@ -251,7 +251,7 @@ public abstract class MessageChannelContract extends Contract {
 
         waiting.forEach(MessageChannelContract::assertFailsInTime);
         assertThat(Patience.until(LIMIT, () -> !gone.isConnected()))
-                .as("the dead peer is told")
+                .as("the channel reports the dead peer")
                 .isTrue();
         assertThat(peer.isConnected()).isTrue();
         assertFailsInTime(async(() -> gone.send(text("anybody?"))));
@@ -281,7 +281,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(send.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("peer ");
     }
 
-    /** Who has sent and waits for room, and who waits for a message. */
+    /** Senders that wait for room, and a receiver that waits for a message. */
     @Rule({"S4.2", "S12.6"})
     @Test
     void closeOfAPeerEndsAllThatWaitForIt() {

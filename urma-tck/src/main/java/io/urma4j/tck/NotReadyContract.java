@@ -123,7 +123,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(queue.awaitCompletions(3)).extracting(Outcome::userContext).containsExactly(1L, 2L, 3L);
     }
 
-    /** S8.1, S12.6: messages are taken while nobody polls over there, small and large, and at once. */
+    /** S8.1, S12.6: messages, small and large, are received promptly while no thread of the receiver polls. */
     @Rule({"S8.1", "S12.6"})
     @ParameterizedTest
     @ValueSource(ints = {8, 64 * 1024, 2 << 20, 24 << 20})
@@ -330,7 +330,7 @@ public abstract class NotReadyContract extends Contract {
         }
     }
 
-    /** S12.4: proven death ends what is under way at once, and is told. */
+    /** S12.4: proven death ends at once what is in flight, and is reported. */
     @Rule({"S12.4", "S2.3", "S6.8"})
     @Test
     void deathOfThePeerEndsWhatIsUnderWay() {

@@ -174,7 +174,7 @@ public abstract class NotifierContract extends Contract {
         }
     }
 
-    /** S5.9, S4.1: what nobody took out of a closed notifier is given back. */
+    /** S5.9, S4.1: imports left in a closed notifier are released. */
     @Rule({"S5.9", "S4.1"})
     @Test
     void untakenImportsAreGivenBackWithTheNotifier() {
@@ -201,7 +201,7 @@ public abstract class NotifierContract extends Contract {
         }
     }
 
-    /** S5.9, S4.2: who waits sees the notifier closed. */
+    /** S5.9, S4.2: a wait ends with a failure when the notifier is closed. */
     @Rule({"S5.9", "S4.2", "S12.6"})
     @Test
     void waitEndsWhenTheNotifierIsClosed() throws Exception {

@@ -152,7 +152,9 @@ public abstract class OwnJfcContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
     }
 
-    /** S10.5: when that JFC overflows, the queue goes to ERROR, and each result is told once, somewhere. */
+    /**
+     * S10.5: when that JFC overflows, the queue goes to ERROR, and each result is reported once, by a record or flush.
+     */
     @Rule({"S8.5", "S10.5", "S6.8"})
     @Test
     void overflowThereLosesNothing() {

@@ -17,13 +17,13 @@ public final class Patience {
     /** How many times as long as usual we wait: 1, or more where the path between two ends is slow. */
     public static final int FACTOR = factor();
 
-    /** After so long something that must happen has not happened. */
+    /** The timeout of everything that must happen. */
     public static final Duration LIMIT = stretched(Duration.ofSeconds(20));
 
-    /** After so many seconds threads that work at the same time have all ended. */
+    /** The timeout for concurrent threads to end, in seconds. */
     public static final long THREADS_SECONDS = 2 * LIMIT.toSeconds();
 
-    /** For so long we watch for what must not happen: long against a wake-up, short against a test run. */
+    /** How long a test watches for what must not happen: long against a wake-up, short against a test run. */
     public static final Duration WATCH = stretched(Duration.ofMillis(40));
 
     private static final long MOST_BYTES_OF_A_SLOW_PATH = 8 << 20;
@@ -79,7 +79,7 @@ public final class Patience {
     /** Tries until {@code condition} holds; fails naming {@code what} when it did not within {@link #LIMIT}. */
     public static void await(String what, BooleanSupplier condition) {
         if (!until(LIMIT, condition)) {
-            throw new AssertionError("waited " + LIMIT.toSeconds() + " s in vain: " + what);
+            throw new AssertionError("timed out after " + LIMIT.toSeconds() + " s: " + what);
         }
     }
 }

@@ -399,7 +399,7 @@ public abstract class PipesContract extends Contract {
         assertThat(seen).containsExactly(first, second);
     }
 
-    /** A writer that keeps no rules breaks its pipe, and is told of nothing else. */
+    /** A writer that breaks the protocol breaks its own pipe, and the reader reports only that. */
     @Rule({"S8.12", "S12.4"})
     @ParameterizedTest
     @ValueSource(
@@ -431,7 +431,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    /** Nor does a reader that keeps none bring its writer to write over what was not read. */
+    /** A reader that breaks the protocol cannot make its writer overwrite unread messages. */
     @Rule({"S8.12", "S12.4"})
     @Test
     void aReaderThatTookMoreThanWasSentIsFoundOut() {

@@ -54,7 +54,7 @@ public abstract class QuiescenceContract extends Contract {
         assertThat(queue.jfs().flushAll()).isEmpty();
     }
 
-    /** S6.11: what was never started is told as such, and has changed nothing. */
+    /** S6.11: work that was never started is reported as such, and has changed nothing. */
     @Rule({"S6.11", "S6.8"})
     @Test
     void quiesceTellsWhatWasNeverStarted() {
@@ -137,7 +137,7 @@ public abstract class QuiescenceContract extends Contract {
                 .isTrue();
     }
 
-    /** S6.11, S6.8: what is posted behind a quiesced queue is nobody's result but its own. */
+    /** S6.11, S6.8: work posted behind a quiesced queue has its own result, with its own user context. */
     @Rule({"S6.11", "S6.8", "S6.4"})
     @Test
     void recordsOfAQuiescedQueueKeepTheirUserContexts() {

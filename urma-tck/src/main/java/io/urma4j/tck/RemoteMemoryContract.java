@@ -207,7 +207,7 @@ public abstract class RemoteMemoryContract extends Contract {
             memory.writeLong(8, 77);
             assertThat(segment.word(8)).isEqualTo(77);
         }
-        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":absent"));
     }
 
     @Rule("S7.6")

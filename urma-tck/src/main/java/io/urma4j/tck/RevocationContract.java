@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * SEMANTICS §7.9 with importers that are alive, dead and stopped. The initiator is the one who takes back, and the home
- * imports, since only the home can be another process.
+ * SEMANTICS §7.9 with importers that are alive, dead and stopped. The initiator revokes, and the home imports, since
+ * only the home can be another process.
  */
 public abstract class RevocationContract extends Contract {
     private static final int SIZE = 4096;
@@ -68,7 +68,7 @@ public abstract class RevocationContract extends Contract {
         assertThat(segment.revocation()).contains(Revocation.COMPLETED);
     }
 
-    /** S7.9: a stopped importer does not hold up the others: all are told first. */
+    /** S7.9: a stopped importer does not delay the others: all are notified before any is awaited. */
     @Rule("S7.9")
     @Test
     void stoppedImporterDoesNotHoldUpTheOthers() throws Exception {
@@ -147,7 +147,7 @@ public abstract class RevocationContract extends Contract {
         }
     }
 
-    /** S7.9: who closes hears from the log, and from the segment, who has not let go. */
+    /** S7.9: the log and the closed segment name the importers that have not released it. */
     @Rule({"S7.9", "S4.1"})
     @Test
     void closeSaysWhoHoldsOn() {

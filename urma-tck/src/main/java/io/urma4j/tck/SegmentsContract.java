@@ -185,7 +185,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.3: memory whose arena was closed under a registration is noticed: no crash, and nobody else's bytes. */
+    /** S7.3: memory whose arena was closed under a registration is detected: no crash, and no bytes of other memory. */
     @Rule("S7.3")
     @Test
     void memoryThatWasFreedUnderItsRegistrationIsNoticed() {
@@ -739,20 +739,20 @@ public abstract class SegmentsContract extends Contract {
         assertThat(context.lookup("orders").descriptor().tokenId()).isEqualTo(other.tokenId());
     }
 
-    /** S7.13: a name that nobody published is refused, and so is one that is no name. */
+    /** S7.13: a name that was never published is refused, and so is an invalid one. */
     @Rule("S7.13")
     @Test
     void unknownNameIsRefused() {
         var context = pair.initiator().context();
         var segment = context.register(context.allocate(64), Access.READ);
 
-        assertRefused(UrmaStatus.EINVAL, () -> context.lookup("nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> context.lookup("absent"));
         for (String bad : new String[] {"", "a/b", "..", ".", "a b", "x".repeat(256)}) {
             assertRefused(UrmaStatus.EINVAL, () -> segment.publish(bad));
         }
     }
 
-    /** S7.13: the list of names says who uses each. */
+    /** S7.13: the list of names has the importers of each. */
     @Rule("S7.13")
     @Test
     void listOfNamesSaysWhoUsesEach() {

@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue with its JFC: posts, and waits for results. What posts and waits expects no other result to be under way.
+ * A send queue with its JFC: posts, and waits for results. Methods that post and wait expect no other work in flight.
  */
 public final class SendSide {
     private final Jfs jfs;
@@ -77,7 +77,7 @@ public final class SendSide {
         return poller.until(outcome -> outcome.status() == CompletionStatus.WR_SUSPEND_DONE);
     }
 
-    /** Suspends a queue that has nothing under way. */
+    /** Suspends a queue that has nothing in flight. */
     public void suspend() {
         jfs.modify(QueueState.SUSPENDED);
         assertThat(untilSuspended()).hasSize(1);

@@ -71,7 +71,7 @@ public abstract class SignalsContract extends Contract {
                 .isEmpty();
     }
 
-    /** S12.2: set again, it is told again; at once when it is so already. */
+    /** S12.2: a threshold that is set again is reported again, at once if it is reached already. */
     @Rule("S12.2")
     @Test
     void thresholdThatIsSetAgainIsToldAgain() {
@@ -179,7 +179,7 @@ public abstract class SignalsContract extends Contract {
         }
     }
 
-    /** S10.8, S11.1: records that are there when it is armed are told at once. */
+    /** S10.8, S11.1: records that are there when the JFC is armed are reported at once. */
     @Rule({"S10.8", "S11.1"})
     @Test
     void armingWithRecordsThereIsNotHeldBack() throws Exception {
@@ -192,7 +192,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(moderated.jfce().await(Patience.LIMIT)).contains(moderated.jfc());
     }
 
-    /** S10.8: also what arrives from a peer, while nobody polls. */
+    /** S10.8: the same for messages that arrive from a peer while no thread polls. */
     @Rule({"S10.8", "S11.4"})
     @Test
     void arrivalsAreModeratedToo() throws Exception {
@@ -307,7 +307,7 @@ public abstract class SignalsContract extends Contract {
 
     // ---- S11.5: asynchronous events
 
-    /** S11.5: when nobody reads, the oldest go first, and are counted; the youngest are there, in order. */
+    /** S11.5: of unread events the oldest are dropped and counted; the youngest remain, in order. */
     @Rule({"S11.5", "S2.3"})
     @Test
     void unreadEventsAreDroppedOldestFirstAndCounted() {

@@ -263,7 +263,7 @@ public abstract class StatesContract extends Contract {
         assertThat(jetty.boundTarget()).isEmpty();
     }
 
-    /** S6.3, S6.8: what is under way when a Jetty is unbound drains, and has one result each. */
+    /** S6.3, S6.8: work in flight when a Jetty is unbound drains, and has one result each. */
     @Rule({"S6.3", "S6.8"})
     @ParameterizedTest
     @EnumSource(
@@ -624,7 +624,7 @@ public abstract class StatesContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
     }
 
-    /** S6.13, S6.3: who unbinds is told by the call, so no marker follows; but records may lie where they are. */
+    /** S6.13, S6.3: unbind returns when it is done, so no marker follows; but its records may still be unpolled. */
     @Rule({"S6.13", "S6.3", "S2.2"})
     @Test
     void jettyIsNotBoundAnewBeforeTheRecordsOfItsOldLifeArePolled() {

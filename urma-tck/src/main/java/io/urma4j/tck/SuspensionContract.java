@@ -320,7 +320,7 @@ public abstract class SuspensionContract extends Contract {
                 .containsExactly(0L, 1L, 2L);
     }
 
-    /** S6.7, S6.8: the same when nobody has polled the marker of the suspension: that of the error must be polled, too. */
+    /** S6.7, S6.8: the same with an unpolled marker of the suspension: the marker of the error must be polled, too. */
     @Rule({"S6.7", "S6.8", "S6.10"})
     @Test
     void suspensionThatNobodyPolledBecomesAnError() {

@@ -171,7 +171,7 @@ final class SuspensionWalk implements Walk {
         }
     }
 
-    // ---- who receives
+    // ---- the receiving side
 
     private Pair.Receiver anyReceiver() {
         return receivers.get(random.nextInt(receivers.size()));
@@ -226,7 +226,7 @@ final class SuspensionWalk implements Walk {
         }
     }
 
-    // ---- who sends
+    // ---- the sending side
 
     /** It is refused, and changes nothing (S7.8). */
     private void postBeyondTheEnd() {

@@ -125,7 +125,7 @@ final class WalkBook {
         }
     }
 
-    /** The queue was closed before all had ended: nobody knows what became of the rest. */
+    /** The queue was closed before all had ended: the fate of the rest is unknown. */
     void giveUp(WalkQueue queue) {
         for (Posted posted : all) {
             if (posted.queue == queue && posted.fate == Fate.OPEN) {

@@ -57,7 +57,7 @@ final class WalkQueue {
         return connection != null;
     }
 
-    /** For whoever draws: a queue must not fill with silent work requests, since nothing would free a slot. */
+    /** Whether the next work request must be signalled: a queue full of unsignalled ones would never free a slot. */
     boolean mustSignal() {
         return silentOnes + 1 >= config.depth();
     }
@@ -117,7 +117,7 @@ final class WalkQueue {
         return true;
     }
 
-    /** Of an RC Jetty: ends its connection whatever is under way, or makes one that must know nothing of the last. */
+    /** Of an RC Jetty: ends its connection even with work in flight, or makes a new one independent of the last. */
     void leaveOrBindAnew() {
         if (connection == null) {
             move(QueueState.RESET);
@@ -142,7 +142,7 @@ final class WalkQueue {
         }
     }
 
-    /** Of this one nothing is told any more. */
+    /** From now on nothing of this life is reported. */
     void endOfALife() {
         book.endSilently(this);
         isMarked = false;
@@ -254,7 +254,7 @@ final class WalkQueue {
         boolean write(boolean isSignalled);
     }
 
-    /** Brings it back to work, with nothing under way. */
+    /** Brings it back to work, with nothing in flight. */
     void settle(Work work) {
         Patience.await("work of " + this, () -> {
             work.poll();
@@ -263,7 +263,7 @@ final class WalkQueue {
                 return false;
             }
             long last = book.next();
-            // and then whatever was before it has ended, too, and has not suspended the queue
+            // its success proves that all before it has ended, too, and has not suspended the queue
             return work.write(true) && isSuccess(last, work) && jfs.state() == QueueState.READY;
         });
         book.endSilently(this);
@@ -281,7 +281,7 @@ final class WalkQueue {
     /**
      * Uses each slot of a settled queue.
      *
-     * @param isEachTold whether the JFC has places for so many records; else the last alone has one
+     * @param isEachTold whether each work request is signalled; else only the last, for a JFC with few places
      */
     void assertAllSlotsAreFree(Work work, boolean isEachTold) {
         int depth = jfs.depth();

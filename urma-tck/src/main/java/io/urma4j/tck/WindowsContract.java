@@ -51,8 +51,8 @@ public abstract class WindowsContract extends Contract {
     }
 
     /**
-     * Whether the home's device does each operation itself. Then none can be under way that it does not know of: what was
-     * posted and has not arrived has not begun.
+     * Whether the home's device executes each operation itself. Then none can be in progress without its knowledge: an
+     * operation that was posted and has not arrived has not begun.
      */
     private boolean homeDoesOperations() {
         return !pair.device().attributes().capabilities().oneSided();
@@ -171,7 +171,7 @@ public abstract class WindowsContract extends Contract {
 
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
         assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
-        assertThat(opened.grant().takeBack()).as("nothing is under way").isTrue();
+        assertThat(opened.grant().takeBack()).as("nothing is in progress").isTrue();
     }
 
     /** S7.10, S7.7: a window allows what it was granted for, though the import allows more. */
@@ -246,8 +246,8 @@ public abstract class WindowsContract extends Contract {
     }
 
     /**
-     * S7.10: an operation under way keeps the window from being quiet until it is over; nobody waits meanwhile. One that
-     * the home has not seen begin moves no byte.
+     * S7.10: an operation in progress keeps the window from being quiet until it ends; no caller waits meanwhile. One
+     * that the home has not seen begin moves no byte.
      */
     @Rule("S7.10")
     @Test
@@ -435,7 +435,7 @@ public abstract class WindowsContract extends Contract {
         var imported = pair.home().importSegment(segment.shared());
         var grant = segment.grant(0, 0, 64, Access.READ_WRITE);
         imported.holdWindow(grant.key(), pair.initiator().asHome().receiver().shared());
-        assertThat(grant.takeBack()).as("no operation is under way").isEqualTo(homeDoesOperations());
+        assertThat(grant.takeBack()).as("no operation is in progress").isEqualTo(homeDoesOperations());
 
         processOfHome().kill();
 

@@ -299,7 +299,7 @@ public abstract class WorkRequestsContract extends Contract {
                 .returns(8L, Outcome::userContext);
     }
 
-    /** §8: who sees the value of a WRITE_NOTIFY sees its bytes. */
+    /** §8: a reader that sees the value of a WRITE_NOTIFY sees its bytes. */
     @Rule({"S8.1", "S8.9"})
     @Test
     void whoSeesTheNotificationSeesTheBytes() {
@@ -323,7 +323,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(flags.home().isZero(16, 4080)).isTrue();
     }
 
-    /** §8: the same for who watches for the value while the bytes are on their way. */
+    /** §8: the same for a reader that watches for the value while the bytes are in flight. */
     @Rule({"S8.1", "S8.9"})
     @Test
     void whoWatchesForTheNotificationSeesTheBytes() throws Exception {

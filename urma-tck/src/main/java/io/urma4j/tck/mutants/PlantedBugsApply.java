@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 public abstract class PlantedBugsApply {
     private final int atLeast;
 
-    /** Those whose tests are in this module, of which there are so many at least. */
+    /** The planted bugs whose tests are in this module; at least {@code atLeast} of them. */
     protected PlantedBugsApply(int atLeast) {
         this.atLeast = atLeast;
     }
