@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mode UM, wherever SEMANTICS speaks of it: unreliable messages. */
+/** Mode UM, in all sections of SEMANTICS: unreliable messages. */
 public abstract class DatagramsContract extends Contract {
     private static final JfsConfig SEND =
             JfsConfig.builder().mode(TransportMode.UM).build();
@@ -71,7 +71,7 @@ public abstract class DatagramsContract extends Contract {
                 .isTrue();
     }
 
-    /** S5.1: also from Jetty to Jetty, with an immediate, and the record says who sent. */
+    /** S5.1: also from Jetty to Jetty, with an immediate, and the record names the sender. */
     @Rule({"S5.1", "S8.4", "S10.1", "S6.1"})
     @Test
     void jettiesExchangeDatagramsWithImmediates() {
@@ -113,7 +113,7 @@ public abstract class DatagramsContract extends Contract {
                 .isTrue();
     }
 
-    /** S5.1: datagrams are all that there is. */
+    /** S5.1: a UM queue refuses all operations but messages. */
     @Rule({"S5.1", "S2.2"})
     @Test
     void oneSidedOperationsAreRefused() {
@@ -171,7 +171,7 @@ public abstract class DatagramsContract extends Contract {
                 .hasMessageContaining("UM");
     }
 
-    /** S8.6: nothing is ordered, so nothing can be fenced. */
+    /** S8.6: datagrams are unordered, so a fence is refused. */
     @Rule("S8.6")
     @Test
     void fenceIsRefused() {
@@ -253,7 +253,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(receiver.queue().counter("dropped")).isEqualTo(3);
     }
 
-    /** S6.5, S12.1: what is not READY drops, too; the sender does not learn of it. */
+    /** S6.5, S12.1: a queue that is not READY drops datagrams, too; the sender does not learn of it. */
     @Rule({"S6.5", "S12.1"})
     @ParameterizedTest
     @EnumSource(
@@ -294,7 +294,10 @@ public abstract class DatagramsContract extends Contract {
         assertThat(receiver.queue().next()).matches(Outcome::isSuccess).returns(4L, Outcome::userContext);
     }
 
-    /** S8.9: in no order, but each at most once, and none while there is room; results come in order. */
+    /**
+     * S8.9: datagrams arrive in any order, each at most once, and all of them while there is room; results are in
+     * order.
+     */
     @Rule({"S8.9", "S10.1", "S9.2"})
     @Test
     void datagramsArriveAtMostOnceEach() {

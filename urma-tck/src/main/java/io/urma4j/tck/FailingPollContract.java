@@ -99,7 +99,7 @@ public abstract class FailingPollContract {
         other.close();
     }
 
-    /** A queue whose next step is to make a marker, and so to fire the event of {@code jfc}. */
+    /** A queue whose next step makes a marker, and so fires the event of {@code jfc}. */
     private ProviderSendQueue owesAMarker(ProviderJfc jfc) {
         ProviderSendQueue queue = queue(jfc, false);
         jfc.rearm(true); // successes of its own are no event, a marker is

@@ -3,14 +3,14 @@ package io.urma4j.tck;
 import io.urma4j.SharedJetty;
 import java.util.List;
 
-/** A segment that the home has imported: for what it does as an initiator. */
+/** A segment that the home has imported, for its operations as an initiator. */
 public interface HomeImport extends HomeObject {
     Outcome write(long offset, byte[] bytes);
 
     /** Adds 1 to eight bytes, {@code times} times, one after the other. */
     void addOnes(long offset, int times);
 
-    /** Atomics and reads drawn at random, on {@code words} words; what they saw. */
+    /** Random atomics and reads on {@code words} words; returns their results. */
     List<AtomicStep> strike(long first, int words, int sizeBytes, long seed, int count);
 
     boolean isRevoked();
@@ -27,7 +27,7 @@ public interface HomeImport extends HomeObject {
      */
     void holdWindow(String key, SharedJetty unready);
 
-    /** Maps it at the home's own address, and tells that. */
+    /** Maps it at the home's own address, and returns that address. */
     long mapAtHomeAddress();
 
     void close();

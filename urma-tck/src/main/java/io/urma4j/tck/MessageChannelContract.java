@@ -117,7 +117,7 @@ public abstract class MessageChannelContract extends Contract {
         here.publish(name); // it is free again
     }
 
-    /** A name tells what it is of: the wrong kind is refused, and nothing is imported. */
+    /** A name includes the kind of its object: the wrong kind is refused, and nothing is imported. */
     @Rule("S8.15")
     @Test
     void aNameOfAnotherKindIsRefused() {
@@ -180,7 +180,7 @@ public abstract class MessageChannelContract extends Contract {
         }
     }
 
-    /** One that neither a ring nor a window holds as a whole. */
+    /** A message longer than a ring and than a window. */
     @Rule({"S8.1", "S13.2"})
     @Test
     void largeMessagesGoBothWaysBetweenInitiatorAndHome() {
@@ -413,7 +413,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(small.receive(Duration.ZERO)).isEmpty();
     }
 
-    /** The short ones are delivered, or their senders know that they may not be; never twice. */
+    /** Short messages are delivered once, or their send fails as possibly undelivered. */
     @Rule({"S6.7", "S6.8"})
     @Test
     void messagesBesideFailingOnesAreDeliveredOnceOrTold() {
@@ -702,7 +702,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(seen.join()).hasMessage(here + ": is closed (EINVAL)");
     }
 
-    /** Waking all for each would be some hundred wake-ups a message. */
+    /** If each message woke all waiters, there would be some hundred wake-ups per message. */
     @Rule({"S11.4", "S13.1"})
     @Test
     void manyThreadsOnOnePeerAreWokenAFewTimesEach() {

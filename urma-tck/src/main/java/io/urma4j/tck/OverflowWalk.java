@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * JFCs that are too small, and polled too seldom: queues that complete there, sending and receiving, fail with them
- * (S10.5), are emptied, and others take their places. The book is balanced in the end.
+ * JFCs that are too small, and polled too seldom. The queues that complete there, sending and receiving, fail with them
+ * (S10.5), are emptied, and replaced. In the end every work request has its one result.
  */
 final class OverflowWalk implements Walk {
     private static final int STEPS = 160;

@@ -161,7 +161,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12, S7.8: outside of the members nothing is; a refused transfer moves no byte of any part. */
+    /** S7.12, S7.8: access outside of the members is refused, and moves no byte of any part. */
     @Rule({"S7.12", "S7.8", "S2.2"})
     @Test
     void transferThatIsRefusedMovesNoByte() {
@@ -380,7 +380,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12: thousands of members; the last one is reached; when there is no room for more, that is said. */
+    /** S7.12: of thousands of members the last is reachable; a full region refuses more. */
     @Rule({"S7.12", "S2.2"})
     @Test
     void regionHoldsThousandsOfMembers() {
@@ -412,7 +412,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S4.2: after closing, owner and attached say so. */
+    /** S4.2: after a close, calls of the owner and of importers fail as closed. */
     @Rule({"S7.12", "S4.2"})
     @Test
     void closedRegionsSaySo() {

@@ -50,7 +50,7 @@ public abstract class RevocationContract extends Contract {
         return Long.toString(processOfHome().pid());
     }
 
-    /** S7.9: with many importers all of them let go, and the home's call returns when the last has. */
+    /** S7.9: all of many importers release, and the home's call returns when the last has. */
     @Rule("S7.9")
     @Test
     void allOfManyImportersLetGo() {
@@ -95,7 +95,7 @@ public abstract class RevocationContract extends Contract {
         }
     }
 
-    /** S7.9: quarantined memory is not registered anew until its importers are gone, or have let go. */
+    /** S7.9: quarantined memory cannot be registered again until its importers have released it, or are dead. */
     @Rule({"S7.9", "S2.2"})
     @Test
     void quarantinedMemoryIsNotReusedUntilItsImportersHaveLetGo() {
@@ -117,7 +117,7 @@ public abstract class RevocationContract extends Contract {
         Patience.await("the end of the quarantine", () -> isRegistrable(context, memory));
     }
 
-    /** S7.9: the death of who held it ends a quarantine. */
+    /** S7.9: the death of the last importer ends a quarantine. */
     @Rule({"S7.9", "S12.4"})
     @Test
     void deathEndsAQuarantine() {
@@ -176,7 +176,7 @@ public abstract class RevocationContract extends Contract {
         return pair.device().openContext(0, ContextOptions.DEFAULT.withCloseTimeout(Duration.ofSeconds(1)));
     }
 
-    /** S4.1, S7.9: a context that closes tells the importers of all its segments first, and waits once for all. */
+    /** S4.1, S7.9: a closing context first notifies the importers of all its segments, and waits once for all. */
     @Rule({"S4.1", "S7.9", "S12.6"})
     @Test
     void stoppedImporterOfOneSegmentDoesNotPutOthersIntoQuarantine() {
@@ -199,7 +199,7 @@ public abstract class RevocationContract extends Contract {
         assertThat(free).allSatisfy(segment -> assertThat(segment.revocation()).contains(Revocation.COMPLETED));
     }
 
-    /** S7.9: importers that were killed, several of them, hold nothing up together with one that lives. */
+    /** S7.9: several killed importers beside a living one do not delay the revocation. */
     @Rule({"S7.9", "S12.4"})
     @Test
     void deadAndLivingImportersTogetherEndInTime() {

@@ -83,7 +83,7 @@ public final class SendSide {
         assertThat(untilSuspended()).hasSize(1);
     }
 
-    /** Drains a queue in ERROR and flushes it: every result that was still owed. */
+    /** Drains a queue in ERROR and flushes it; returns all outstanding results. */
     public List<Result> drainAndFlush() {
         List<Result> results = new ArrayList<>();
         for (Outcome outcome : untilDrained()) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What queues say by themselves, and how often: SEMANTICS §9 to §12. */
+/** Events and records that queues make by themselves, and their rate: SEMANTICS §9 to §12. */
 public abstract class SignalsContract extends Contract {
     private static final Duration LONG = Patience.LIMIT.plusSeconds(10);
 
@@ -144,7 +144,7 @@ public abstract class SignalsContract extends Contract {
                 jfce, jfc, jfs, pair.imported(4096), pair.initiator().queue());
     }
 
-    /** S10.8: the event comes with the record that makes up the number. */
+    /** S10.8: the event comes with the record that completes the count. */
     @Rule("S10.8")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -161,7 +161,7 @@ public abstract class SignalsContract extends Contract {
         }
     }
 
-    /** S10.8: no record waits longer than the period, and none alone shorter. */
+    /** S10.8: no record waits longer than the period, and a single one waits for all of it. */
     @Rule("S10.8")
     @Test
     void recordWaitsAtMostThePeriod() throws Exception {
@@ -222,7 +222,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(jfc.poll(batch)).isEqualTo(1);
     }
 
-    /** S10.8: a moderation that could wait for ever is refused. */
+    /** S10.8: a moderation that could wait forever is refused. */
     @Rule({"S10.8", "S2.1"})
     @ParameterizedTest
     @CsvSource({"0,1000,moderationCount", "1025,1000,moderationCount", "4,0,moderationPeriod", "1,-1,moderationPeriod"})
@@ -285,7 +285,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S9.3: more than the depth would be too late. */
+    /** S9.3: an interval above the depth is refused. */
     @Rule({"S9.3", "S2.1"})
     @ParameterizedTest
     @ValueSource(ints = {-1, 17})

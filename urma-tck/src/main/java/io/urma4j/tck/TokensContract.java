@@ -53,7 +53,7 @@ public abstract class TokensContract extends Contract {
         return new SharedSegment(segment.descriptor(), segment.token());
     }
 
-    /** S7.4: a token id is allocated and freed apart from segments, any number of times. */
+    /** S7.4: a token id can be allocated and freed without a segment, any number of times. */
     @Rule("S7.4")
     @Test
     void tokenIdLivesApartFromSegments() {
@@ -89,7 +89,7 @@ public abstract class TokensContract extends Contract {
         id.free();
     }
 
-    /** S7.4, S4.5: a token id outlives its segments; what was known of the first opens nothing of the next. */
+    /** S7.4, S4.5: a token id outlives its segments; descriptors of the first segment do not open the next. */
     @Rule({"S7.4", "S4.5"})
     @Test
     void tokenIdOutlivesItsSegmentsAndLetsNobodyIntoTheNext() {
@@ -112,7 +112,7 @@ public abstract class TokensContract extends Contract {
                 .isTrue();
     }
 
-    /** S7.4: several segments under one token id, each with a life of its own, where the device can. */
+    /** S7.4: with the capability, several independent segments share one token id. */
     @Rule("S7.4")
     @Test
     void segmentsOfOneTokenIdAreToldApart() {
@@ -320,7 +320,7 @@ public abstract class TokensContract extends Contract {
                 .isFalse();
     }
 
-    /** S7.7: an isolated segment has its memory for itself, whichever came first. */
+    /** S7.7: an isolated segment cannot share its memory with another, in either order of registration. */
     @Rule({"S7.7", "S2.2"})
     @Test
     void isolatedSegmentSharesItsMemoryWithNone() {
@@ -343,7 +343,7 @@ public abstract class TokensContract extends Contract {
         owner.register(memory, plain).close();
     }
 
-    /** S7.7: isolated READ memory cannot be shared for writing any more, nor the other way round. */
+    /** S7.7: isolated READ memory cannot be shared for writing later, nor the other way round. */
     @Rule("S7.7")
     @Test
     void isolatedReadMemoryIsForReadersForGood() {

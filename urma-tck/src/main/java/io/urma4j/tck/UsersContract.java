@@ -24,7 +24,7 @@ public abstract class UsersContract extends Contract {
         super(device);
     }
 
-    /** Opens a context that meets others in this directory. */
+    /** Opens a context in this runtime directory. */
     private void openIn(Path directory) {
         try (var urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
                 var context = urma.device(deviceName()).openContext()) {
@@ -32,7 +32,7 @@ public abstract class UsersContract extends Contract {
         }
     }
 
-    /** S13.3: a runtime directory that is made is its owner's alone. */
+    /** S13.3: a new runtime directory is accessible only to its owner. */
     @Rule("S13.3")
     @Test
     void runtimeDirectoryIsMadeForItsOwnerAlone() throws IOException {
@@ -44,7 +44,7 @@ public abstract class UsersContract extends Contract {
                 .isEqualTo("rwx------");
     }
 
-    /** S13.3: one that others may enter, or even read, is refused, and the message says how to mend it. */
+    /** S13.3: a directory that other users may enter or read is refused, and the message tells how to correct it. */
     @Rule("S13.3")
     @ParameterizedTest
     @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwxrwxrwx", "rwx---r--"})
