@@ -4,7 +4,7 @@ import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
 
-/** Reads the records of a process, from one CQ for all that it sends and one for all that it receives. */
+/** Reads the records of a process, which has one CQ for all its sends and one for all its receives. */
 final class CompletionReader {
     private static final int DEPTH = 1 << 12;
 

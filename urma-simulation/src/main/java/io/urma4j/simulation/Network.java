@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Carries packets, and does harm to them until it is healed. */
+/** Carries packets, and injects faults until it is healed. */
 final class Network {
     private static final int SPIKE = 10; // times the usual delay
 
@@ -23,7 +23,7 @@ final class Network {
     private final List<Machine> machines = new ArrayList<>();
     private final List<Outage> cuts = new ArrayList<>();
     private final List<Outage> spikes = new ArrayList<>();
-    private final long[][] arrived; // latest arrival by direction, so that order is kept unless it is broken on purpose
+    private final long[][] arrived; // latest arrival by direction, so that only deliberate faults reorder packets
     private boolean healed;
 
     /** Sees each packet that is sent; null without a listener. */
@@ -37,7 +37,7 @@ final class Network {
     long overtaken;
     long damaged;
 
-    /** A while in which something holds for one direction. */
+    /** A period in which a fault affects one direction. */
     private record Outage(int from, int to, long since, long until) {
         boolean covers(int one, int other, long now) {
             return one == from && other == to && now >= since && now < until;
@@ -69,7 +69,7 @@ final class Network {
         machines.add(machine);
     }
 
-    /** From now on nothing is done to packets but to carry them. */
+    /** Ends all faults: from now on the network only carries packets. */
     void heal() {
         healed = true;
         trace.say("net", "is healed");
@@ -129,7 +129,7 @@ final class Network {
         return !healed && cuts.stream().anyMatch(cut -> cut.covers(route.from(), route.to(), time.now()));
     }
 
-    /** One bit, or everything from a byte on. */
+    /** Flips one random bit. */
     private void damage(byte[] bytes) {
         damaged++;
         int bit = random.nextInt(bytes.length * Byte.SIZE);

@@ -4,7 +4,7 @@ import io.urma4j.udma.command.CardConnectionConfig;
 
 /** Two RC Jetties that are connected, and connected again after one has failed. */
 final class Pair {
-    /** The ends do not know each other for urma4j, and speak what everybody does. */
+    /** Neither end knows that its peer is urma4j, so both speak plain RoCE. */
     final boolean isForeign;
 
     private final World world;
@@ -111,7 +111,7 @@ final class Pair {
         other.life.arm(0);
     }
 
-    /** The process of one is gone, and its peer has learnt of it. */
+    /** The process of one end has died, and its peer learns of it. */
     void lost(SendSide dead, SendSide heir) {
         SendSide survivor = peerOf(dead);
         int connection = survivor == one ? oneConnection : otherConnection;

@@ -7,7 +7,7 @@ import io.urma4j.udma.wire.Packet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where the packets of a machine leave into the network, sealed with a true ICRC; takes a limited number at a time. */
+/** The port by which a machine sends into the network. It seals packets with a true ICRC, and limits their rate. */
 final class SimulatedPort implements Port {
     private final Network network;
     private final Consumer<Packet> watcher;
@@ -63,7 +63,7 @@ final class SimulatedPort implements Port {
         inBurst++;
         packet.end(payloadBytes, route.sending(), icrc);
         network.send(route, packet);
-        watcher.accept(packet); // behind it, so that a trace shows what broke a rule
+        watcher.accept(packet); // after the send, so that the trace has the packet that broke a rule
     }
 
     @Override

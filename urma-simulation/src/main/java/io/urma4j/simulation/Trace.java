@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens, a line for each event, for a person: time in virtual milliseconds, who, what. */
+/** A readable log of all events: virtual time in milliseconds, component, event. */
 final class Trace {
     private final @Nullable Consumer<String> lines;
     private final VirtualTime time;

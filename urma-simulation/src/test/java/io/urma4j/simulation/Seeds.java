@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs seeds one after the other, as many as fit, and tells what they were. */
+/** Runs as many seeds as fit into the time, one after the other, and prints a summary. */
 final class Seeds {
     private static final int MOST_FAILURES = 5;
 
