@@ -5,9 +5,9 @@ interface MessageStream {
     /** Sends that number of messages, and waits until all of them were received. */
     void send(int messages);
 
-    /** Tells the other end to leave {@link #takeAll}. */
+    /** Makes the other end return from {@link #takeAll}. */
     void stop();
 
-    /** Takes messages, and looks whether they come in order, until the other end stops. */
+    /** Receives messages, and checks their order, until the other end stops. */
     void takeAll();
 }

@@ -52,7 +52,7 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
             return StandardOutput.CLOSED_PIPE; // nothing is said: its reader has all that it wanted
         }
         boolean interrupted = isInterrupt(failure);
-        boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // who would point to itself
+        boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // it must not refer to itself
         err.println("urma: " + (interrupted ? "interrupted" : doctor ? words(failure) : describe(failure)));
         if (isDebug(command.getCommandSpec())) {
             failure.printStackTrace(err);

@@ -11,7 +11,7 @@ import java.util.SequencedMap;
  * stdout or on a socket, never as an argument, since values may be tokens.
  */
 public record Line(String verb, SequencedMap<String, String> values) {
-    /** Begins each line, and tells it from what a JVM prints by itself. */
+    /** Begins each line, and distinguishes it from what a JVM prints by itself. */
     private static final String MARK = "urma4j: ";
 
     /** The answer of success. */

@@ -124,7 +124,7 @@ public final class Main implements Callable<Integer> {
         return debug;
     }
 
-    /** Without a subcommand there is nothing to do: tells what there is. */
+    /** Without a subcommand: prints the list of subcommands. */
     @Override
     public Integer call() {
         return Subcommands.missing(spec);

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Tells how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
+ * Shows how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
  * few seconds. For one thread.
  */
 public final class Progress implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class Progress implements AutoCloseable {
         return new Progress(err, Terminal.showsStderr(), step);
     }
 
-    /** Does a step that cannot say how far it is, such as one call of the library, and says that it still goes on. */
+    /** Runs a step of unknown extent, such as one call of the library, and shows that it continues. */
     static <T> T during(PrintWriter err, String step, Supplier<T> work) {
         CountDownLatch done = new CountDownLatch(1);
         Progress progress = of(err, step);

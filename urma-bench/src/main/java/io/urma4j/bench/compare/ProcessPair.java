@@ -126,7 +126,7 @@ public final class ProcessPair implements AutoCloseable {
             from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         }
 
-        /** Tells it a line, and returns what stands behind the expected word of its answer. */
+        /** Sends a line, and returns what follows the expected word in the answer. */
         String ask(String line, String expected) throws IOException {
             to.println(line);
             Thread watchdog = Thread.ofPlatform().daemon().start(this::endWhenLate);

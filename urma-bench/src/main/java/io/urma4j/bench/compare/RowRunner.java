@@ -76,7 +76,7 @@ final class RowRunner {
         void played(Row row, Outcome outcome) throws IOException;
     }
 
-    /** Writes down what is known so far: who is ended early keeps it. */
+    /** Saves the results so far, so that a run that ends early keeps them. */
     @FunctionalInterface
     interface Saving {
         void save() throws IOException;
@@ -114,8 +114,8 @@ final class RowRunner {
     }
 
     /**
-     * Half of what the slowest of those who take part can do, one round trip after the other; in two digits. By the median, since
-     * it is their peak that counts, and a mean has in it what the machine did meanwhile.
+     * Half the rate of the slowest participant, one round trip after the other, rounded to two digits. It uses the
+     * median, since the peak rate counts, and a mean includes disturbances of the machine.
      */
     private int halfOfTheSlowest(Row row) throws InterruptedException {
         Task trips = trips(row.task());

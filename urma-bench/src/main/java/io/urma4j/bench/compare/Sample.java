@@ -48,7 +48,7 @@ public final class Sample {
         return nanos.containsKey(metric);
     }
 
-    /** The figure; not a number when this run did not tell it. */
+    /** The figure; not a number when this run did not report it. */
     public double nanos(Metric metric) {
         return nanos.getOrDefault(metric, Double.NaN);
     }

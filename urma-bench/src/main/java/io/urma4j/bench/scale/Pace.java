@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * How long is measured.
  *
- * @param perFigure loops run at least so long, after a third of it untimed
+ * @param perFigure the minimum time of a loop, after a third of it as an untimed warm-up
  * @param cycles what is made and closed is made so often at least, all together
  */
 record Pace(Duration perFigure, int cycles) {

@@ -139,7 +139,7 @@ final class SimulatedHost implements Port, CardListener {
         // they are taken by hand
     }
 
-    // ---- what the card tells: none of this may happen here
+    // ---- notifications of the card: none of these may happen here
 
     @Override
     public boolean takesControl() {

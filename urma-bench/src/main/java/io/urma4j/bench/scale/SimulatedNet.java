@@ -170,7 +170,7 @@ final class SimulatedNet {
         peerNanos = 0;
     }
 
-    /** CPU time of the hub since the times were forgotten. */
+    /** CPU time of the hub since the last reset. */
     long hubNanos() {
         return hubNanos;
     }

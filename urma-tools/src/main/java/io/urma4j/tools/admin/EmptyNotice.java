@@ -11,13 +11,13 @@ final class EmptyNotice {
     private final boolean waits;
     private boolean said;
 
-    /** @param waits whether the command goes on until there is something */
+    /** @param waits whether the command waits until there is something */
     EmptyNotice(PrintWriter err, boolean waits) {
         this.err = err;
         this.waits = waits;
     }
 
-    /** Tells that no process is there, if none is. */
+    /** Prints that no process is there, if so. */
     void check(List<Sight.Seen> seen) {
         check(seen, NO_PROCESS);
     }

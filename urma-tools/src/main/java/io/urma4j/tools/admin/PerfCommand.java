@@ -26,7 +26,7 @@ public final class PerfCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Without a subcommand there is nothing to do: tells what there is. */
+    /** Without a subcommand: prints the list of subcommands. */
     @Override
     public Integer call() {
         return Subcommands.missing(spec);

@@ -86,7 +86,7 @@ final class ResourceTables {
         return value.matches("-?\\d{1,15}\\.\\d{1,9}") ? Double.valueOf(value) : value;
     }
 
-    /** Says on stderr which contexts did not tell all. */
+    /** Prints on stderr which contexts did not report everything. */
     static void tellFailures(PrintWriter err, List<ContextView> contexts) {
         for (ContextView context : contexts) {
             if (!context.failure().isEmpty()) {

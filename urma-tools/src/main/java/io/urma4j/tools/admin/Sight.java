@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The library open on all devices, or on one, to look into the processes that use them. */
+/** The library, open on all devices or on one, to inspect the processes that use them. */
 final class Sight implements AutoCloseable {
     /** A living process answers in a moment; one that is stopped must not hold us up. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);

@@ -24,7 +24,7 @@ final class ChildProcess implements AutoCloseable {
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);
     private static final long TICK_MILLIS = 200;
 
-    /** Ctrl-C reaches all processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    /** Ctrl-C reaches all processes of a terminal in random order. The delay lets this process report it first. */
     private static final long SIGNAL_MILLIS = 300;
 
     /** What the reader puts after the last line. */

@@ -26,8 +26,8 @@ final class Demo {
     /**
      * The demo of one device.
      *
-     * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, for those
-     *     who look into them. Null when they end with the last step
+     * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, so that
+     *     other tools can inspect them. Null when they end with the last step
      */
     Demo(Content content, String device, Report report, @Nullable Runnable onHold) {
         this.onHold = onHold;

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** The home: owns the memory, and looks at it only when it is asked. */
+/** The home: owns the memory, and reads it only on request. */
 final class Home implements Role {
     private final Session session;
     private final Leader leader;

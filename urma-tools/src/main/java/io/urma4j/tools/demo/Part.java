@@ -29,7 +29,7 @@ final class Part implements AutoCloseable {
             leader.serve(part::answer);
             return 0;
         } catch (InterruptedException e) {
-            return 1; // Ctrl-C reaches all processes of the demo, and one of them, the leader, tells
+            return 1; // Ctrl-C reaches all processes of the demo, but only the leader reports it
         }
     }
 

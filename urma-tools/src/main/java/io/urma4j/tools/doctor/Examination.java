@@ -4,7 +4,7 @@ import io.urma4j.libc.LibcException;
 import java.io.IOException;
 import java.util.List;
 
-/** A family of things to look at. */
+/** A group of checks. */
 interface Examination {
     /** Looks. */
     List<Finding> findings();

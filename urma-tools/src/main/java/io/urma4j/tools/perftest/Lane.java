@@ -16,7 +16,7 @@ final class Lane {
     /** User contexts are {@code lane << 40 | number}. */
     static final int NUMBER_BITS = 40;
 
-    /** In a user context: this is no numbered work request, but a word that tells credit. */
+    /** In a user context: this is no numbered work request, but a word that returns credit. */
     static final long UNNUMBERED = 1L << 62;
 
     private static final long NUMBER_MASK = (1L << NUMBER_BITS) - 1;
@@ -62,7 +62,7 @@ final class Lane {
         return userContext & NUMBER_MASK;
     }
 
-    /** Starts to count anew: nothing may be unfinished. */
+    /** Resets the counts; no operation may be unfinished. */
     void begin(int every) {
         posted = 0;
         completed = 0;

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The server of {@code --local}: a JVM of its own, which tells its port on stdout and ends with its stdin. */
+/** The server of {@code --local}: a separate JVM, which prints its port on stdout and ends with its stdin. */
 final class LocalServer implements AutoCloseable {
     private static final Duration TIME_TO_START = Duration.ofSeconds(60);
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);

@@ -108,7 +108,7 @@ final class Meter {
                 "");
     }
 
-    /** Where this thread runs just now; nothing where the kernel does not tell. */
+    /** Where this thread runs now; empty where the kernel does not report it. */
     private void noteCore() {
         try {
             String stat = Files.readString(Path.of("/proc/thread-self/stat"));

@@ -58,7 +58,7 @@ final class Operations {
         if (settings.hasImmediate()) {
             return Opcode.WRITE_IMM;
         }
-        // bytes inside one larger operation are in no order (S8.10): only a notice tells that all are there
+        // bytes inside one larger operation are in no order (S8.10): only a notice shows that all are there
         boolean notice = settings.hasNotify() || (settings.isLatency() && !isWord(sizeBytes));
         return notice ? Opcode.WRITE_NOTIFY : Opcode.WRITE;
     }

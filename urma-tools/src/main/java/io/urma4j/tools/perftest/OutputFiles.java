@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The files that were asked for, open before anything is measured: who may not write them hears of it at once. */
+/** The output files, opened before anything is measured, so that a missing permission is reported at once. */
 final class OutputFiles implements AutoCloseable {
     private @Nullable OutputFile csv;
     private @Nullable OutputFile plot;

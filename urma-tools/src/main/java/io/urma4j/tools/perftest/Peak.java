@@ -15,7 +15,7 @@ final class Peak {
         this.sinceNanos = nowNanos;
     }
 
-    /** So many have completed by now; looks at the clock when a stretch is over. */
+    /** Notes how many have completed by now; reads the clock at the end of each stretch. */
     void at(long completed) {
         if (completed - since >= step) {
             long now = System.nanoTime();

@@ -42,7 +42,7 @@ public final class PerftestCommand implements Callable<Integer> {
     /** What a shell gives for Ctrl-C. */
     private static final int INTERRUPTED = 130;
 
-    /** Ctrl-C reaches both processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    /** Ctrl-C reaches both processes of a terminal in random order. The delay lets this process report it first. */
     private static final long SIGNAL_MILLIS = 300;
 
     private static final int DEFAULT_PORT = 21115;
@@ -240,7 +240,7 @@ public final class PerftestCommand implements Callable<Integer> {
         void run() throws IOException, InterruptedException;
     }
 
-    /** Does it, and tells the other side when it cannot be done. */
+    /** Runs the task, and notifies the other side if it fails. */
     private static void talk(Control control, Talk talk) throws IOException, InterruptedException {
         try {
             talk.run();

@@ -77,7 +77,7 @@ final class Records {
         }
     }
 
-    /** Counts anew; nothing may be unfinished. */
+    /** Resets the counts; no operation may be unfinished. */
     void begin() {
         completed = 0;
         received = 0;

@@ -202,7 +202,7 @@ final class Settings {
         return sharesJfr() ? 1 : jetties();
     }
 
-    /** Work requests of a lane that may be unfinished, those that tell credit too. */
+    /** Work requests of a lane that may be unfinished, including those that return credit. */
     int laneDepth() {
         return jfsDepth() + (hasCredit() ? 1 : 0);
     }

@@ -62,7 +62,7 @@ final class Side {
 
     // ---- phases
 
-    /** Fills what goes out, clears what comes in, and counts anew. */
+    /** Fills the buffers to send, clears those to receive, and resets the counts. */
     void prepare(Phase phase) {
         records.begin();
         for (Lane lane : endpoint.lanes()) {
@@ -162,7 +162,7 @@ final class Side {
         }
     }
 
-    /** Hears that the other side is done, and takes the rest of its messages. */
+    /** Waits until the other side is done, and receives the rest of its messages. */
     private void receiveAll() throws InterruptedException {
         boolean polls = settings.receives() || endpoint.isDriven();
         while (polls && !control.hasSpoken()) {

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 /** Operations one after the other on all lanes, as many unfinished as their queues hold. For one thread. */
 final class Stream {
-    /** Is told now and then how far it is. */
+    /** Receives the progress now and then. */
     interface Listener {
         Listener NONE = (completed, nanos) -> {};
 

@@ -35,7 +35,7 @@ final class Turns {
         this.wordBytes = wordBytes(settings, sizeBytes);
     }
 
-    /** How much of the inbox tells a turn: the word itself, or the notice of a longer write. */
+    /** The part of the inbox that shows a turn: the word itself, or the notice of a longer write. */
     static int wordBytes(Settings settings, long sizeBytes) {
         boolean plain = settings.workload().kind() == Kind.WRITE
                 && Operations.opcodeOfWrite(settings, sizeBytes) == Opcode.WRITE;

@@ -42,7 +42,7 @@ final class Watch {
         }
     }
 
-    /** Something has happened: patience begins anew. */
+    /** Notes progress, which restarts the timeout. */
     void progress() {
         idle = false;
     }

@@ -25,7 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma ping}: whether anybody has a network device open there, and how far that is. */
+/** {@code urma ping}: whether a process has a network device open there, and the round-trip time. */
 @Command(
         name = "ping",
         description = {

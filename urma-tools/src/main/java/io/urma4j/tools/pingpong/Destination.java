@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where one side is to be reached, as these programs tell each other (WIRE §12.1): 51 characters and a zero.
+ * The address of one side, as these programs exchange it (WIRE §12.1): 51 characters and a zero.
  *
  * @param queue number of the queue, 24 bits
  * @param psn the first PSN that it sends, 24 bits

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conversation by TCP in which both sides learn of each other's queues (WIRE §12.1): the client tells, the server gets
- * ready and tells, the client says "done". Each message goes out in one write, as the programs of Linux expect it.
+ * The TCP connection by which both sides exchange their queues (WIRE §12.1): the client sends its own, the server gets
+ * ready and sends its own, the client sends "done". Each message is one write, as the programs of Linux expect it.
  */
 final class Exchange implements Closeable {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
@@ -153,7 +153,7 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** At least one: zero would be for ever. */
+    /** At least one: zero would mean without limit. */
     private static int millisLeft(long deadlineNanos) {
         return Math.clamp((deadlineNanos - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
     }

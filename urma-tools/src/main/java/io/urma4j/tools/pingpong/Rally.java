@@ -194,7 +194,7 @@ final class Rally implements AutoCloseable {
         return new CommandFailure(what + ": both sides need the same -s and -m");
     }
 
-    /** The other side's messages may be refused before they are messages; its device hears of it, and so do we. */
+    /** Our device may refuse a packet of the other side before it is a message, and then reports the peer as lost. */
     private void checkConnection() {
         for (var event = context.events().poll();
                 event.isPresent();

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Runs the suite on devices, one after the other, and tells what came of it. Touched only where the suite is. */
+/** Runs the suite on devices, one after the other, and reports the results. Loaded only where the suite is present. */
 final class SuiteSession {
     private final List<String> devices;
     private final List<String> filters;

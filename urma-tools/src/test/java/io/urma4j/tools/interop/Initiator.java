@@ -209,7 +209,7 @@ final class Initiator {
         remote = home.imported(home.peer(), Access.READ_WRITE_ATOMIC);
     }
 
-    /** A window of Linux is open until a message of ours shuts it. */
+    /** A window of Linux is open until one of our messages invalidates it. */
     private void window() {
         lines.tell("window " + DATA + " " + WINDOW_BYTES);
         String said = lines.hear();

@@ -14,7 +14,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** One of the two processes: hears the lines of {@link io.urma4j.bench.compare.ProcessPair}, and ends with its input. */
+/**
+ * One of the two processes: executes the lines of {@link io.urma4j.bench.compare.ProcessPair}, and ends with its input.
+ */
 public final class EndMain {
     private static final int TASK_WORDS = 4;
 

@@ -137,7 +137,7 @@ public final class MessageLoops implements LongConsumer {
         toReturn[kept++] = number;
     }
 
-    /** Not while a poll tells us of them: some links have room only when they are polled. */
+    /** Never called within a poll: some links have room for a message only after they are polled. */
     private void giveBack() {
         for (int i = 0; i < kept; i++) {
             while (!link.offer(toReturn[i])) {

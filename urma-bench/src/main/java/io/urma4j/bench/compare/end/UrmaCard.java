@@ -48,7 +48,10 @@ final class UrmaCard {
     /** Records that are due of what was posted; each task ends with none. */
     int due;
 
-    /** Words told so far, over all tasks: the silent ones of a short task wait in the queue for a record of a later one. */
+    /**
+     * Words sent so far, over all tasks: unsignalled ones of a short task stay in the queue until a record of a later
+     * task.
+     */
     long told;
 
     private final CompletionBatch batch = new CompletionBatch(64);
@@ -69,7 +72,7 @@ final class UrmaCard {
                 jfc, JfsConfig.builder().depth(DEPTH).lockFree(true).build());
     }
 
-    /** One word, with secrets; for each task anew. */
+    /** A new invitation for a task, with its tokens: one word. */
     String invitation(Task task, boolean byPipe) {
         Jfr fresh = context.createJfr(
                 jfc, JfrConfig.builder().depth(buffers(task.bytes())).build());

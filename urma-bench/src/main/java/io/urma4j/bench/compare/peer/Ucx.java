@@ -110,7 +110,7 @@ public final class Ucx implements Peer {
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
         double expected = nanosBefore.getOrDefault(task, 2_000.0 + task.bytes());
         long operations = Math.clamp((long) (about.toNanos() / expected), LEAST_OPERATIONS, MOST_OPERATIONS);
-        // one run tells one percentile
+        // one run reports one percentile
         Sample sample = once(task, operations, 50);
         nanosBefore.put(task, sample.nanos(Metric.MEAN));
         if (hasPercentiles(task.work())) {
