@@ -26,24 +26,24 @@ public final class CompilerThreads {
         this.pids = pids;
     }
 
-    /** Those of this process. */
+    /** The threads of this process. */
     public static CompilerThreads own() {
         return of(ProcessHandle.current().pid());
     }
 
-    /** Those of some processes of this user. */
+    /** The threads of some processes of this user. */
     public static CompilerThreads of(long... pids) {
         return new CompilerThreads(pids.clone());
     }
 
-    /** Those of this process, and of those that it has started. */
+    /** The threads of this process and of its children. */
     public static CompilerThreads ofThisAndChildren() {
         ProcessHandle self = ProcessHandle.current();
         return of(LongStream.concat(LongStream.of(self.pid()), self.children().mapToLong(ProcessHandle::pid))
                 .toArray());
     }
 
-    /** What CPU time they have had so far. */
+    /** Their CPU time so far. */
     public long spentNanos() {
         long nanos = 0;
         for (long pid : pids) {

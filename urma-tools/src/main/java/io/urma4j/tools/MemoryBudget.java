@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 public record MemoryBudget(long availableBytes, String limit) {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** What the kernel says now; no limit where it says nothing. */
+    /** The budget that the kernel reports now; no limit where it reports none. */
     public static MemoryBudget now() {
         return of(Path.of("/"));
     }
@@ -31,7 +31,7 @@ public record MemoryBudget(long availableBytes, String limit) {
         return other.availableBytes < availableBytes ? other : this;
     }
 
-    /** Throws when {@code what} needs more than there is. */
+    /** Throws when {@code what} needs more memory than there is. */
     public void check(String what, long neededBytes) {
         if (neededBytes > availableBytes) {
             throw new CommandFailure(what + " is too large: it needs " + Units.bytes(neededBytes) + " of memory, and "

@@ -43,7 +43,7 @@ public final class Progress implements AutoCloseable {
             return work.get();
         } finally {
             done.countDown();
-            Ending.of(teller::join); // what is printed next begins on a line of its own
+            Ending.of(teller::join); // so that the next output begins on a new line
         }
     }
 
@@ -57,7 +57,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Says how much of the whole is done; cheap enough to be called for each chunk. */
+    /** Reports how much of the whole is done; cheap enough to be called for each chunk. */
     public void at(long done, long whole) {
         if (isDue()) {
             farness = whole <= 0 ? "…" : 100 * Math.min(done, whole) / whole + " %"; // a time may be exceeded
@@ -92,13 +92,13 @@ public final class Progress implements AutoCloseable {
         err.flush();
     }
 
-    /** Ends the step, and takes the changing line away. */
+    /** Ends the step, and erases the changing line. */
     @Override
     public void close() {
         hide();
     }
 
-    /** Takes the changing line away, so that something else can be printed; it comes back when it is due again. */
+    /** Erases the changing line before other output; it appears again when it is due. */
     public void hide() {
         if (shownLength > 0) {
             err.print("\r" + " ".repeat(shownLength) + "\r");

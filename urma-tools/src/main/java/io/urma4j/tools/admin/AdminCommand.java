@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin}: what the processes of this user have and do. */
+/** {@code urma admin}: the resources and the activity of this user's processes. */
 @Command(
         name = "admin",
         description = {

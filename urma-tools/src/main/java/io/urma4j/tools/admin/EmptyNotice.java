@@ -3,7 +3,7 @@ package io.urma4j.tools.admin;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Says on stderr, once, that there is nothing to show yet. All list commands say it alike, with exit code 0. */
+/** Prints on stderr, once, that there is nothing to show yet: the same for all list commands, with exit code 0. */
 final class EmptyNotice {
     static final String NO_PROCESS = "no process of this user has a context open";
 

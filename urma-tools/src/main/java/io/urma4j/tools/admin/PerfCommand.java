@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma perf}: how long things take in a running process. */
+/** {@code urma perf}: the durations of steps in a running process. */
 @Command(
         name = "perf",
         description = {

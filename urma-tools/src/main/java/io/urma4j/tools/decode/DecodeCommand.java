@@ -26,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma decode}: one line a packet, and whether each ICRC is right. */
+/** {@code urma decode}: one line per packet, with a check of its ICRC. */
 @Command(
         name = "decode",
         description = {

@@ -56,14 +56,14 @@ final class Flows {
                 : null;
     }
 
-    /** It stands at the PSN of what is given up, and carries nothing of it. */
+    /** A resync has the PSN of the abandoned packets, and carries no part of them. */
     private static boolean isResync(int opcode) {
         int transport = Opcodes.transport(opcode);
         return Opcodes.operation(opcode) == Opcodes.RESYNC
                 && (transport == Opcodes.RD || transport == Opcodes.OURS_RD || transport == Opcodes.OURS_RC);
     }
 
-    /** From one PSN to the other, of which a half turn is the largest (WIRE §4.1). */
+    /** The distance between two PSNs, at most half the PSN space (WIRE §4.1). */
     private static int distance(int from, int to) {
         return (to - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
     }

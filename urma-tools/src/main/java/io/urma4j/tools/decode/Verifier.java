@@ -20,7 +20,7 @@ import java.util.Set;
  * capture before it is asked.
  */
 final class Verifier {
-    /** What is known of an ICRC. */
+    /** The result of verifying an ICRC. */
     enum Verdict {
         RIGHT,
         WRONG,
@@ -43,7 +43,7 @@ final class Verifier {
         }
     }
 
-    /** Of a datagram whose packet is sound. */
+    /** Verifies a datagram with a well-formed packet. */
     Verdict verdict(Datagram datagram) {
         if (isRight(datagram, IpHeaders.NO_SECRET)) {
             return Verdict.RIGHT;

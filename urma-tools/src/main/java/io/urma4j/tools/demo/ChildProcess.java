@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process of the demo, as its leader sees it: a JVM of its own, started as this one was, that does what it is asked
- * on stdin and answers on stdout. For one thread.
+ * The leader's handle of a process of the demo: a separate JVM, started like this one, that reads requests from stdin
+ * and answers on stdout. For one thread.
  */
 final class ChildProcess implements AutoCloseable {
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);
@@ -27,7 +27,7 @@ final class ChildProcess implements AutoCloseable {
     /** Ctrl-C reaches all processes of a terminal in random order. The delay lets this process report it first. */
     private static final long SIGNAL_MILLIS = 300;
 
-    /** What the reader puts after the last line. */
+    /** The reader's mark after the last line. */
     private static final String ENDED = "";
 
     private final String name;
@@ -81,7 +81,7 @@ final class ChildProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Hands it a request, and returns at once. */
+    /** Sends a request, and returns at once. */
     void ask(Line request) {
         asked++;
         requests.println(request.with(Line.REQUEST, asked).encode());

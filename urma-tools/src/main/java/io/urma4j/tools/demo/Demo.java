@@ -76,7 +76,7 @@ final class Demo {
         throw new CommandFailure("a process of the demo has ended while it was held");
     }
 
-    /** Opens all three; returns the lines of the initiators' Jetties. */
+    /** Opens all three; returns the share lines of the initiators' Jetties. */
     private List<String> meet(ChildProcess home, ChildProcess first, ChildProcess second) throws InterruptedException {
         home.ask(Line.of("open").with("device", device).with("size", content.sizeBytes()));
         Line invitation = answer(home, "starting");

@@ -68,7 +68,7 @@ final class Messenger {
         return jetty.share();
     }
 
-    /** Turns to the end with this line. */
+    /** Connects to the end with this line. */
     void connect(String line) {
         if (peer != null) {
             peer.close();

@@ -5,7 +5,7 @@ import io.urma4j.TransportMode;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.perftest.Workload.Kind;
 
-/** What does not go together, found before anything starts. Each message names the two that clash. */
+/** Rejects options that exclude each other, before anything starts. Each message names both. */
 final class Clashes {
     private static final int MAX_LANES = 4096;
     private static final int MAX_DEPTH = 1 << 20;

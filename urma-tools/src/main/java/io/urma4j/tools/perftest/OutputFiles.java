@@ -45,7 +45,7 @@ final class OutputFiles implements AutoCloseable {
         }
     }
 
-    /** What was not written leaves nothing. */
+    /** Files that were not written are removed. */
     @Override
     public void close() throws IOException {
         if (csv != null) {

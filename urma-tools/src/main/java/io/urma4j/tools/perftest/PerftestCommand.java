@@ -161,7 +161,7 @@ public final class PerftestCommand implements Callable<Integer> {
 
     private void measureLocally(Settings settings) throws IOException, InterruptedException {
         try (OutputFiles files = OutputFiles.open(output);
-                Session session = Session.open(device.name(), eidIndex); // what fails here need not fail there, too
+                Session session = Session.open(device.name(), eidIndex); // first, so that a failure is reported once
                 LocalServer server = LocalServer.start(device.name(), eidIndex)) {
             try {
                 measure(session, files, InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
@@ -235,7 +235,7 @@ public final class PerftestCommand implements Callable<Integer> {
 
     // ---- both
 
-    /** What a side does with the other one. */
+    /** The work of a side with the other one. */
     private interface Talk {
         void run() throws IOException, InterruptedException;
     }

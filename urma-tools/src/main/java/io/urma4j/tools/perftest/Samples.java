@@ -6,8 +6,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times of single operations: each by itself as long as they are not too many, else in a histogram of three digits. To
- * add one allocates nothing. For one thread.
+ * Times of single operations: exact if they are not too many, else in a histogram of three digits. Adding one allocates
+ * nothing. For one thread.
  */
 final class Samples {
     static final int MOST_EXACT = 4_000_000;
@@ -42,7 +42,7 @@ final class Samples {
     }
 
     /**
-     * What they come to.
+     * The statistics.
      *
      * @param divisor 2 when each is a whole round trip, and half of one is meant
      */

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks up from a busy loop now and then: whether the user or the other side has ended it, or nothing has happened for
- * too long. For one thread.
+ * Checks from a busy loop now and then whether the user or the other side has ended it, or nothing has happened for too
+ * long. For one thread.
  */
 final class Watch {
     private static final int ROUNDS = 1024; // some ten microseconds
@@ -33,7 +33,7 @@ final class Watch {
         Thread.onSpinWait();
     }
 
-    /** One round of a loop that got on. */
+    /** One round of a loop that made progress. */
     void busy() throws InterruptedException {
         idle = false;
         if (++rounds >= ROUNDS) {
@@ -47,7 +47,7 @@ final class Watch {
         idle = false;
     }
 
-    /** Throws when the user has ended it, or the other side. */
+    /** Throws when the user or the other side has ended it. */
     void lookUp() throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();

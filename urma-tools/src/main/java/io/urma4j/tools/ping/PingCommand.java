@@ -103,7 +103,7 @@ public final class PingCommand implements Callable<Integer> {
     private final RoundTrips trips = new RoundTrips();
     private final Deque<Due> due = new ArrayDeque<>();
 
-    /** An echo, and until when it may be answered. */
+    /** An echo with the deadline of its answer. */
     private record Due(int sequence, long deadlineNanos) {}
 
     @Override
@@ -186,7 +186,7 @@ public final class PingCommand implements Callable<Integer> {
         }
     }
 
-    /** Takes answers until that time; none is expected any more when nothing is due. */
+    /** Receives answers until that time, or until none is due any more. */
     private void take(Pinger pinger, String from, long untilNanos) throws InterruptedException {
         boolean last = trips.transmitted() == count;
         while (!last || pinger.waiting() > 0) {

@@ -19,18 +19,18 @@ record Destination(int queue, int psn, Eid gid) {
 
     private static final Pattern FORM =
             Pattern.compile("([0-9a-f]{4}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})", Pattern.CASE_INSENSITIVE);
-    private static final String NO_LID = "0000"; // numbers of InfiniBand's own switches, which Ethernet has not
+    private static final String NO_LID = "0000"; // the address in an InfiniBand subnet, which Ethernet does not have
 
-    /** What goes over TCP. */
+    /** The bytes sent over TCP. */
     byte[] toBytes() {
         String text = String.format("%s:%06x:%06x:%016x%016x\0", NO_LID, queue, psn, gid.high(), gid.low());
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /**
-     * Reads what came over TCP.
+     * Parses the bytes received over TCP.
      *
-     * @throws CommandFailure when it is something else
+     * @throws CommandFailure when they are no such address
      */
     static Destination parse(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.US_ASCII);

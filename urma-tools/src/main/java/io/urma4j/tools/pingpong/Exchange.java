@@ -60,7 +60,7 @@ final class Exchange implements Closeable {
     /**
      * Waits for a client.
      *
-     * @param timeout how long to wait, and then how long the conversation may take; null: wait without an end
+     * @param timeout of the wait, and again of the exchange; null: none
      */
     static Exchange accept(@Nullable InetAddress address, int port, @Nullable Duration timeout) {
         try (ServerSocket listener = ServerSocketChannel.open().socket()) { // of a channel: an interrupt ends accept
@@ -78,7 +78,7 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** The client's part, to its end. */
+    /** The client's part. */
     Destination asClient(Destination ours) {
         write(ours.toBytes());
         Destination theirs = Destination.parse(read(Destination.BYTES, "its address"));
@@ -166,7 +166,7 @@ final class Exchange implements Closeable {
         try {
             socket.close();
         } catch (IOException e) {
-            assert e != null; // it was never connected: nothing is lost
+            assert e != null; // it was never connected, so no data is lost
         }
     }
 
