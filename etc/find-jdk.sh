@@ -1,9 +1,9 @@
 # Finds a JDK that can build and run urma4j. Sourced by ./build and ./urma; POSIX sh.
 #
-# find_jdk NAME   sets and exports JAVA_HOME, or tells as NAME what to install and ends the script with 2.
+# find_jdk NAME   sets and exports JAVA_HOME; or prints, as NAME, what to install, and exits with 2.
 #
-# In order: URMA_JAVA_HOME (whoever sets it means it: a wrong one is an error), JAVA_HOME, the java of the
-# PATH, then the folders where systems and version managers put JDKs; the first that fits is taken.
+# Search order: URMA_JAVA_HOME (set explicitly, so a wrong one is an error), JAVA_HOME, the java of the PATH,
+# then the folders where systems and version managers put JDKs. The first JDK that fits is used.
 # URMA_JDK_FOLDERS, a list with colons, replaces these folders; each holds one JDK per subfolder.
 
 jdk_wanted=25

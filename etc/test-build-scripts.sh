@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests ./build and ./urma with JDKs, a Maven and a wrapper that only pretend: sh etc/test-build-scripts.sh
-# Every shell that is here runs them, since /bin/sh is another one on each system.
+# Tests ./build and ./urma with scripts in place of JDKs, Maven and its wrapper: sh etc/test-build-scripts.sh
+# Runs them with every installed shell, because /bin/sh differs between systems.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
@@ -34,7 +34,7 @@ END
   esac
 }
 
-# A tree whose wrapper tells its JDK and its arguments, "builds" the jar, and ends with 7 when told so.
+# A tree whose wrapper prints its JDK and its arguments, "builds" the jar, and exits with 7 if the test asks for that.
 tree() {
   mkdir -p "$1/etc" "$1/.mvn/wrapper" "$1/urma-tools/src/main" "$1/urma-tools/target" "$1/docs"
   cp "$root/build" "$root/urma" "$1"

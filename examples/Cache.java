@@ -38,7 +38,7 @@ void put(MemorySegment table, int slot, byte[] value) {
     long at = (long) slot * SLOT_BYTES;
     long version = (long) U64.get(table, at);
     U64.setOpaque(table, at, version + 1);
-    VarHandle.storeStoreFence(); // who sees any byte of the new value sees that it is changing
+    VarHandle.storeStoreFence(); // a reader that sees any byte of the new value sees the odd version
     MemorySegment.copy(value, 0, table, ValueLayout.JAVA_BYTE, at + 8, VALUE_BYTES);
     U64.setRelease(table, at, version + 2);
 }

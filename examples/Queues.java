@@ -108,7 +108,7 @@ void note(Jfs jfs, TargetJetty home, long number) {
     }
 }
 
-/** ERROR ends what is under way, and holds what is posted; flush gives all of that back, and RESET and READY begin anew. */
+/** ERROR ends what is in flight and holds what is posted; flush returns all of that, and RESET and READY begin anew. */
 void stopAndGoOn(Jfs jfs, Jfc jfc, LocalSegment words, RemoteSegment table) {
     jfs.modify(QueueState.ERROR);
     for (int i = 0; i < 3; i++) {

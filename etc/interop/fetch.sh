@@ -1,7 +1,7 @@
 #!/bin/bash
 # Downloads Debian's kernel and userland packages and builds the guest's initramfs.
 # Needs: apt-get (with Debian's archive), dpkg-deb, cpio, zstd. No root.
-# Does nothing when the initramfs is of this folder's sources; -f rebuilds.
+# Does nothing when the initramfs was built from the sources in this folder; -f rebuilds it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -9,14 +9,14 @@ force=; [ "${1:-}" = -f ] && force=1
 for t in apt-get apt-cache dpkg-deb cpio zstd; do command -v $t >/dev/null || die "missing tool: $t"; done
 
 mkdir -p "$DEBS" "$CACHE"
-exec 9>"$CACHE/lock"; flock 9 # somebody else may be at it
+exec 9>"$CACHE/lock"; flock 9 # another process may be building it
 sources=$(cat "$here"/guest/{init,retry} "$here/fetch.sh" "$here/lib.sh" | sha256sum)
 if [ -z "$force" ] && [ -s "$INITRAMFS" ] && [ -s "$VMLINUZ" ] && [ "$(cat "$CACHE/sources" 2>/dev/null)" = "$sources" ]; then
   exit 0
 fi
 
-# 1. Packages. The real kernel package is what linux-image-amd64 depends on today.
-# (linux-image-cloud-amd64 is smaller but ships no rdma_rxe.ko.)
+# 1. Packages. The kernel package is the one that linux-image-amd64 currently depends on.
+# (linux-image-cloud-amd64 is smaller, but has no rdma_rxe.ko.)
 kpkg=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-[0-9]/{print $2; exit}')
 [ -n "$kpkg" ] || die "apt knows no linux-image-amd64; run apt-get update"
 get() { # get PACKAGE: download it once
@@ -28,7 +28,7 @@ for p in $kpkg $GUEST_PKGS libibverbs-dev; do get "$p"; done
 
 # 2. Unpack.
 rm -rf "$ROOT" "$KDIR" "$DEV"; mkdir -p "$ROOT"/usr/{bin,sbin,lib,lib64} "$KDIR"
-for d in bin sbin lib lib64; do ln -s usr/$d "$ROOT/$d"; done   # merged /usr: both spellings land together
+for d in bin sbin lib lib64; do ln -s usr/$d "$ROOT/$d"; done   # merged /usr: both paths lead to the same folder
 for p in $GUEST_PKGS; do dpkg-deb --fsys-tarfile "$DEBS/$p"_*.deb | tar -x --keep-directory-symlink -C "$ROOT"; done
 dpkg-deb -x "$DEBS/$kpkg"_*.deb "$KDIR"
 dpkg-deb -x "$DEBS"/libibverbs-dev_*.deb "$DEV"
@@ -58,7 +58,7 @@ echo 'root:x:0:0:root:/root:/bin/sh' > "$ROOT/etc/passwd"
 echo 'root:x:0:' > "$ROOT/etc/group"
 printf '127.0.0.1 localhost\n' > "$ROOT/etc/hosts"
 
-# 5. No program may miss a library.
+# 5. Fail if a library of a program is missing.
 miss=$(for f in "$ROOT"/usr/bin/{ibv_*,ib_*,raw_*,rping,udaddy,ucmatose,rdma_*} "$ROOT"/usr/sbin/{tc,ip,rdma} "$ROOT"/usr/bin/{rdma,ip,kmod} "$lib"/libibverbs/*.so; do
          [ -f "$f" ] && [ ! -L "$f" ] && head -c4 "$f" | grep -q ELF || continue
          guestrun --list "$f" 2>/dev/null | awk -v f="${f#"$ROOT"}" '/not found/{print f": "$1}'

@@ -1,17 +1,18 @@
 #!/bin/bash
-# Plays with a Linux that has Soft-RoCE, in one guest: messages with Linux' own pingpong programs, and everything else with
-# a program of ours that speaks verbs there; both families, both directions, and then with packets lost.
+# Tests urma4j against a Linux guest with Soft-RoCE: messages with Linux' own pingpong programs, all other operations with
+# our verbs program in the guest. Covers IPv4 and IPv6 and both directions; then repeats cases with packet loss.
 #
 #   interop.sh [-t SEC] [-m MTU] [-n ITERATIONS] [-j COMMAND] [-o DIR] URMA...
-#     URMA: how to run the urma command, such as ./urma; -j: how to run OneSided of the tests of urma-tools, when not from
-#     this tree; -m 1500 for the MTU of usual Ethernet, which has a path MTU of 1024: then nothing is played with 4096
+#     URMA: the command that runs urma, such as ./urma; -j: the command that runs OneSided, if not from the tests of
+#     urma-tools in this tree; -m 1500: the MTU of Ethernet, whose path MTU is 1024, so that no case uses 4096
 #
-# Each case is captured at both ends. A case that passes leaves nothing; of one that fails a folder stays, below DIR/failed, or
-# TMPDIR/urma-interop-failed without -o: ours.pcap (our card), linux.pcap (the guest's tap), what both sides printed, the
-# guest's console, Linux' counters, and the last lines of `urma decode`. At most 4 of a run stay, and 8 in all.
+# Each case is captured at both ends. A case that passes leaves no files. A failed case leaves a folder below DIR/failed, or
+# TMPDIR/urma-interop-failed without -o, with ours.pcap (our card), linux.pcap (the guest's tap), the output of both sides,
+# the guest's console, Linux' counters, and the last lines of `urma decode`. At most 4 folders of a run are kept, 8 in all.
 #
-# Prints a line for each: program, family, path MTU, loss, who calls whom, or initiates; passed or failed. Then the counters
-# of Linux before packets were lost, and whether they are clean. Exit status 0: all passed. What it needs: see run.sh.
+# Prints a line for each case: program, family, path MTU, loss rate, the side that connects or initiates, and the result.
+# Then prints Linux' counters from before the loss, and whether they are clean. Exits with 0 if all cases passed. Needs the
+# same tools as run.sh.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -29,10 +30,10 @@ large=1024; [ "$mtu" -lt 4176 ] || large=4096
 urma=$(printf '%q ' "$@")
 port=19000 rows=() skipped=
 
-# Linux' counters behind each case, in one line and without a process: the guest is slow
+# Prints Linux' counters after each case in one line. Starts no process, because the guest is slow.
 guest='tell() { printf "COUNTERS %s:" "$1"; for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do v=; read -r v <$c; printf " %s=%s" ${c##*/} $v; done; echo; }; '
-# On the host, around each case: captures at the tap of the guest, until the guest has ended it, too; nothing stays of one
-# that passed. A guest that still runs a case would spoil the next one, so the host waits for it as long as it may take.
+# The host captures each case at the guest's tap until the guest has finished it, too, and deletes the files if it passed.
+# A guest that still runs a case would disturb the next one, so the host waits until the guest's own timeout has passed.
 host='begin() {
   mkdir -p "$1"
   tcpdump -Z root -i tap1 $TCPDUMP_LOSSLESS -U -c 100000 -w "$1/linux.pcap" "udp port 4791" >"$1/tcpdump.log" 2>&1 & dump=$!
@@ -48,16 +49,16 @@ export URMA_UDMA_CAPTURE_LIMIT=268435456
 export TCPDUMP_LOSSLESS
 named() { local name=${1//%/}; echo "${name// /-}"; }
 
-# step "PROGRAM FAMILY MTU LOSS CALLER" GUEST HOST: what each side runs, and a line of it that tells how it ended
+# step "PROGRAM FAMILY MTU LOSS CALLER" GUEST HOST: adds a case: the commands of both sides, each of which prints its result
 step() {
   local dir=$out/case/$(named "$1")
   rows+=("$1")
   guest+="timeout 100 $2 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -30 /tmp/out; tell \"$1\"; echo \"STEP \$r $1\"; "
   host+="begin $dir; URMA_UDMA_CAPTURE=$dir/ours.pcap timeout 90 $3 >$dir/ours.log 2>&1; r=\$?; "
   host+="[ \$r = 0 ] || cat $dir/ours.log; echo \"STEP \$r $1\" >>$out/host; finish $dir \$r \"$1\"; "
-  port=$((port+1)) # a TCP port of its own, so that who comes late meets nobody else
+  port=$((port+1)) # each case has its own TCP port, so that a delayed client cannot connect to the server of the next case
 }
-# settings FAMILY: our address and Linux' GID
+# settings FAMILY: sets our address and Linux' GID
 settings() { our=10.77.0.1 gid='$GID4'; [ "$1" = IPv4 ] || { our=fd77::1; gid='$GID6'; }; }
 
 pingpong() { # pingpong PROGRAM FAMILY MTU CALLER
@@ -73,13 +74,13 @@ one_sided() { # one_sided FAMILY MTU LOSS CALLER
   local role=initiator initiates= patience=18
   settings "$1"
   [ "$4" = urma ] || { role=home initiates=-i; }
-  [ "$3" = 0% ] || patience=14 # of Linux: 67 ms until it sends again, as its pingpong has it; 1 s where nothing is lost
+  [ "$3" = 0% ] || patience=14 # Linux' ACK timeout: 67 ms under loss, as in its pingpong; without loss 1 s
   step "verbs_onesided $1 $2 $3 $4" "verbs_onesided $initiates -g $gid -m $2 -t $patience -p $port 10.77.0.1" \
     "$onesided $our $2 $port $role $3"
 }
 counters() { guest+="for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; do echo \"COUNTER \${c##*/} \$(cat \$c)\"; done; "; }
 
-# our own program of the guest, and its counterpart
+# our own program in the guest, and its counterpart here
 "$here/fetch.sh"
 if [ -z "$onesided" ]; then
   target=$(cd "$here/../../urma-tools" && pwd)/target
@@ -126,7 +127,7 @@ code=0 began=$(date +%Y%m%d-%H%M%S)
 "$here/run.sh" -t "$limit" -m "$mtu" -o "$out" "${files[@]}" -H "$host" "$guest" >"$out/run" 2>&1 || code=$?
 tr -d '\r' <"$out/output1.log" >"$out/guest" 2>/dev/null || : >"$out/guest"
 
-# keep_case ROW URMA...: moves what there is of a failed case to where it stays
+# keep_case ROW URMA...: moves the files of a failed case to the folder of failed cases
 folders=()
 keep_case() {
   local row=$1 from=$out/case/$(named "$1") to=$keep/$began-$(named "$1") end
@@ -160,21 +161,21 @@ for row in "${rows[@]}"; do
 done
 [ -z "$skipped" ] || echo "verbs_onesided: skipped: $skipped"
 
-# Nothing was lost so far, so nobody had a reason to be out of sequence or to give up. A machine that is busy makes either
-# side send again what was only slow: a few times in a hundred, and not more.
+# Before the lossy cases no packet was dropped, so a sequence error or an exceeded retry count is a bug. On a busy machine
+# either side may retransmit a packet that was merely delayed: at most one packet in twenty.
 counted=$(awk '$1 == "COUNTER" && $3 > 0 && $2 != "lifespan" { printf "%s%s=%s", s, $2, $3; s = ", " }' "$out/guest")
 dirty=$(awk '
   $1 == "COUNTER" { value[$2] = $3 }
   END {
-    if (value["rcvd_pkts"] + 0 == 0 || value["sent_pkts"] + 0 == 0) { print "not told"; exit }
+    if (value["rcvd_pkts"] + 0 == 0 || value["sent_pkts"] + 0 == 0) { print "not read"; exit }
     for (name in value) {
       if (value[name] > 0 && name ~ /exceeded_err|rcvd_seq_err|out_of_seq_request|send_err|link_downed/) print name "=" value[name]
     }
     again = value["duplicate_request"] + value["completer_retry_err"]
-    if (again * 20 > value["rcvd_pkts"]) print "sent again: " again " of " value["rcvd_pkts"]
+    if (again * 20 > value["rcvd_pkts"]) print "retransmitted: " again " of " value["rcvd_pkts"]
   }' "$out/guest")
 echo "Linux counted: $counted"
-sed -n 's/^DROPPED \([0-9]*\)$/then Linux lost \1 packets on their way out/p' "$out/guest"
+sed -n 's/^DROPPED \([0-9]*\)$/then Linux dropped \1 outgoing packets/p' "$out/guest"
 echo "counters: ${dirty:-clean}"
 echo "$passed passed, $failed failed"
 for folder in "${folders[@]}"; do
@@ -183,6 +184,6 @@ for folder in "${folders[@]}"; do
 done
 rm -rf "$out/case"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ] && [ -z "$dirty" ] && exit 0
-echo "interop: run.sh ended with $code; its last words:" >&2
+echo "interop: run.sh exited with $code; its last lines:" >&2
 grep -v '^STEP\|COUNTER' "$out/run" | tail -60 >&2
 exit 1

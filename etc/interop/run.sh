@@ -1,14 +1,14 @@
 #!/bin/bash
-# Boots one guest per COMMAND in a network namespace of its own, under QEMU's TCG, each with a
-# rxe (Soft-RoCE) device rxe0 on its eth0, and runs COMMAND (a shell line) in it.
+# Boots one guest per COMMAND in a separate network namespace, under QEMU's TCG. Each guest has a
+# Soft-RoCE device rxe0 on its eth0, and runs its COMMAND, a shell line.
 #
 #   run.sh [options] COMMAND [COMMAND...]
-#     -H CMD    also run CMD on the host inside the namespace, once all guests are ready
-#     -s        stop the guests when CMD of -H has ended (for servers that never end)
+#     -H CMD    also run CMD on the host, inside the namespace, as soon as all guests are ready
+#     -s        stop the guests when the CMD of -H ends (for servers that never end)
 #     -t SEC    give up after SEC seconds in all (default 300)
 #     -m MTU    eth0 MTU (default 1500 -> RoCE path MTU 1024; 4200 -> 4096)
-#     -w FILE   write the RoCE traffic of the first guest to FILE, a pcap (at its tap: on the bridge, what
-#               the kernel is still to cut into packets would be there in one piece)
+#     -w FILE   write the RoCE traffic of the first guest to FILE, a pcap (captured at its tap: on the
+#               bridge, packets that the kernel segments later would still be in one piece)
 #     -f SRC:DST  put host file SRC at DST in every guest (repeatable)
 #     -o DIR    keep logs in DIR (default: a new folder under TMPDIR, printed)
 #     -c N      virtual CPUs per guest (default 1)
@@ -45,7 +45,7 @@ cleanup() {
   for p in "${qpids[@]}" $hpid; do kill "$p" 2>/dev/null; done
   if [ -n "$tpid" ]; then sleep 0.5; kill -INT "$tpid" 2>/dev/null; wait "$tpid" 2>/dev/null; fi
   wait 2>/dev/null
-  ip netns del "$ns" 2>/dev/null          # takes the bridge and the taps along
+  ip netns del "$ns" 2>/dev/null          # deletes the bridge and the taps, too
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
@@ -79,7 +79,7 @@ for cmd in "$@"; do
   for f in "${files[@]}"; do
     dst=$over/${f#*:}; mkdir -p "$(dirname "$dst")"; cp -p "${f%%:*}" "$dst"
   done
-  # a second archive behind the first, which must start at a multiple of four bytes
+  # append a second archive, which must start at a multiple of four bytes
   cp "$INITRAMFS" "$out/initrd$n"
   truncate -s %4 "$out/initrd$n"
   (cd "$over" && find . | cpio --quiet -o -H newc -R 0:0) >> "$out/initrd$n"

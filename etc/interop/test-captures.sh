@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests which captures interop.sh keeps, with a guest, a tcpdump and an urma that only pretend: bash etc/interop/test-captures.sh
-# The guest's commands run on this machine; needs neither root nor QEMU.
+# Tests which captures interop.sh keeps, with scripts in place of the guest, tcpdump and urma. The guest's commands run on this
+# machine, so that the test needs neither root nor QEMU: bash etc/interop/test-captures.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -20,7 +20,7 @@ bash -c "$1" >>"$out/output1.log" 2>&1 &
 RXE_VM_OUT=$out bash -c "$host"
 wait
 END
-# fails where FAIL_LINUX or FAIL_URMA is a part of its arguments
+# fails if its arguments contain FAIL_LINUX or FAIL_URMA
 fake "$work/bin/ibv_rc_pingpong" <<'END'
 #!/bin/bash
 echo "${0##*/} $*"
@@ -53,7 +53,7 @@ expect() { # expect NAME COMMAND...
   shift
   if "$@"; then passed=$((passed+1)); else failed=$((failed+1)); echo "FAILED: $name"; cat "$work/table"; fi
 }
-play() { # play [VARIABLE=VALUE]...: the exit code is of no use, since no counters of Linux are here
+play() { # play [VARIABLE=VALUE]...: ignores the exit code, because without Linux' counters it is always a failure
   env "$@" "$work/interop/interop.sh" -o "$work/out" -j 'urma OneSided' urma >"$work/table" 2>&1 || true
 }
 kept() { find "$work/out/failed" -mindepth 1 -maxdepth 1 -type d -name "*$1" 2>/dev/null | wc -l; }
@@ -79,7 +79,7 @@ expect 'the table ends with what decode says' has "$work/table" '  | decoded of 
 expect 'nothing else stays' [ "$(find "$work" -name '*.pcap' | wc -l)" = 8 ]
 
 first=$folder
-sleep 1 # the folders have the second in their names
+sleep 1 # the names of the folders contain the second
 play FAIL_URMA='OneSided 10.77.0.1 1024'
 folder=$(find "$work/out/failed" -name '*-verbs_onesided-IPv4-1024-3-Linux')
 expect 'we fail: the row says so' has "$work/table" 'verbs_onesided .*3% .*failed: urma 1, Linux 0'

@@ -35,7 +35,7 @@ class Segment:
             with open(os.path.join(directory, "names", name)) as file:
                 _, _, address, incarnation, token_id = file.read().split()
         except (FileNotFoundError, ValueError):
-            raise LookupError(f"nobody has published '{name}' in {directory}") from None
+            raise LookupError(f"no process has published '{name}' in {directory}") from None
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self.socket.connect(os.path.join(directory, address))

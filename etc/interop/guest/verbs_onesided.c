@@ -50,7 +50,7 @@ static struct ibv_cq *sends, *receives;
 static struct ibv_qp *qp;
 static struct ibv_mr *memory, *scratch, *inbox;
 static unsigned char *home, *local, *letters;
-static struct peer him;
+static struct peer remote;
 static const char *doing = "starting";
 
 static void fail(const char *format, ...) {
@@ -149,14 +149,14 @@ static void new_queue(void) {
 		be64toh(gid.global.interface_id), memory->rkey, (uint64_t)(uintptr_t)home, MEMORY);
 	uint64_t high, low;
 	char *said = hear();
-	if (sscanf(said, "queue %x %x %16" SCNx64 "%16" SCNx64 " %x %" SCNx64 " %" SCNx64, &him.qpn, &him.psn, &high, &low, &him.key,
-		&him.va, &him.length) != 7) fail("no address: %s", said);
-	him.gid.global.subnet_prefix = htobe64(high);
-	him.gid.global.interface_id = htobe64(low);
+	if (sscanf(said, "queue %x %x %16" SCNx64 "%16" SCNx64 " %x %" SCNx64 " %" SCNx64, &remote.qpn, &remote.psn, &high, &low, &remote.key,
+		&remote.va, &remote.length) != 7) fail("no address: %s", said);
+	remote.gid.global.subnet_prefix = htobe64(high);
+	remote.gid.global.interface_id = htobe64(low);
 
-	a = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = mtu_number(), .dest_qp_num = him.qpn, .rq_psn = him.psn,
+	a = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = mtu_number(), .dest_qp_num = remote.qpn, .rq_psn = remote.psn,
 		.max_dest_rd_atomic = READS, .min_rnr_timer = 12,
-		.ah_attr = { .is_global = 1, .port_num = 1, .grh = { .dgid = him.gid, .sgid_index = gid_index, .hop_limit = 64 } } };
+		.ah_attr = { .is_global = 1, .port_num = 1, .grh = { .dgid = remote.gid, .sgid_index = gid_index, .hop_limit = 64 } } };
 	must(!ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
 		| IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "to RTR");
 	a = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .sq_psn = psn, .timeout = timeout, .retry_cnt = 7, .rnr_retry = 7,
@@ -173,8 +173,8 @@ static void new_queue(void) {
 static struct ibv_send_wr request(enum ibv_wr_opcode opcode, struct ibv_sge *range, uint64_t from, uint32_t length, uint64_t to) {
 	*range = (struct ibv_sge){ (uintptr_t)local + from, length, scratch->lkey };
 	struct ibv_send_wr wr = { .opcode = opcode, .sg_list = range, .num_sge = length ? 1 : 0, .send_flags = IBV_SEND_SIGNALED };
-	wr.wr.rdma.remote_addr = him.va + to;
-	wr.wr.rdma.rkey = him.key;
+	wr.wr.rdma.remote_addr = remote.va + to;
+	wr.wr.rdma.rkey = remote.key;
 	return wr;
 }
 
@@ -193,7 +193,7 @@ static void ended(int count, enum ibv_wc_status wanted) {
 static void writes_and_reads(const uint32_t *sizes, int count) {
 	struct ibv_sge range;
 	for (int i = 0; i < count; i++) {
-		uint64_t at = DATA + SURROUNDINGS + i * 3; // alignment is nobody's business
+		uint64_t at = DATA + SURROUNDINGS + i * 3; // no alignment is required
 		doing = "WRITE";
 		fill(local + at, sizes[i], i);
 		post(request(IBV_WR_RDMA_WRITE, &range, at, sizes[i], at + 1));
@@ -259,8 +259,8 @@ static void atomics(void) {
 	ASK("set 8 %" PRIx64, word);
 	for (int i = 0; i < 20 * READS; i++) {
 		struct ibv_send_wr wr = request(IBV_WR_ATOMIC_FETCH_AND_ADD, &range, i % READS * 8, 8, 0);
-		wr.wr.atomic.remote_addr = him.va + 8;
-		wr.wr.atomic.rkey = him.key;
+		wr.wr.atomic.remote_addr = remote.va + 8;
+		wr.wr.atomic.rkey = remote.key;
 		before[i % READS] = word;
 		if (i % 2) { // every third comparison misses
 			int hits = i % 3 != 0;
@@ -286,14 +286,14 @@ static void atomics(void) {
 static void refusals(void) {
 	struct ibv_sge range;
 	doing = "WRITE beyond the end";
-	post(request(IBV_WR_RDMA_WRITE, &range, 0, 128, him.length - 64));
+	post(request(IBV_WR_RDMA_WRITE, &range, 0, 128, remote.length - 64));
 	ended(1, IBV_WC_REM_ACCESS_ERR);
-	ASK("check %" PRIu64 " 0 0", him.length - SURROUNDINGS);
+	ASK("check %" PRIu64 " 0 0", remote.length - SURROUNDINGS);
 	tell("again");
 	new_queue();
 	doing = "SEND with invalidate of what was not imported";
 	struct ibv_send_wr wr = request(IBV_WR_SEND_WITH_INV, &range, 0, 16, 0);
-	wr.invalidate_rkey = him.key;
+	wr.invalidate_rkey = remote.key;
 	post(wr);
 	ended(1, IBV_WC_REM_ACCESS_ERR);
 }
@@ -398,7 +398,7 @@ static void call(const char *host, int port) {
 	time_t end = time(0) + PATIENCE;
 	int s = socket(AF_INET, SOCK_STREAM, 0);
 	while (connect(s, (struct sockaddr *)&to, sizeof to)) {
-		must(time(0) < end, "nobody listens");
+		must(time(0) < end, "no peer listens");
 		close(s);
 		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, 0); // the other end is a JVM that starts
 		s = socket(AF_INET, SOCK_STREAM, 0);

@@ -121,7 +121,7 @@ public final class NettyEnd implements Participant {
         }
     }
 
-    /** A busy one would take its CPU from whoever has his turn next. */
+    /** A busy event loop would take CPU time from the next peer in the round. */
     private static void end(EventLoopGroup loop) throws InterruptedException {
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
     }

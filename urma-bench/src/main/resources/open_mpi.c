@@ -4,7 +4,7 @@
  *   mpirun -n 2 open_mpi WORK BYTES MILLIS LEADER_CPU HOME_CPU
  *
  * One-sided work is passive: a window of MPI_Win_allocate, locked once, flushed after each operation that is awaited, else
- * after as many as the others have under way. Rank 0 prints "mean=NANOSECONDS", and percentiles of single messages.
+ * after as many as the others have in flight. Rank 0 prints "mean=NANOSECONDS", and percentiles of single messages.
  */
 #define _GNU_SOURCE
 #include <mpi.h>

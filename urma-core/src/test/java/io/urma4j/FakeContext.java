@@ -165,7 +165,7 @@ final class FakeContext implements ProviderContext {
 
     @Override
     public CompletableFuture<NamedSegment> lookup(String name, Duration timeout) {
-        return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, "fake", "nobody published it"));
+        return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, "fake", "no process published it"));
     }
 
     @Override
@@ -444,7 +444,7 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public void rxThreshold(int threshold) {
-            // nobody hears of it
+            // the fake has no events
         }
 
         @Override

@@ -10,8 +10,8 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * A provider that moves no bytes: it writes down what the control plane lets through, and answers what a test tells it
- * to. For the checks before the provider alone.
+ * A provider that moves no bytes: it records what the control plane passes on, and gives the answers that a test sets.
+ * It serves tests of the checks before the provider.
  */
 public final class FakeProvider implements UrmaProvider {
     static final String DEVICE = "fake0";

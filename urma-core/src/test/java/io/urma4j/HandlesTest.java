@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** SEMANTICS §4: handles, who holds whom, and the order of closing. */
+/** SEMANTICS §4: handles, the references between them, and the order of closing. */
 class HandlesTest {
     private final FakeHome home = new FakeHome();
     private final UrmaContext context = home.context;
@@ -154,7 +154,7 @@ class HandlesTest {
         CompletableFuture<Revocation> second =
                 CompletableFuture.supplyAsync(() -> segment.unregister(Duration.ofSeconds(5)));
         assertThat(second).isNotDone();
-        Revocation quarantined = new Revocation(Revocation.Status.QUARANTINED, List.of("somebody"));
+        Revocation quarantined = new Revocation(Revocation.Status.QUARANTINED, List.of("a peer"));
         fence.complete(quarantined);
         assertThat(first.get()).isEqualTo(quarantined);
         assertThat(second.get()).isEqualTo(quarantined);

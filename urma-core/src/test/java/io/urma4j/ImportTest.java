@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** S7.6: what is checked before the home is asked, and answers that nobody waits for any more. */
+/** S7.6: what is checked before the home is asked, and answers that are no longer awaited. */
 class ImportTest {
     private final FakeHome home = new FakeHome();
     private final UrmaContext context = home.context;

@@ -125,15 +125,15 @@ class MessageChannelTest {
                 .sendTimeout(Duration.ofMillis(20))
                 .build();
         MessageChannel hasty = home.context.openMessageChannel(options);
-        Peer somebody = hasty.connect(channel.share());
+        Peer receiver = hasty.connect(channel.share());
         FakeSendQueue queue = sendQueue();
         queue.hold(true);
-        assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
+        assertRefused(UrmaStatus.ETIMEOUT, () -> receiver.send(new byte[1]))
                 .withMessageContaining("not received within PT0.02S; it may still be delivered");
-        assertRefused(UrmaStatus.ETIMEOUT, () -> somebody.send(new byte[1]))
+        assertRefused(UrmaStatus.ETIMEOUT, () -> receiver.send(new byte[1]))
                 .withMessageContaining("all 1 send buffers have been in flight");
         queue.hold(false);
-        somebody.send(new byte[1]);
+        receiver.send(new byte[1]);
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Measuring a context: what is told, and that users see their own user contexts whatever happens. */
+/** Measuring a context: what is reported, and that users see their own user contexts in all cases. */
 class PerfMeterTest {
     private Urma urma;
     private UrmaContext context;

@@ -34,7 +34,7 @@ class RemoteMemoryTest {
         }
         assertThatExceptionOfType(DescriptorException.class)
                 .isThrownBy(() -> home.context.importMemory(line.substring(0, line.length() - 1)));
-        assertInvalid(() -> home.context.importMemory("fake:orders")).withMessageContaining("nobody published it");
+        assertInvalid(() -> home.context.importMemory("fake:orders")).withMessageContaining("no process published it");
         assertInvalid(() -> home.context.importMemory("fake:../x")).withMessageContaining("1…255 letters");
         home.context.importMemory("\t" + line + "\n").close();
     }

@@ -99,6 +99,6 @@ class PythonIT {
         programs.python("reader", "read", "nothing", "0", "1");
 
         assertThat(programs.ended("writer", 1)).contains("'board' was published for reading alone");
-        assertThat(programs.ended("reader", 1)).contains("nobody has published 'nothing'");
+        assertThat(programs.ended("reader", 1)).contains("no process has published 'nothing'");
     }
 }

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Shares memory with the least that it takes: a thread that hands a descriptor to whoever asks at a socket. */
+/** Shares memory by the fewest system calls: a thread sends a descriptor to each process that connects to a socket. */
 final class BareHome implements AutoCloseable {
     static final String SOCKET = "s";
 
@@ -29,7 +29,7 @@ final class BareHome implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** Meets a importer, which is told the place. */
+    /** Sends the folder of the socket to the importing process, and waits until it connects. */
     static BareHome open(ChildProcess child) throws IOException {
         Path place = Files.createTempDirectory("urma-bench");
         try (Dir directory = Dir.open(place);
@@ -47,7 +47,7 @@ final class BareHome implements AutoCloseable {
         }
     }
 
-    /** Makes memory, sealed and mapped here, for whoever asks next. */
+    /** Creates memory, sealed and mapped here; the thread sends its descriptor at the next request. */
     void share(long lengthBytes, Arena arena) {
         Fd memory = MemFd.create("urma-bench", lengthBytes);
         MemFd.addSeals(memory, MemFd.Seal.SHRINK, MemFd.Seal.GROW);

@@ -59,7 +59,7 @@ final class Child {
         return line == null ? "" : line;
     }
 
-    /** Whether the parent has said something that was not heard yet. */
+    /** Whether an unread line of the parent is here. */
     boolean isToldMore() {
         try {
             return in.ready();

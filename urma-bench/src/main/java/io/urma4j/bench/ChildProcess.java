@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The other process of a figure: this program once more, by another door. We tell it things by lines on its standard
- * input and hear lines from its standard output, so no secret is ever an argument.
+ * The other process of a figure: this program, with another main class. Commands are lines on its standard input and
+ * answers are lines on its standard output, so that no secret is ever an argument.
  */
 final class ChildProcess implements AutoCloseable {
     private final Process process;

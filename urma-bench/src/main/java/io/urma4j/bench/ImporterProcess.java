@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The process that imports, for {@link SharingSuite}: does as it is told, and answers with nanoseconds. */
+/** The importing process of {@link SharingSuite}: executes the commands that it receives, and returns nanoseconds. */
 final class ImporterProcess implements AutoCloseable {
     private final Urma urma = Urma.open();
     private final @Nullable UnixSocket bareHome;

@@ -3,8 +3,8 @@ package io.urma4j.bench;
 import io.urma4j.UrmaOptions;
 
 /**
- * The network that programs here measure, of urma4j as of its peers: 127.0.0.1, unless the user names addresses. Over
- * another address of the host the kernel would look for a route anew with each packet.
+ * The network that programs here measure, of urma4j as of its peers: 127.0.0.1, unless the user names addresses. For
+ * another address of the host, the kernel would look up the route again for each packet.
  */
 public final class Loopback {
     private static final String ADDRESSES = "urma.udma.addresses";

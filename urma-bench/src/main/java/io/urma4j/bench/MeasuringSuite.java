@@ -86,11 +86,11 @@ final class MeasuringSuite {
     }
 
     private static String turn(LocalPair pair, String line) {
-        UrmaContext other = pair.home().context(); // who asks is not measured himself
+        UrmaContext other = pair.home().context(); // a context never measures the process that asks for the measurement
         OptionalLong itself = OptionalLong.of(ProcessHandle.current().pid());
         int told = other.measure(line.equals("start"), itself).size();
         if (told == 0) {
-            throw new IllegalStateException("nobody obeys '" + line + "'");
+            throw new IllegalStateException("no context obeyed '" + line + "'");
         }
         return line;
     }

@@ -28,7 +28,7 @@ final class MessageEnd implements AutoCloseable {
     private final List<Jfr> jfrs = new ArrayList<>();
     private final List<Size> sizes;
 
-    /** A size of messages, and how many are under way at once. */
+    /** A size of messages, and how many of them are in flight at most. */
     record Size(int bytes, int window) {}
 
     MessageEnd(List<Size> sizes) {

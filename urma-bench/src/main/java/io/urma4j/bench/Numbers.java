@@ -82,7 +82,7 @@ public final class Numbers implements Callable<Integer> {
             return only.isEmpty() || only.stream().anyMatch(name -> name.startsWith(prefix) || prefix.startsWith(name));
         }
 
-        /** Takes a figure into the table, and shows at once that something goes on. */
+        /** Adds a figure to the table, and shows it at once as progress. */
         void tell(Figure figure) {
             figures.add(figure);
             System.out.println(Table.line(figure));

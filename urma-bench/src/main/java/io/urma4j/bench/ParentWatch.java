@@ -2,7 +2,7 @@ package io.urma4j.bench;
 
 import java.util.Optional;
 
-/** A process that another one has started to measure with. Without that one it would spin for ever, and nobody look for it. */
+/** Ends a process that another one has started to measure with: an orphan would spin forever, unnoticed. */
 public final class ParentWatch {
     private ParentWatch() {}
 

@@ -7,7 +7,7 @@ import java.util.concurrent.FutureTask;
 
 /** Runs things in a thread that stays on one CPU. */
 public final class Pinned {
-    /** Of the process: found when nobody is pinned yet, since a pinned thread, and who it asks, sees its own alone. */
+    /** The CPUs of the process, read before any thread is pinned: a pinned thread and its children see only its CPU. */
     private static final BitSet ALLOWED = Cpus.allowed();
 
     private Pinned() {}

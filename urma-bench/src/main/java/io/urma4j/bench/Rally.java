@@ -1,14 +1,14 @@
 package io.urma4j.bench;
 
-/** One way to tell the other process something and be told: one end serves, the other returns. */
+/** Round trips by one kind of operation: one end serves, the other returns. */
 interface Rally {
-    /** Told last, and not returned. */
+    /** The value of the last turn, which is not returned. */
     long STOP = -1;
 
-    /** Serves so many turns, and waits for the return of each. */
+    /** Serves that number of turns, and waits for the return of each. */
     void serve(int turns);
 
-    /** Tells the other end to leave {@link #returnAll}. */
+    /** Makes the other end return from {@link #returnAll}. */
     void stop();
 
     /** Returns each turn, until the other end stops. */

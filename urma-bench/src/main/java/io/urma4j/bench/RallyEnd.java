@@ -34,7 +34,7 @@ final class RallyEnd implements AutoCloseable {
     final Jfs jfs;
     final CompletionBatch batch = new CompletionBatch(16);
 
-    /** Opens the device; on some, a home's memory changes only while somebody polls. */
+    /** Opens the device. On some devices, a home's memory changes only while a thread of the home polls. */
     RallyEnd(String device) {
         this(device, Loopback.options());
     }
@@ -71,7 +71,7 @@ final class RallyEnd implements AutoCloseable {
         while (!end.getAsBoolean()) {
             for (int i = 0; i < POLLS; i++) {
                 if (jfc.poll(batch) != 0) {
-                    throw new IllegalStateException("nobody expected " + batch);
+                    throw new IllegalStateException("unexpected record: " + batch);
                 }
             }
         }

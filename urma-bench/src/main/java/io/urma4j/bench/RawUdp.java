@@ -45,7 +45,7 @@ final class RawUdp implements AutoCloseable {
                         String.valueOf(Pinned.cpu(1)))));
     }
 
-    /** Does so many operations; returns the nanoseconds of one, by its own clock. */
+    /** Runs that number of operations; returns the nanoseconds of one, by the program's own clock. */
     double nanos(long operations) {
         return Sample.parse(ask(operations)).nanos(Metric.MEAN);
     }

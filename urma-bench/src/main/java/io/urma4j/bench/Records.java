@@ -3,7 +3,7 @@ package io.urma4j.bench;
 import io.urma4j.CompletionBatch;
 import io.urma4j.Jfc;
 
-/** Takes records, and believes none that it has not looked at. */
+/** Polls records, and checks each of them. */
 final class Records {
     private Records() {}
 
@@ -24,7 +24,7 @@ final class Records {
         return batch.userContext(0);
     }
 
-    /** Polls once for so many records; returns the sum of their user contexts. */
+    /** Polls once, for exactly {@code due} records; returns the sum of their user contexts. */
     static long all(Jfc jfc, CompletionBatch batch, int due) {
         int count = jfc.poll(batch);
         if (count != due) {
@@ -33,7 +33,7 @@ final class Records {
         return sum(batch, count);
     }
 
-    /** The sum of the user contexts of so many records, all of which must be successes. */
+    /** The sum of the user contexts of the first {@code count} records, all of which must be successes. */
     static long sum(CompletionBatch batch, int count) {
         long sum = 0;
         for (int i = 0; i < count; i++) {

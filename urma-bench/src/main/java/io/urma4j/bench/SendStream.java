@@ -13,8 +13,8 @@ import io.urma4j.TargetJetty;
 import java.lang.foreign.MemorySegment;
 
 /**
- * SENDs of one size, a window of them under way, of which every eighth part of a window makes a record. The other end
- * gives each buffer back when it has looked at the message.
+ * SENDs of one size, a window of them in flight; each eighth of a window makes one record. The other end returns each
+ * buffer when it has checked the message.
  */
 final class SendStream implements MessageStream {
     private static final PostFlags SILENT = PostFlags.DEFAULT.unsignalled();

@@ -15,10 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What it takes to share memory and to take it back: each beside the same system calls, made barely.
+ * The cost of sharing memory and of revoking it, each beside the same system calls without the library.
  *
- * <p>The importers are other processes. What happens there is timed there, so that telling them what to do counts for
- * nobody.
+ * <p>The importers are other processes. Each measures its own part, so that no figure includes the time of a command.
  */
 final class SharingSuite {
     private static final long BYTES = 1 << 16;

@@ -45,7 +45,7 @@ final class StreamEnd {
         return sum;
     }
 
-    /** WRITEs, 16 of them under way; more when they are small. */
+    /** WRITEs, 16 of them in flight; more when they are small. */
     long writes(int bytes, int operations) {
         int outstanding = bytes <= SMALL_BYTES ? SMALL_OUTSTANDING : OUTSTANDING;
         long sum = 0;
@@ -64,7 +64,7 @@ final class StreamEnd {
         return sum;
     }
 
-    /** READs, 16 of them under way. */
+    /** READs, 16 of them in flight. */
     long reads(int bytes, int operations) {
         long sum = 0;
         int posted = 0;

@@ -69,7 +69,7 @@ final class UdmaSuite {
 
     // ---- idleness
 
-    /** Its device is open, its segment imported, and nobody polls. */
+    /** The child's device is open, its segment is imported, and no thread polls. */
     private void idle(ChildProcess child) throws IOException, InterruptedException {
         if (!run.wants("udma-idle")) {
             return;

@@ -80,7 +80,7 @@ final class WaitingSuite {
         };
     }
 
-    /** What it uses beyond an idle JVM, whose own threads look at the clock now and then. */
+    /** The CPU time beyond that of an idle JVM, whose own threads check the clock now and then. */
     private void tellIdle(double[] waiting, double[] bare) {
         double idle = Rounds.median(bare);
         run.tell(new Figure(

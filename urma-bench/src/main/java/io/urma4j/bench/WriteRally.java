@@ -10,7 +10,7 @@ import io.urma4j.RemoteSegment;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/** Each writes 8 bytes into the other's segment, polls the record, and looks at its own memory. */
+/** Each end writes 8 bytes into the other's segment, polls the record, and watches its own memory. */
 final class WriteRally implements Rally {
     private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final long INBOX = 0;
@@ -22,9 +22,9 @@ final class WriteRally implements Rally {
     private final LocalSegment local;
     private final RemoteSegment remote;
     private final MemorySegment memory;
-    private final boolean isDriven; // what arrives is placed by who polls
+    private final boolean isDriven; // the polling thread places the payload of what arrives
     private long turn;
-    private long returned; // not read anew from memory: the next rally's first turn may be there already
+    private long returned; // not read again from memory, which may have the first turn of the next rally already
 
     WriteRally(RallyEnd end, RemoteSegment remote) {
         this.jfs = end.jfs;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** How the programs of this module are used: what is wrong with the options is told before anything is measured. */
+/** The options of this module's programs: a wrong one is reported before anything is measured. */
 @Timeout(30)
 class ProgramTest {
     private static final Map<String, Supplier<Callable<Integer>>> PROGRAMS =

@@ -37,7 +37,7 @@ class EpollTest {
 
             assertThat(epoll.await(0)).isEqualTo(2);
             assertThat(Set.of(epoll.tag(0), epoll.tag(1))).containsExactlyInAnyOrder(1L, -2L);
-            assertThat(epoll.await(0)).as("the edge is told once").isEqualTo(1);
+            assertThat(epoll.await(0)).as("the edge is reported once").isEqualTo(1);
             assertThat(epoll.tag(0)).isEqualTo(1);
         }
     }

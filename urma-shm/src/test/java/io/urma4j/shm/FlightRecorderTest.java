@@ -27,7 +27,7 @@ import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the JDK's Flight Recorder hears. */
+/** The events that the JDK's Flight Recorder receives. */
 class FlightRecorderTest {
     private static final Token TOKEN = Token.of(0x7654_3210);
 

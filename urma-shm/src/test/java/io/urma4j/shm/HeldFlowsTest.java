@@ -30,7 +30,7 @@ class HeldFlowsTest {
         assertThat(held.holds(999_999, 1_000_000)).isTrue();
     }
 
-    /** A long message's chunks are turned away one after the other, for longer than a lap. */
+    /** The chunks of a long message are refused one after the other, for more than one lap of the ring. */
     @Test
     void aFlowThatGoesOnBeingTurnedAwayStaysHeld() {
         held.hold(-1, 0);

@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a few small threads can do to each other, on a machine with store buffers as those of x86: a store waits in the
- * buffer of its thread, in order, and reaches memory whenever it likes; its own thread sees it at once, the others only
+ * All interleavings of a few small threads, on a machine with store buffers as those of x86. A store waits in the
+ * buffer of its thread, in order, and reaches memory at any later time; its own thread sees it at once, the others only
  * then. A fence and a compare-and-set wait until the buffer is empty.
  *
- * <p>Each state that can be reached is visited once. One in which nobody can do anything any more and somebody has not
- * finished is a wake-up that was lost: there is no clock here that would save him.
+ * <p>Each reachable state is visited once. A state in which every thread is blocked or finished, and one that must
+ * finish has not, is a lost wake-up: the model has no clock that would end the wait.
  *
- * <p>A thread is written as a list of steps. Each touches memory once at most, so that nothing is atomic here which is not
- * so on the machine.
+ * <p>A thread is a list of steps. Each accesses memory at most once, so that the model is never more atomic than the
+ * machine.
  */
 final class Interleavings {
     private static final int BUFFERED = 6; // stores of one thread at most; more would be a mistake of the model's
@@ -39,7 +39,7 @@ final class Interleavings {
      */
     record Found(int states, Optional<String> stuck) {}
 
-    /** One step of a thread; says where it goes on, or {@link #BLOCKED}. */
+    /** One step of a thread; returns the index of the next one, or {@link #BLOCKED}. */
     private interface Step {
         int run(Machine machine, int next);
     }
@@ -56,7 +56,7 @@ final class Interleavings {
         return index;
     }
 
-    /** A thread that need not finish: it serves the others, and may sleep for ever. */
+    /** A thread that need not finish: it serves the others, and may sleep forever. */
     Program server(String name) {
         return add(new Program(name, false));
     }
@@ -76,7 +76,7 @@ final class Interleavings {
         private final String name;
         private final boolean mustFinish;
         private final List<Step> steps = new ArrayList<>();
-        private final BitSet local = new BitSet(); // the steps that nobody else can notice
+        private final BitSet local = new BitSet(); // the steps without effect on other threads
         private final Map<String, Integer> marks = new HashMap<>();
 
         private Program(String name, boolean mustFinish) {
@@ -134,7 +134,7 @@ final class Interleavings {
             return step((machine, next) -> machine.isDrained() ? next : BLOCKED);
         }
 
-        /** So much time that each store which has been made by now has reached memory, whoever made it. */
+        /** Waits until every store made so far, by any thread, has reached memory. */
         Program letStoresArrive() {
             return step((machine, next) -> machine.areAllDrained() ? next : BLOCKED);
         }
@@ -178,7 +178,10 @@ final class Interleavings {
             return store(claim, 0);
         }
 
-        /** Wakes who awaits it, now or later. That a system call drains the buffer is not counted on. */
+        /**
+         * Wakes the thread that awaits the event, now or later. The model does not assume that a system call drains the
+         * buffer.
+         */
         Program signal(String event) {
             int at = variable(event);
             return step((machine, next) -> {
@@ -317,7 +320,7 @@ final class Interleavings {
         return variables.size() + thread * (2 + REGISTERS + 2 * BUFFERED);
     }
 
-    /** Visits all states, or those up to the first in which somebody waits in vain. */
+    /** Visits all states, or those up to the first with a lost wake-up. */
     Found explore() {
         Set<String> seen = new HashSet<>();
         Deque<char[]> open = new ArrayDeque<>();
@@ -376,7 +379,7 @@ final class Interleavings {
         return true;
     }
 
-    /** The thread goes on until its next step is one that others may notice. */
+    /** The thread continues until its next step has an effect on other threads. */
     private void settle(char[] words, int thread, int from) {
         Program program = programs.get(thread);
         Machine machine = new Machine(words, thread);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who sees the record of a work request may close at once what it named. */
+/** After the record of a work request, its caller may close at once what the request named. */
 class LettingGoTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -61,7 +61,7 @@ class LettingGoTest {
                 arrivals.poll(words, 1);
             }
 
-            // whoever made the record raises the event after it, and may be another thread
+            // the thread that made the record, which may be another one, raises the event after it
             assertThat(unfinished).succeedsWithin(PATIENCE).isEqualTo(0);
         } finally {
             context.close(PATIENCE).join();

@@ -43,14 +43,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two users of one host do not see each other (S13.3). Needs root, to run a process as somebody else. */
+/** Two users of one host do not see each other (S13.3). Needs root, to run a process as another user. */
 @Timeout(120)
 class OtherUserIT {
     private static final int NOBODY = 65534;
     private static final long FLOOD_MILLIS = 3_000;
 
     private Path directory;
-    private Path readable; // by the other user: this library, and a directory of his
+    private Path readable; // by the other user: this library, and a directory of that user
     private Urma urma;
     private LocalSegment segment;
     private DriverProcess other;
@@ -69,7 +69,7 @@ class OtherUserIT {
         /** Connects to a socket again and again, and says nonsense each time; how often it could. */
         int flood(String runtimeDirectory, String socket, long millis);
 
-        /** Connects to a socket and speaks; what is answered, in words. */
+        /** Connects to a socket and sends a message; returns the answer as text. */
         String speakTo(String runtimeDirectory, String socket);
     }
 
@@ -219,7 +219,7 @@ class OtherUserIT {
         assertThat(own.resolve("names")).isDirectory();
     }
 
-    /** S13.3: in a directory of his own he sees none of our names, and reaches no home of ours, token or not. */
+    /** S13.3: another user's own runtime directory has none of our names, and reaches no home of ours, token or not. */
     @Rule("S13.3")
     @Test
     void homeOfOneUserIsNotReachedByAnother() throws IOException {
@@ -236,7 +236,7 @@ class OtherUserIT {
         assertThat(segment.importers()).isEmpty();
     }
 
-    /** S13.3: even where the permissions of files were lost, the home asks who speaks, and hangs up. */
+    /** S13.3: even with wrong file permissions, the home checks the peer's user id, and closes the connection. */
     @Rule("S13.3")
     @Test
     void homeHangsUpOnAnotherUserThatReachesItsSocket() throws IOException {

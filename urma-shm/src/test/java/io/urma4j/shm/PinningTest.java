@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** S11.4: a virtual thread that waits for events gives its carrier back, told by the JVM itself. */
+/** S11.4: a virtual thread that waits for events releases its carrier; the JVM itself reports pinning. */
 @Timeout(60)
 class PinningTest {
     private static final int MESSAGES = 50;

@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No wake-up is lost, whatever the order of steps and however late stores become visible: all {@link Interleavings} of
- * what sender, poller, waiting thread and engine do. In the model nobody looks at the time: the engine's tick and its look
- * each second, which would find what a wake-up did not tell, are left out, or happen only where the argument needs them.
+ * No wake-up is lost, in any order of steps and with any delay of stores: checks all {@link Interleavings} of sender,
+ * polling thread, waiting thread and engine. The model has no time. The engine's tick and its check each second, which
+ * would hide a lost wake-up, are left out, or happen only where the argument needs them.
  *
- * <p>Each model is shown to bite: with a fence left out, or with the look before the flag, it finds the wake-up that is
- * lost. Beside the steps stands the method that makes them.
+ * <p>Each model is shown to find bugs: without a fence, or with the check before the flag, it finds the lost wake-up. A
+ * comment beside the steps names the method that they model.
  */
 @Timeout(120)
 class WakeUpModelTest {
@@ -101,7 +101,7 @@ class WakeUpModelTest {
                 .forget(ONE);
     }
 
-    /** Two threads send by one path: whoever finds the flag wakes for both. */
+    /** Two threads send by one path: the first that finds the flag wakes the receiver for both. */
     @Test
     void aReceiverHearsOfTheMessagesOfTwoThreads() {
         Interleavings all = new Interleavings();
@@ -138,7 +138,7 @@ class WakeUpModelTest {
                 .mark("end");
     }
 
-    /** An engine with two peers sets both flags, fences once, and looks at both rings. */
+    /** An engine with two peers sets both flags, fences once, and checks both rings. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void oneFenceIsEnoughForAllPaths(boolean fence) {
@@ -156,7 +156,7 @@ class WakeUpModelTest {
                 .jumpIf(OTHER, 0, "empty")
                 .jump("end")
                 .mark("empty")
-                .load(TAKEN, "committed A") // of which paths it has had the message; it looks for the other alone
+                .load(TAKEN, "committed A") // which paths' messages it has received; it checks only the other
                 .store("asleep A", 1)
                 .store("asleep B", 1);
         if (fence) {
@@ -203,9 +203,9 @@ class WakeUpModelTest {
     }
 
     /**
-     * A sender, a thread that polls until nothing is there, rearms and waits, and the engine between them. While somebody
-     * polls the engine leaves the rings alone and looks in each millisecond; here it does not even that, and so shows that
-     * the waiting thread depends on no tick.
+     * A sender, a thread that polls until nothing is there, rearms and waits, and the engine between them. While a
+     * thread polls, the engine leaves the rings alone and only checks them each millisecond. The model omits even this
+     * check, and so shows that the waiting thread depends on no tick.
      */
     private static Found arming(int messages, EnumSet<ArmingFault> faults) {
         Interleavings all = new Interleavings();
@@ -273,12 +273,12 @@ class WakeUpModelTest {
         engine.either("rest") // it begins while others poll: no flag is set
                 .mark("turn")
                 .set(TAKEN, 0)
-                .either("nobody polls")
+                .either("no poller")
                 .load(ONE, "armedJfcs")
-                .jumpIf(ONE, 1, "nobody polls")
+                .jumpIf(ONE, 1, "no poller")
                 .set(TAKEN, 1) // leaveIt
                 .either("rest") // wasTicking
-                .mark("nobody polls");
+                .mark("no poller");
         receive(engine, "taken", true);
         engine.jumpIf(TAKEN, 1, "rest")
                 .store("asleep", 1)
@@ -372,7 +372,7 @@ class WakeUpModelTest {
         return all.explore();
     }
 
-    /** Progress.poll, MessagePath.receive of who does not insist: of a single message the answer may be held back. */
+    /** Progress.poll and MessagePath.receive, without insisting: the answer to a single message may be held back. */
     private static void poll(Program poller, String round, EnumSet<HoldingFault> faults) {
         poller.load(ONE, "polls")
                 .store("polls", ONE, 1)

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Who waits is woken by the message and not by the clock: the engine looks around once a second in any case, which would
- * hide a wake-up that is lost.
+ * A waiting thread is woken by the message and not by the clock: the engine checks the rings once a second in any case,
+ * which would hide a lost wake-up.
  */
 @Timeout(60)
 class WakeUpTest {
@@ -39,12 +39,12 @@ class WakeUpTest {
     /** Below the engine's own second, from which its time asleep before the try is taken. */
     private static final Duration SOON = Duration.ofMillis(800);
 
-    /** When the machine stands still for so long, a slow try says nothing, and is made again. */
+    /** After a standstill of the machine this long, a slow try proves nothing, and is repeated. */
     private static final Duration STANDSTILL = Duration.ofMillis(100);
 
     private static final int MOST_TRIES = 100;
 
-    /** Until everybody sleeps who will. */
+    /** The time after which idle threads are asleep. */
     private static final long FALL_ASLEEP_NANOS = 30_000_000;
 
     @TempDir
@@ -116,8 +116,7 @@ class WakeUpTest {
             long start = System.nanoTime();
             assertThat(jfs.send(target, source, 0, 8, i)).isTrue();
             wakes.took(
-                    heard.get(20, TimeUnit.SECONDS) - start,
-                    pacer.worstNanos(start)); // there, nobody polls but the engine
+                    heard.get(20, TimeUnit.SECONDS) - start, pacer.worstNanos(start)); // there, only the engine polls
             while (jfc.poll(batch) == 0) {
                 Thread.onSpinWait();
             }

@@ -4,7 +4,7 @@ import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.lang.foreign.MemorySegment;
 
-/** Reads the records of a process, from one CQ for all that it sends and one for all that it receives. */
+/** Reads the records of a process, which has one CQ for all its sends and one for all its receives. */
 final class CompletionReader {
     private static final int DEPTH = 1 << 12;
 
@@ -26,7 +26,7 @@ final class CompletionReader {
         return arrived.cq;
     }
 
-    /** Takes all that is there. What arrived comes first: it may be what a sender is told of now. */
+    /** Polls both queues until they are empty. Receives come first: a send record may report one of these messages. */
     void read() {
         while (arrived.has()) {
             receive(arrived);

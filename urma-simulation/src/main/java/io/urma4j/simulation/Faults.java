@@ -3,20 +3,20 @@ package io.urma4j.simulation;
 import java.util.SplittableRandom;
 
 /**
- * What a network does to packets until it is healed. Shares are of all packets.
+ * The faults of a network until it is healed. Shares are of all packets.
  *
- * @param delayNanos that each packet takes
- * @param jitterNanos that it may take longer, in order
- * @param loss share of those that vanish
- * @param duplication share of those that come twice
- * @param reordering share of those that overtake, or are overtaken by, what was sent after them
- * @param corruption share of those of which a bit changes
+ * @param delayNanos the delay of each packet
+ * @param jitterNanos the largest additional delay, without reordering
+ * @param loss share of lost packets
+ * @param duplication share of packets that arrive twice
+ * @param reordering share of packets that are delayed, so that later ones may overtake them
+ * @param corruption share of packets with a flipped bit
  * @param spikes how often the delay is ten times as long for a while
- * @param cuts how often packets of one direction vanish for a while
- * @param pauses how often a machine stops for a while: what comes waits in its socket, as long as there is room
- * @param restarts how often a machine's process ends, and another one begins
- * @param revocations how often a home takes a key back
- * @param healedNanos when it ends
+ * @param cuts how often one direction loses all packets for a while
+ * @param pauses how often a machine stops for a while; packets wait in its socket, up to the limit of the socket
+ * @param restarts how often a machine's process is killed, and a new one begins
+ * @param revocations how often a home revokes a key
+ * @param healedNanos when all faults end
  */
 record Faults(
         long delayNanos,
@@ -52,7 +52,7 @@ record Faults(
                 200 * delay + 100 * MILLIS + random.nextLong(400 * MILLIS));
     }
 
-    /** More often small than large. */
+    /** A random share, more often small than large. */
     private static double share(SplittableRandom random, double largest) {
         double drawn = random.nextDouble();
         return largest * drawn * drawn;

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What peers may reach: guards that nobody may touch, words for atomics, bytes to be read, and ranges to be written, of
- * which each is given to one operation alone, with a gap behind it.
+ * The memory that peers may access: guards that no operation may change, words for atomics, bytes to be read, and
+ * ranges to be written. Each of these ranges belongs to one operation, with a gap behind it.
  */
 final class HomeMemory {
     static final int BYTES = 512 << 10;
@@ -65,7 +65,7 @@ final class HomeMemory {
         }
     }
 
-    /** Those whose atomics RoCE knows. */
+    /** The words for atomics that RoCE has, too. */
     List<Word> wordsForAll() {
         return words.stream()
                 .filter(word -> word.sizeBytes == Long.BYTES
@@ -106,7 +106,7 @@ final class HomeMemory {
 
     // ---- invariants
 
-    /** Cheap enough for each step. */
+    /** The checks that are cheap enough for each step. */
     void checkBorders(Life life) {
         checkUntouched(life, 0, GUARD, "before the key's range");
         checkUntouched(life, BYTES - GUARD, GUARD, "behind the key's range");
@@ -115,7 +115,7 @@ final class HomeMemory {
         }
     }
 
-    /** Everything, when nothing moves any more. */
+    /** All checks, at the end of a run. */
     void checkAll(Life life) {
         checkBorders(life);
         long wrong = Pattern.mismatch(memory, READABLE, READABLE_BYTES, readablePattern);

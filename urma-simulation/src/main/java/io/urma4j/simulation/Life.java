@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A process on a machine: a card, the memory behind it, and the part of the driver, from its start to its end. */
+/** A process on a machine, from its start to its end: it has a card and memory, and acts as the driver. */
 final class Life implements CardListener {
     private static final FlushHint[] LEAVES = FlushHint.values();
     private static final long LEAST_STEP_NANOS = 200; // duration of a step of the card
     private static final int MOST_STEPS_AT_ONCE = 2_000;
     private static final byte LEFT_BEHIND = 0x5A;
-    private static final long MAY_BE_STUCK_NANOS = 5_000_000_000L; // once the network does no harm any more
+    private static final long MAY_BE_STUCK_NANOS = 5_000_000_000L; // after the network is healed
 
     final World world;
     final Machine machine;
@@ -80,7 +80,7 @@ final class Life implements CardListener {
                 other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
     }
 
-    /** The way of connections with another process that is urma4j: as if the two had greeted. */
+    /** The route of connections to another urma4j process, as if the two had exchanged greetings. */
     SimulatedRoute routeTo(Life peer) {
         return routesToPeers.computeIfAbsent(
                 peer, to -> routeTo(to.machine.index).withSecret(secretWith(to)));
@@ -101,7 +101,7 @@ final class Life implements CardListener {
         return route;
     }
 
-    /** No two pairs have the same, nor has anything else to be drawn for it. */
+    /** The secret of the two processes: unique for each pair, and computed, so that it needs no random draw. */
     private long secretWith(Life peer) {
         return mixed(identity()) ^ mixed(peer.identity());
     }
@@ -115,9 +115,9 @@ final class Life implements CardListener {
         return (mixed ^ mixed >>> 32) * 0xD6E8_FEB8_6659_FD93L;
     }
 
-    // ---- what is on its way
+    // ---- what is in flight
 
-    /** From now on what leaves on that connection is judged, by what leaves and arrives. */
+    /** From now on, checks the packets that this process sends on the connection. */
     void watch(int number, Life peer, int peerNumber, int firstPsn, boolean isShared, boolean isForeign) {
         Scenario scenario = world.scenario;
         int most = isForeign ? ConnectionConfig.FOREIGN_WINDOW_PACKETS : scenario.windowPackets();
@@ -150,7 +150,7 @@ final class Life implements CardListener {
         }
     }
 
-    /** No connection has that of a queue for datagrams. */
+    /** The connection that a packet belongs to. A datagram's queue number never equals that of a connection. */
     private static int connectionNumber(Packet packet) {
         return Opcodes.has(packet.opcode(), Header.RDETH)
                 ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
@@ -173,11 +173,11 @@ final class Life implements CardListener {
         }
         arrives(route);
         card.receive(received, proven.source(), world.time.now());
-        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // nobody may look at it any more
+        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // the card must not read the packet later
         home.checkBorders(this);
     }
 
-    /** One turn, unless the machine is paused or the process has ended. */
+    /** One step of the card, unless the machine is paused or the process has ended. */
     void step() {
         if (isDead || machine.isPaused()) {
             return;
@@ -232,7 +232,7 @@ final class Life implements CardListener {
         }
     }
 
-    // ---- what the card tells
+    // ---- notifications of the card
 
     @Override
     public boolean takesControl() {
@@ -242,7 +242,7 @@ final class Life implements CardListener {
     @Override
     public void controlArrived(ByteBuffer datagram, long eidHigh, long eidLow, long nowNanos) {
         if (!world.hasStrangers) {
-            throw Violation.of("%s: a control packet that nobody has sent", this);
+            throw Violation.of("%s: a control packet that no machine has sent", this);
         }
     }
 
@@ -258,12 +258,12 @@ final class Life implements CardListener {
 
     @Override
     public void requestRefused(int tag, Refusal why) {
-        world.trace.say(machine.toString(), "is told that a request to %s was refused", sends.get(tag));
+        world.trace.say(machine.toString(), "learns that a request to %s was refused", sends.get(tag));
     }
 
     @Override
     public void sendQueueFailed(int tag, int status) {
-        world.trace.say(machine.toString(), "is told that %s has failed", sends.get(tag));
+        world.trace.say(machine.toString(), "learns that %s has failed", sends.get(tag));
         sends.get(tag).hasFailed();
     }
 
@@ -287,12 +287,12 @@ final class Life implements CardListener {
 
     @Override
     public void invalidated(long keyOwner) {
-        world.trace.say(machine.toString(), "is told that the keys of %d were invalidated", keyOwner);
+        world.trace.say(machine.toString(), "learns that the keys of %d were invalidated", keyOwner);
     }
 
     @Override
     public void peerSilent(int connection) {
-        world.trace.say(machine.toString(), "is told that connection %d is silent", connection);
+        world.trace.say(machine.toString(), "learns that connection %d is silent", connection);
         if (world.scenario.harmless()) {
             throw Violation.of("%s: the peer of connection %d counts as silent", this, connection);
         }
@@ -300,7 +300,7 @@ final class Life implements CardListener {
 
     @Override
     public void peerStuck(int connection) {
-        world.trace.say(machine.toString(), "is told that connection %d makes no progress", connection);
+        world.trace.say(machine.toString(), "learns that connection %d makes no progress", connection);
         long soundNanos = world.time.now() - world.scenario.faults().healedNanos();
         if (world.scenario.harmless() || soundNanos > MAY_BE_STUCK_NANOS) {
             throw Violation.of("%s: the peer of connection %d is heard, but acknowledges nothing", this, connection);

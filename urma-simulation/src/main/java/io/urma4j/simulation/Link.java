@@ -6,14 +6,17 @@ import io.urma4j.udma.command.PeerInfo;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The connection that all RM queues of two processes share, and the targets that each has made of the other's queues. */
+/**
+ * The connection shared by all RM queues of two processes, with the targets that each has created of the other's
+ * queues.
+ */
 final class Link {
     private final World world;
     private final End one;
     private final End other;
     private boolean up = true;
 
-    /** What one of the two has of it. */
+    /** The state of one of the two processes. */
     private static final class End {
         final Life life;
         int connection;
@@ -60,7 +63,7 @@ final class Link {
         end.memoryTarget = end.life.card.createMemoryTarget(end.connection);
     }
 
-    /** How a card knows a peer: no two lives are the same. */
+    /** The identity of a peer for a card: it is unique for each life. */
     static PeerInfo peer(Life life) {
         return new PeerInfo(1 + life.machine.index + 100 * life.number, 1 + life.machine.index, 1);
     }
@@ -86,7 +89,10 @@ final class Link {
         return end.targets.computeIfAbsent(number, to -> from.card.createTarget(end.connection, to));
     }
 
-    /** One of the two is gone, and the other has learnt of it; what it wanted of it ends, and then nothing names it. */
+    /**
+     * One of the two has died, and the other learns of it: its requests to the dead one fail, and then the link is
+     * removed.
+     */
     void lost(Life dead) {
         End end = of(dead) == one ? other : one;
         up = false;

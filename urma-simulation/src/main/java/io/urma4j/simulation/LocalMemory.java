@@ -4,7 +4,7 @@ import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.device.Card;
 import java.lang.foreign.MemorySegment;
 
-/** A machine's own buffers, for what it sends and receives: each range is given out once, with a gap behind it. */
+/** A process's own send and receive buffers: each range is allocated once, with a gap behind it. */
 final class LocalMemory {
     static final int BYTES = 2 << 20;
     private static final int GAP = 16;
@@ -17,7 +17,7 @@ final class LocalMemory {
         key = card.registerKey(KeyConfig.local(memory));
     }
 
-    /** A range, with a start that atomics like; −1 when there is no room. */
+    /** Allocates a range, aligned for atomics; −1 when there is no room. */
     long allocate(long lengthBytes) {
         long at = (free + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
         if (at + lengthBytes + GAP > BYTES) {
@@ -27,7 +27,7 @@ final class LocalMemory {
         return at;
     }
 
-    /** Whether nothing was written right behind a range. */
+    /** Checks that nothing was written right behind a range. */
     void checkBehind(long offset, long lengthBytes, Object what) {
         long wrong = Pattern.mismatch(memory, offset + lengthBytes, GAP / 2, Pattern.UNTOUCHED);
         if (wrong >= 0) {

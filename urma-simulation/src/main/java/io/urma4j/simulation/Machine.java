@@ -3,9 +3,9 @@ package io.urma4j.simulation;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/** A host with an address: a socket in which packets wait, and the process that lives there now. */
+/** A host with an address: a socket in which packets wait, and its current process. */
 final class Machine {
-    /** As a small receive buffer of a kernel: what comes when it is full is dropped. */
+    /** The limit of the socket, like a small receive buffer of a kernel: more packets are dropped. */
     private static final int SOCKET_PACKETS = 512;
 
     final int index;
@@ -37,7 +37,7 @@ final class Machine {
         socket.add(new Arrival(route, bytes));
         if (!drains) {
             drains = true;
-            // a few may come before the thread that reads them has the processor
+            // a few packets may arrive before the reading thread gets a CPU
             world.time.at(Math.max(pausedUntil, world.time.now() + world.random.nextLong(2_000)), this::drain);
         }
     }
@@ -63,7 +63,7 @@ final class Machine {
         return pausedUntil;
     }
 
-    /** The machine does nothing for a while; input comes before timers then. */
+    /** Stops the machine for a while. Afterwards it processes input before timers. */
     void pause(long nanos) {
         pausedUntil = Math.max(pausedUntil, world.time.now() + nanos);
         world.trace.say(name(index), "is paused for %.3f ms", nanos / 1e6);
@@ -74,9 +74,9 @@ final class Machine {
         });
     }
 
-    /** The process ends, without a word to anybody, and another one begins. */
+    /** The process is killed without notice to any peer, and a new one begins. */
     Life restart() {
-        world.trace.say(name(index), "is killed, and starts anew");
+        world.trace.say(name(index), "is killed, and restarts");
         life.isDead = true;
         life = new Life(world, this, lives++);
         return life;

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Carries packets, and does harm to them until it is healed. */
+/** Carries packets, and injects faults until it is healed. */
 final class Network {
     private static final int SPIKE = 10; // times the usual delay
 
@@ -23,10 +23,10 @@ final class Network {
     private final List<Machine> machines = new ArrayList<>();
     private final List<Outage> cuts = new ArrayList<>();
     private final List<Outage> spikes = new ArrayList<>();
-    private final long[][] arrived; // latest arrival by direction, so that order is kept unless it is broken on purpose
+    private final long[][] arrived; // latest arrival by direction, so that only deliberate faults reorder packets
     private boolean healed;
 
-    /** Sees what is sent; null for nobody. */
+    /** Sees each packet that is sent; null without a listener. */
     @Nullable
     BiConsumer<SimulatedRoute, byte[]> listener;
 
@@ -37,7 +37,7 @@ final class Network {
     long overtaken;
     long damaged;
 
-    /** A while in which something holds for one direction. */
+    /** A period in which a fault affects one direction. */
     private record Outage(int from, int to, long since, long until) {
         boolean covers(int one, int other, long now) {
             return one == from && other == to && now >= since && now < until;
@@ -69,13 +69,13 @@ final class Network {
         machines.add(machine);
     }
 
-    /** From now on nothing is done to packets but to carry them. */
+    /** Ends all faults: from now on the network only carries packets. */
     void heal() {
         healed = true;
         trace.say("net", "is healed");
     }
 
-    /** After so long nothing is under way any more that was sent before. */
+    /** The longest time that a packet can be in flight. */
     long longestDelayNanos() {
         return 2L * SPIKE * (faults.delayNanos() + faults.jitterNanos()) + 4 * faults.delayNanos();
     }
@@ -116,7 +116,7 @@ final class Network {
         }
     }
 
-    /** Bytes that nobody of us has sent: as they are, to that machine. */
+    /** Delivers bytes that no machine has sent, unchanged, to the end of that route. */
     void inject(SimulatedRoute route, byte[] bytes) {
         carry(route, bytes);
     }
@@ -129,7 +129,7 @@ final class Network {
         return !healed && cuts.stream().anyMatch(cut -> cut.covers(route.from(), route.to(), time.now()));
     }
 
-    /** One bit, or everything from a byte on. */
+    /** Flips one random bit. */
     private void damage(byte[] bytes) {
         damaged++;
         int bit = random.nextInt(bytes.length * Byte.SIZE);

@@ -11,12 +11,13 @@ import io.urma4j.udma.wire.Reth;
 import java.util.TreeMap;
 
 /**
- * What one end of a connection has on its way, told from nothing but the packets that it sends and those that reach it. No
- * request leaves that lies a window or more behind the oldest that is not acknowledged; none leaves while the receiver has
- * asked to wait; and nothing leaves that the peer cannot know.
+ * What one end of a connection has in flight, derived only from the packets that it sends and receives. It checks that
+ * no request is sent a window or more behind the oldest unacknowledged one, none while the receiver asks to wait, and
+ * none that the peer cannot know.
  *
- * <p>What counts as acknowledged here may be more than the requester knows of, never less: on a shared connection it refuses
- * acknowledgements for their count, which is not looked at; and it may have forgotten an answer that came before its turn.
+ * <p>What counts as acknowledged here may be more than the requester knows, never less. On a shared connection the
+ * requester also rejects acknowledgements by their count, which is not checked here. And it may have dropped a response
+ * that arrived out of order.
  */
 final class OnTheWay {
     private static final int PSN_BITS = 24;
@@ -28,17 +29,17 @@ final class OnTheWay {
     private final int windowPackets;
 
     private long unacked;
-    private long end; // behind all PSNs that were used
-    private long acknowledgedTo; // more than what is unacked, while answers before it are missing
-    private final TreeMap<Long, Boolean> answers = new TreeMap<>(); // by PSN, of READs and atomics: whether it has come
-    private long doubtedTo = Long.MIN_VALUE; // an answer before it came before its turn, and may have been forgotten
-    private long passed; // the requester's own count is at least that, or it had not sent what it has
+    private long end; // the next unused PSN
+    private long acknowledgedTo; // above unacked while responses below it are missing
+    private final TreeMap<Long, Boolean> answers = new TreeMap<>(); // by PSN of a READ or atomic: whether answered
+    private long doubtedTo = Long.MIN_VALUE; // a response below it arrived out of order, and may have been dropped
+    private long passed; // a lower bound of the requester's own count, from what its window has let it send
     private long heldUntilNanos = Long.MIN_VALUE;
 
     /**
-     * Of an end that is new.
+     * For a new connection.
      *
-     * @param isForeign the peer repeats everything from what was lost on, and knows RoCE alone
+     * @param isForeign the peer counts as foreign: plain RoCE, with go-back-N
      */
     OnTheWay(String name, boolean isShared, boolean isForeign, int mtuBytes, int windowPackets, int firstPsn) {
         this.name = name;
@@ -82,7 +83,7 @@ final class OnTheWay {
                     "%s sends %s, though its receiver has asked to be left alone for another %.3f ms",
                     name, Opcodes.name(opcode), (heldUntilNanos - nowNanos) / 1e6);
         }
-        // a part of an answer that was lost is asked for alone: its request went within the window
+        // the request for a lost part of a READ response is not new: the window allowed it before
         boolean isAskedAgain = !isForeign && isFetch(opcode) && psn < end;
         if (!isAskedAgain) {
             passed = Math.max(passed, psn - windowPackets + 1);
@@ -94,7 +95,7 @@ final class OnTheWay {
         }
     }
 
-    /** Whatever was on its way is given up: the peer is to go on here. */
+    /** The requester gives up all packets in flight: the peer continues at this PSN. */
     private void beginAnew(long psn) {
         answers.clear();
         unacked = psn;
@@ -171,7 +172,7 @@ final class OnTheWay {
         acknowledgedTo = to > end ? acknowledgedTo : Math.max(acknowledgedTo, to);
         goOn();
         if (isForeign) {
-            acknowledgedTo = unacked; // whatever is behind an answer that was lost is asked for again
+            acknowledgedTo = unacked; // everything behind a lost response is requested again
         }
     }
 

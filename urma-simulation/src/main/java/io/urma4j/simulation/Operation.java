@@ -4,7 +4,7 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/** A work request of the workload, and what is known of it. */
+/** A work request of the workload, with its state. */
 final class Operation {
     /** Not ended yet. */
     static final int OPEN = -1;
@@ -24,14 +24,14 @@ final class Operation {
 
     @Nullable
     Window window;
-    /** READ: what the bytes are made of, and from where on. */
+    /** READ: the pattern of the bytes, and the offset in it. */
     int pattern;
 
     long patternFrom;
     long notifyOffset;
 
     @Nullable
-    Operation reads; // a WRITE that this READ brings back
+    Operation reads; // the WRITE whose bytes this READ reads back
 
     @Nullable
     Word word; // of an atomic
@@ -55,11 +55,13 @@ final class Operation {
     long localOffset;
     /** Its key or its range is wrong: it must not succeed, and no byte may move but those of {@link #insideBytes}. */
     boolean forbidden;
-    /** So many bytes at the beginning of a forbidden range lie inside the home's memory; a long READ asks for them first. */
+    /**
+     * How many bytes at the start of a forbidden range lie inside the home's memory; a long READ requests these first.
+     */
     int insideBytes;
-    /** Something that it had to precede was seen before it: it must not succeed. */
+    /** A later message was seen before its bytes: it must not succeed. */
     boolean tooLate;
-    /** Operations that still look at what it wrote. */
+    /** Operations that still read what it wrote. */
     int readers;
 
     Operation(int id, int opcode, int lengthBytes, SendSide queue, Life target, boolean signalled) {
@@ -84,7 +86,7 @@ final class Operation {
         return status == OPEN;
     }
 
-    /** Whether nobody can say what it did. */
+    /** Whether its effect is unknown: it failed, and may have been executed or not. */
     boolean isUncertain() {
         return status != WorkStatus.SUCCESS && status != WorkStatus.WR_UNHANDLED;
     }

@@ -4,7 +4,7 @@ import io.urma4j.udma.command.CardConnectionConfig;
 
 /** Two RC Jetties that are connected, and connected again after one has failed. */
 final class Pair {
-    /** The ends do not know each other for urma4j, and speak what everybody does. */
+    /** Neither end knows that its peer is urma4j, so both speak plain RoCE. */
     final boolean isForeign;
 
     private final World world;
@@ -70,7 +70,10 @@ final class Pair {
                 world.time.now());
     }
 
-    /** One has ended everything that was posted: the other does so too, and when nothing is under way they begin anew. */
+    /**
+     * One queue has flushed all that was posted. The other is failed, too; when no packet is in flight any more, both
+     * begin anew.
+     */
     void isDrained(SendSide side) {
         if (up) {
             up = false;
@@ -89,7 +92,7 @@ final class Pair {
         }
     }
 
-    /** Unless somebody has, since it was the n-th time. */
+    /** Connects again, unless the pair was connected since {@code times} was {@code before}. */
     private void reconnect(int before) {
         if (times != before) {
             return;
@@ -99,7 +102,7 @@ final class Pair {
             return;
         }
         if (one.life.isDead || other.life.isDead) {
-            return; // whoever replaces the dead one connects
+            return; // the life that replaces the dead one connects
         }
         one.life.card.disconnectRc(one.handle, world.time.now());
         other.life.card.disconnectRc(other.handle, world.time.now());
@@ -108,7 +111,7 @@ final class Pair {
         other.life.arm(0);
     }
 
-    /** The process of one is gone, and its peer has learnt of it. */
+    /** The process of one end has died, and its peer learns of it. */
     void lost(SendSide dead, SendSide heir) {
         SendSide survivor = peerOf(dead);
         int connection = survivor == one ? oneConnection : otherConnection;

@@ -5,15 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 
-/** Bytes that tell whose they are, and where in the whole they belong: made from a number, and recognised by it. */
+/** Bytes that show to which operation and offset they belong: made from a number, and recognised by it. */
 final class Pattern {
-    /** Of memory that nobody has written to. */
+    /** Of memory that was never written. */
     static final int UNTOUCHED = 0;
 
-    /** Of what a peer could read once, and must not any more. */
+    /** Of revoked memory, which a peer must not read any more. */
     static final int SECRET = -1;
 
-    /** Of a place where something had arrived as it should, and nothing may arrive again. */
+    /** Of a range whose bytes have arrived and were checked: a later write would be a duplicate. */
     static final int CLOSED = -2;
 
     private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
@@ -35,7 +35,7 @@ final class Pattern {
         fill(memory, offset, lengthBytes, number, 0);
     }
 
-    /** Where the first wrong byte is, from the start of the range; −1 when there is none. */
+    /** The offset of the first wrong byte within the range; −1 when there is none. */
     static long mismatch(MemorySegment memory, long offset, long lengthBytes, int number, long from) {
         long at = 0;
         while (at + Long.BYTES <= lengthBytes
@@ -67,7 +67,7 @@ final class Pattern {
 
     private static long block(int number, long index) {
         if (number == UNTOUCHED) {
-            return 0; // as memory is at first
+            return 0; // like fresh memory
         }
         long mixed = (number * 0x1_0000_0001L + 1 + index) * GOLDEN;
         mixed = (mixed ^ mixed >>> 30) * 0xBF58_476D_1CE4_E5B9L;

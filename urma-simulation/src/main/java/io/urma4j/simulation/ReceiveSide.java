@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A receive queue, the buffers behind it, and what may arrive there: each message once, in the order of its sender. */
+/** A receive queue with its buffers. It checks that each message arrives once, in the order of its sender. */
 final class ReceiveSide {
     private static final int DEPTH = 64;
     private static final int MAX_RANGES = 3;
@@ -33,7 +33,7 @@ final class ReceiveSide {
     private final Map<SendSide, Long> latest = new HashMap<>(); // position of the youngest message
     private long produced;
 
-    /** How many are to wait; when fewer do, more are posted a little later. */
+    /** The number of posted receives to keep up; when fewer are left, more are posted after a delay. */
     private final int wanted;
 
     private boolean refills;
@@ -133,7 +133,7 @@ final class ReceiveSide {
         Operation operation = identify(buffer, opcode, lengthBytes, immediate);
         if (operation == null) {
             throw Violation.of(
-                    "%s: receive %d brought a %s of %d bytes that nobody sent, immediate 0x%x",
+                    "%s: receive %d brought a %s of %d bytes that no queue sent, immediate 0x%x",
                     this, position, Operation.name(opcode), lengthBytes, immediate);
         }
         life.world.trace.say(life.toString(), "%s: receive %d is %s", this, position, operation);
@@ -201,7 +201,7 @@ final class ReceiveSide {
 
     private void checkUntouched(long buffer, long from, Operation operation) {
         long wrong = Pattern.mismatch(life.local.memory, buffer + from, bufferBytes - from, Pattern.UNTOUCHED);
-        if (wrong >= 0 && life.world.scenario.harmless()) { // else part of a message that had no end may be there
+        if (wrong >= 0 && life.world.scenario.harmless()) { // else the buffer may have a part of an aborted message
             throw Violation.of(
                     "%s: byte %d of the buffer was written, which %s does not reach", this, from + wrong, operation);
         }

@@ -3,16 +3,16 @@ package io.urma4j.simulation;
 import io.urma4j.udma.ring.WorkStatus;
 
 /**
- * What there was in a run, or in several.
+ * The totals of one run or of several.
  *
  * @param operations work requests that were posted
  * @param succeeded of them
- * @param packets that were sent
- * @param bundles of them, in which there were several
- * @param lost by the network
- * @param repeated by the network
- * @param overtaken packets that came out of order
- * @param damaged packets of which the network has changed a bit
+ * @param packets packets sent
+ * @param bundles those with several packets in one datagram
+ * @param lost packets lost by the network
+ * @param repeated packets duplicated by the network
+ * @param overtaken packets that arrived out of order
+ * @param damaged packets corrupted by the network
  * @param nanos of virtual time
  * @param events that happened
  */
@@ -28,7 +28,7 @@ public record Report(
         long nanos,
         long events) {
 
-    /** Of no run at all. */
+    /** The totals of no run. */
     public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Report of(World world, long nanos, long events) {
@@ -49,7 +49,7 @@ public record Report(
                 events);
     }
 
-    /** Both together. */
+    /** The sum of both. */
     public Report plus(Report other) {
         return new Report(
                 operations + other.operations,

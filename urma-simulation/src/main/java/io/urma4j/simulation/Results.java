@@ -6,7 +6,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What must be so when an operation has ended (SEMANTICS §8). */
+/** The checks after an operation has ended (SEMANTICS §8). */
 final class Results {
     private Results() {}
 
@@ -59,7 +59,7 @@ final class Results {
 
     // ---- writes
 
-    /** Where the first byte is that is not there; −1 when all are, or nobody can know. */
+    /** The offset of the first byte that is missing; −1 when all are there, or when that is unknown. */
     static long isWritten(Operation write) {
         if (write.window != null && write.window.revoked) {
             return -1;
@@ -80,7 +80,7 @@ final class Results {
         }
     }
 
-    /** The range is seen: from now on whatever is written there is written once too often. */
+    /** The range is checked: from now on any write to it is a duplicate. */
     private static void close(Operation write) {
         boolean open = write.status != WorkStatus.SUCCESS
                 || write.target.isDead
@@ -100,7 +100,7 @@ final class Results {
         }
     }
 
-    /** Whatever became of it: nothing but what was asked for may have come, and no secret. */
+    /** In all cases: the buffer has no bytes but the requested ones, and no secret. */
     private static void checkNothingElseRead(Operation read) {
         MemorySegment memory = read.queue.life.local.memory;
         read.queue.life.local.checkBehind(read.localOffset, read.lengthBytes, read);
@@ -117,7 +117,7 @@ final class Results {
         }
     }
 
-    /** What a peer must not change: what is sent, or was. */
+    /** Checks that no peer has changed the source of a WRITE or SEND. */
     static void checkSource(Operation operation) {
         if (operation.lengthBytes > 0 && (operation.isMessage() || operation.isWrite()) && operation.localOffset > 0) {
             long wrong = Pattern.mismatch(

@@ -4,25 +4,23 @@ import io.urma4j.udma.transport.ConnectionConfig;
 import java.util.SplittableRandom;
 
 /**
- * What a seed is about, drawn from it.
+ * The choices of a seed, drawn from it.
  *
  * @param machines how many, 2 to 8
  * @param mtuBytes of all connections
  * @param ipv6 whether packets have IPv6 headers, for the ICRC
- * @param nearWrap whether PSNs start right before they begin again at 0
+ * @param nearWrap whether PSNs start right before they wrap to 0
  * @param operations work requests of each send queue
  * @param connectedPairs RC Jetties, two by two
  * @param sharedQueues RM send queues of each machine
  * @param datagramQueues UM send queues of each machine
  * @param receives receive work requests that a queue has at the start; more come when these are used
- * @param reads READs and atomics that a connection may have under way
+ * @param reads READs and atomics that a connection may have in flight
  * @param windowPackets that a connection may have unacknowledged
- * @param foreignPairs of the RC Jetties, those whose ends do not know each other for urma4j: plain RoCE, which goes back to
- *     what was lost
+ * @param foreignPairs how many pairs of RC Jetties treat each other as foreign peers: plain RoCE, with go-back-N
  * @param wideImmediates whether some immediates have 64 bits, where the peer is urma4j
- * @param harmless whether nothing happens that may end a work request otherwise than well: whatever is lost or late, every
- *     one must succeed
- * @param faults what the network does
+ * @param harmless whether no fault may fail a work request: in spite of losses and delays, every one must succeed
+ * @param faults the faults of the network
  */
 record Scenario(
         int machines,
@@ -70,8 +68,8 @@ record Scenario(
     }
 
     /**
-     * The same with what came later to be drawn. It is drawn from what was drawn, so that the rest of a seed means what it
-     * always has: one that has found something is run {@linkplain #plain without} it.
+     * The same with the choices that were added later. They are drawn from another source, so that the rest of a seed
+     * keeps its meaning. A seed that once found a bug is run {@linkplain #plain without} them.
      */
     private Scenario varied() {
         SplittableRandom random = new SplittableRandom(faults.healedNanos());
@@ -81,7 +79,7 @@ record Scenario(
                 random.nextBoolean());
     }
 
-    /** The same with the usual window, and with what all seeds have been run with for long. */
+    /** The same with the usual window, and without the choices that were added later. */
     Scenario plain() {
         return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false);
     }

@@ -13,9 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A send queue: what was posted to it, each of which has one result, in order. */
+/** A send queue, with the operations posted to it. It checks that each has one result, in order. */
 final class SendSide {
-    /** Of all queues for datagrams. */
+    /** The key of all datagram queues. */
     static final int DATAGRAM_KEY = 0x1111_1111;
 
     static final int DEPTH = 16;
@@ -42,8 +42,8 @@ final class SendSide {
     private final long[] flushed = new long[4 * DEPTH];
     private final Map<Integer, Integer> datagramTargets = new HashMap<>(); // by the number of the receiving queue
     private long posted;
-    private long ended; // everything before has its result
-    private long orderedFrom; // what was posted before may have been passed by others in a drain
+    private long ended; // every operation below has its result
+    private long orderedFrom; // operations below may have been overtaken in a drain
     private boolean failing;
     private boolean drained;
     private boolean suspends;
@@ -78,7 +78,7 @@ final class SendSide {
         return posted - ended < DEPTH;
     }
 
-    /** Whether it may be posted to, and its workload goes on. */
+    /** Whether the workload may post to it. */
     boolean isUp() {
         return !failing && !life.isDead && (kind != Kind.RC || pair != null && pair.isUp());
     }
@@ -87,7 +87,7 @@ final class SendSide {
         return posted == ended;
     }
 
-    /** Whether nothing more is to come of it. */
+    /** Whether the workload is done with it, and all results have arrived. */
     boolean isFinished() {
         return life.isDead || quota == 0 && isIdle() && !failing;
     }
@@ -117,7 +117,7 @@ final class SendSide {
 
     // ---- posting
 
-    /** Where the next work request is to be written. */
+    /** The address of the next WQE. */
     long nextAt() {
         return WqRing.at(posted, DEPTH, STRIDE);
     }
@@ -126,7 +126,7 @@ final class SendSide {
         return ring;
     }
 
-    /** What was written to {@link #nextAt} is posted; the bell is rung apart. */
+    /** Posts the WQE written to {@link #nextAt}; the caller rings the doorbell. */
     void posted(Operation operation) {
         operation.position = posted;
         slots[(int) (posted & DEPTH - 1)] = operation;
@@ -143,7 +143,7 @@ final class SendSide {
         life.arm(0);
     }
 
-    /** Silent successes are told by the next record alone: somebody has to ask for one. */
+    /** Posts a signalled NOP behind unsignalled work: only the next record reports their success. */
     void endSilence() {
         if (isUp() && !isIdle() && hasRoom() && !slot(posted - 1).signalled) {
             World world = life.world;
@@ -175,7 +175,10 @@ final class SendSide {
         drained |= (flags & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
     }
 
-    /** Unless a drain lets records pass what was never started: what is before had its record, or needs none. */
+    /**
+     * All signalled operations before have their records, unless a drain lets records overtake work that was never
+     * started.
+     */
     private void checkOrder(long position) {
         for (long before = Math.max(ended, orderedFrom); before < position; before++) {
             Operation one = slot(before);
@@ -185,7 +188,7 @@ final class SendSide {
         }
     }
 
-    /** What the card gives back without a record was silent, and a success. */
+    /** Unsignalled work that the card frees without a record has succeeded. */
     private void endSilently(long before) {
         for (long position = ended; position < before; position++) {
             Operation silent = slot(position);
@@ -213,12 +216,12 @@ final class SendSide {
         failing = true;
     }
 
-    // ---- failure, and what comes after it
+    // ---- failure and recovery
 
     void afterStep() {
         endSilently(WqRing.consumed(ring));
         if (failing) {
-            suspends = false; // ERROR is stronger
+            suspends = false; // ERROR takes precedence
             orderedFrom = posted;
         }
         if (suspends && drained) {
@@ -259,7 +262,7 @@ final class SendSide {
         endSilently(posted);
     }
 
-    /** To ERROR, when it is not there already. */
+    /** Moves the queue to ERROR, unless it is there already. */
     void fail() {
         failing = true;
         if (life.card.sendState(handle) != QueueState.ERROR) {
@@ -268,7 +271,7 @@ final class SendSide {
         life.arm(0);
     }
 
-    /** Holds what comes, until what was started is done; then goes on. */
+    /** Suspends the queue: it holds later work until what was started is done, and then continues. */
     void suspend() {
         if (isUp() && !suspends && life.card.sendState(handle) == QueueState.READY) {
             life.world.trace.say(life.toString(), "suspends %s", this);
@@ -285,7 +288,7 @@ final class SendSide {
         }
     }
 
-    /** Connected anew. */
+    /** Connected again. */
     void isReadyAgain() {
         failing = false;
         drained = false;
@@ -293,7 +296,7 @@ final class SendSide {
 
     // ---- order
 
-    /** A message has arrived: whatever was written before it by the same queue to the same peer must be there. */
+    /** A message has arrived: all earlier WRITEs of the same queue to the same peer must be visible. */
     void checkEffectsBefore(Operation message) {
         for (long at = ended; at < posted; at++) {
             Operation one = slot(at);

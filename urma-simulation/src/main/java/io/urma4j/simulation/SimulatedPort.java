@@ -7,7 +7,7 @@ import io.urma4j.udma.wire.Packet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where the packets of a machine leave into the network, sealed with a true ICRC; takes a limited number at a time. */
+/** The port by which a machine sends into the network. It seals packets with a true ICRC, and limits their rate. */
 final class SimulatedPort implements Port {
     private final Network network;
     private final Consumer<Packet> watcher;
@@ -22,7 +22,8 @@ final class SimulatedPort implements Port {
     private boolean refused;
 
     /**
-     * A port that takes so many packets in so much time, and none then until it has passed.
+     * A port that takes {@code burst} packets in each interval of {@code burstNanos}, and refuses more until it has
+     * passed.
      *
      * @param watcher sees each packet that leaves
      * @param burst packets
@@ -62,13 +63,13 @@ final class SimulatedPort implements Port {
         inBurst++;
         packet.end(payloadBytes, route.sending(), icrc);
         network.send(route, packet);
-        watcher.accept(packet); // behind it, so that a trace shows what broke a rule
+        watcher.accept(packet); // after the send, so that the trace has the packet that broke a rule
     }
 
     @Override
     public void flush() {}
 
-    /** When there is room again for somebody who was refused; {@code Long.MAX_VALUE} when nobody was. */
+    /** When there is room again, if a packet was refused since the last call; else {@code Long.MAX_VALUE}. */
     long roomAt() {
         boolean was = refused;
         refused = false;

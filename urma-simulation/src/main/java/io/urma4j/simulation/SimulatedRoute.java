@@ -4,7 +4,7 @@ import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.IpHeaders;
 
-/** The way of packets from one machine to another. */
+/** The route of packets from one machine to another. */
 final class SimulatedRoute implements Route {
     private static final long PREFIX = 0xFD77_0000_0000_0000L;
     private static final int IPV4_NET = 10 << 24;
@@ -20,7 +20,7 @@ final class SimulatedRoute implements Route {
 
     private record Origin(long eidHigh, long eidLow, int port, long secret) implements Source {}
 
-    /** From the port that a machine listens on, as all packets of urma4j. */
+    /** A route from the port that a machine listens on, as for all packets of urma4j. */
     SimulatedRoute(int from, int to, int mtuBytes, boolean ipv6) {
         this(from, to, mtuBytes, ipv6, IpHeaders.ROCE_PORT, IpHeaders.NO_SECRET);
     }
@@ -36,7 +36,7 @@ final class SimulatedRoute implements Route {
         this.headers = headers();
     }
 
-    /** As the ICRC covers them; each side of a wire has its own. */
+    /** The headers that the ICRC covers; each end has its own copy. */
     IpHeaders headers() {
         return plainHeaders().secret(secret);
     }
@@ -61,7 +61,7 @@ final class SimulatedRoute implements Route {
         return new SimulatedRoute(from, to, mtuBytes, ipv6, sourcePort, other);
     }
 
-    /** Where its packets come from, as who receives them sees it once their ICRC is right. */
+    /** Where its packets come from, as the receiver sees it after it has checked their ICRC. */
     Source source() {
         return source;
     }

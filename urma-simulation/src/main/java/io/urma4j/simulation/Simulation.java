@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of some machines and a network, drawn from a seed: the workload is posted while the network does its worst, then
- * it is healed, and everything must come to its end.
+ * One run of some machines and a network, drawn from a seed. The workload is posted while the network injects faults;
+ * then the network is healed, and every operation must end.
  */
 public final class Simulation {
     private static final long PATIENCE_NANOS = 120_000_000_000L; // after healing; a timeout is 15 s
@@ -34,7 +34,7 @@ public final class Simulation {
         this(Scenario.drawn(random), random, lines);
     }
 
-    /** Of a scenario that was not drawn. */
+    /** A run of an explicit scenario. */
     Simulation(Scenario scenario, SplittableRandom random, @Nullable Consumer<String> lines) {
         this.random = random;
         this.scenario = scenario;
@@ -47,7 +47,7 @@ public final class Simulation {
      * Runs a seed to its end.
      *
      * @param trace takes a line for each event; null for none
-     * @throws Violation when something happened that must not
+     * @throws Violation when a rule is broken
      */
     public static Report run(long seed, @Nullable Consumer<String> trace) {
         Simulation simulation = new Simulation(seed, trace);
@@ -63,7 +63,7 @@ public final class Simulation {
         }
     }
 
-    /** What a seed is about, in words. */
+    /** The choices of a seed, as text. */
     public static String describe(long seed) {
         return Scenario.drawn(new SplittableRandom(seed)).toString();
     }
@@ -94,7 +94,7 @@ public final class Simulation {
         return Report.of(world, time.now(), time.happened());
     }
 
-    // ---- the machines and what joins them
+    // ---- the machines and their connections
 
     private void build() {
         for (int i = 0; i < scenario.machines(); i++) {
@@ -121,7 +121,7 @@ public final class Simulation {
         }
     }
 
-    /** Queues that need no connection of their own. */
+    /** Creates the queues that need no connection of their own. */
     private void furnish(Life life) {
         lives.add(life);
         if (scenario.sharedQueues() > 0) {
@@ -150,7 +150,7 @@ public final class Simulation {
         time.after(random.nextLong(20_000), () -> workload.drive(side));
     }
 
-    // ---- what is going to happen to them
+    // ---- the faults of the machines
 
     private void plan() {
         Faults faults = scenario.faults();
@@ -210,7 +210,7 @@ public final class Simulation {
         }
     }
 
-    /** A peer learns of a restart after a while, when it runs. */
+    /** A peer learns of a restart after a while, as soon as it is not paused. */
     private void learn(Life peer, Runnable lost) {
         time.after(1_000_000 + random.nextLong(100_000_000), () -> {
             if (peer.machine.isPaused()) {
@@ -221,7 +221,7 @@ public final class Simulation {
         });
     }
 
-    /** Queues whose last work requests are silent are asked for a record now and then. */
+    /** Now and then requests a record from queues whose last work requests are unsignalled. */
     private void endSilence() {
         for (SendSide side : all) {
             if (side.quota == 0 && !side.life.isDead && !side.life.machine.isPaused()) {
@@ -235,7 +235,7 @@ public final class Simulation {
 
     private boolean isOver() {
         if (time.now() < scenario.faults().healedNanos()) {
-            return false; // there is trouble to come
+            return false; // faults are still to come
         }
         for (SendSide side : all) {
             if (!side.isFinished()) {
@@ -245,7 +245,7 @@ public final class Simulation {
         return true;
     }
 
-    /** What is still under way arrives, and changes nothing. */
+    /** Packets still in flight arrive, and must change nothing. */
     private void settle() {
         endedNanos = time.now();
         trace.say("seed", "all has ended");

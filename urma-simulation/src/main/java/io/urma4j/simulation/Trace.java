@@ -4,12 +4,15 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens, a line for each event, for a person: time in virtual milliseconds, who, what. */
+/** A readable log of all events: virtual time in milliseconds, component, event. */
 final class Trace {
     private final @Nullable Consumer<String> lines;
     private final VirtualTime time;
 
-    /** Without lines nothing is formatted: whoever has a long text asks first whether it {@linkplain #isOn is on}. */
+    /**
+     * Without lines nothing is formatted. A caller with a long text first asks whether the trace {@linkplain #isOn is
+     * on}.
+     */
     Trace(@Nullable Consumer<String> lines, VirtualTime time) {
         this.lines = lines;
         this.time = time;

@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-/** Something happened that must not: what, when, and to whom. The seed is told by whoever runs the simulation. */
+/** A broken rule: what happened, and where. The caller that runs the simulation adds the seed. */
 public final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -12,7 +12,7 @@ public final class Violation extends RuntimeException {
         super(what, cause);
     }
 
-    /** Somebody has thrown, which nobody may. */
+    /** For an exception: no code under simulation may throw one. */
     static Violation of(Throwable thrown) {
         StackTraceElement[] stack = thrown.getStackTrace();
         String where = stack.length == 0 ? "nowhere" : stack[0].toString();

@@ -4,7 +4,10 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The only clock of a simulated run, and all that is still to happen. What happens at one time happens in the order of asking. */
+/**
+ * The only clock of a simulated run, with all pending events. Events of the same time run in the order of their
+ * scheduling.
+ */
 final class VirtualTime {
     private static final Comparator<Event> IN_ORDER =
             Comparator.comparingLong(Event::at).thenComparingLong(Event::order);
@@ -20,12 +23,12 @@ final class VirtualTime {
         return now;
     }
 
-    /** How many events there were. */
+    /** The number of events so far. */
     long happened() {
         return happened;
     }
 
-    /** What is asked for a time that has passed happens next. */
+    /** Schedules an event; one for a time in the past runs next. */
     void at(long nanos, Runnable what) {
         events.add(new Event(Math.max(now, nanos), order++, what));
     }
@@ -34,7 +37,7 @@ final class VirtualTime {
         at(now + nanos, what);
     }
 
-    /** Lets the next thing happen; false when there is nothing more. */
+    /** Runs the next event; false when there is none. */
     boolean next() {
         @Nullable Event event = events.poll();
         if (event == null) {

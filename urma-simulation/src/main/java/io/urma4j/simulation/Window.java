@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-/** A part of a home's memory under a key of its own, for one peer, which the home may take back. */
+/** A part of a home's memory under its own key, for one peer, which the home may revoke. */
 final class Window {
     static final int BYTES = 4096;
 
@@ -8,14 +8,14 @@ final class Window {
     final long offset;
     final int key;
     final long va;
-    /** What the bytes of its second half are made of, which are read; the first half is written to. */
+    /** The pattern of its second half, which is only read; the first half is written. */
     final int pattern;
-    /** Of whom may use it. */
+    /** The peer that may use it. */
     final Life peer;
 
     final long owner;
     final int recordId;
-    long written; // bytes of the first half that were given to operations
+    long written; // bytes of the first half that are allocated to operations
     boolean revoked;
 
     Window(Life home, long offset, int key, long va, int pattern, Life peer, long owner, int recordId) {
@@ -30,7 +30,7 @@ final class Window {
         Pattern.fill(home.home.memory, offset + BYTES / 2, BYTES / 2, pattern);
     }
 
-    /** The key opens nothing any more: nobody may see or change what is there from now on. */
+    /** The key is revoked: from now on no peer may read or change this memory. */
     void becomesSecret() {
         revoked = true;
         Pattern.fill(home.home.memory, offset, BYTES, Pattern.SECRET);

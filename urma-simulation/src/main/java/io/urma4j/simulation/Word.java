@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A place in a home's memory for atomics of one kind, each of which leaves a mark of its own: so that the values that they
- * bring and the value at the end tell how often each was executed.
+ * A word in a home's memory for atomics of one kind. Each of them has its own operand, so that the returned values and
+ * the final value show how often each was executed.
  */
 final class Word {
     final Life home;
@@ -33,7 +33,7 @@ final class Word {
         }
     }
 
-    /** Whether one more can be told from the others. */
+    /** Whether one more operation can be distinguished from the others. */
     boolean hasRoom() {
         return !marksBits() || operations.size() < sizeBytes * Byte.SIZE;
     }
@@ -70,7 +70,7 @@ final class Word {
                 : home.home.memory.get(JAVA_INT, at) & 0xFFFF_FFFFL;
     }
 
-    /** What an atomic brought. */
+    /** The value that an atomic returned. */
     private long old(Operation operation) {
         var memory = operation.queue.life.local.memory;
         return sizeBytes == Long.BYTES
@@ -110,15 +110,17 @@ final class Word {
             long old = old(one);
             long before = !down ? old : sizeBytes == Long.BYTES ? -old : -old & 0xFFFF_FFFFL;
             if (before < 0 || before >= counted || !olds.add(before)) {
-                throw Violation.of("%s brought 0x%x, which is wrong or somebody else's too: %s", one, old, this);
+                throw Violation.of(
+                        "%s brought 0x%x, which is wrong or was returned to another operation, too: %s",
+                        one, old, this);
             }
         }
     }
 
-    /** Each value that was put there was found by one other, or is there still. */
+    /** Each stored value was returned to exactly one other operation, or is the final value. */
     private void checkChain(List<Operation> done, List<Operation> maybe) {
         if (!maybe.isEmpty()) {
-            return; // one link of the chain may be missing, and then it tells nothing
+            return; // one link of the chain may be missing, and then it proves nothing
         }
         Map<Long, Integer> balance = new HashMap<>();
         balance.merge(0L, 1, Integer::sum);

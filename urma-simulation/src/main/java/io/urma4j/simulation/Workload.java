@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Draws work requests, and posts them: all opcodes, all lengths, to everybody. */
+/** Draws work requests and posts them: all opcodes, all lengths, to all peers. */
 final class Workload {
     private static final int SIGNALLED = 1;
     private static final int SOLICITED = 2;
@@ -64,7 +64,7 @@ final class Workload {
         return true;
     }
 
-    // ---- what it is
+    // ---- the operations
 
     private @Nullable Operation draw(SendSide side) {
         Life target = target(side);
@@ -87,7 +87,7 @@ final class Workload {
         return kind < 97 ? atomic(side, target) : nop(side, target);
     }
 
-    /** Whom it is for; null when nobody can be reached just now. */
+    /** The target of the next operation; null while no peer can be reached. */
     private @Nullable Life target(SendSide side) {
         if (side.kind == Kind.RC) {
             Life peer = side.pair == null ? null : side.pair.peerOf(side).life;
@@ -123,7 +123,7 @@ final class Workload {
         return made;
     }
 
-    /** The peer knows nothing that is ours alone. */
+    /** Whether the peer counts as foreign, so that our extensions are not used. */
     private static boolean isForeign(SendSide side) {
         return side.pair != null && side.pair.isForeign;
     }
@@ -229,7 +229,7 @@ final class Workload {
         return provideRoom(read) ? post(read, memoryTarget(read), key(read), va(read)) : null;
     }
 
-    /** As if one after the other: what the same queue wrote before is what it reads (S8.9). */
+    /** Reads back what the same queue has written: the READ must see the earlier WRITE (S8.9). */
     private @Nullable Operation readBack(SendSide side, Operation before) {
         Operation read = make(side, before.target, WorkOpcode.READ, before.lengthBytes);
         read.homeOffset = before.homeOffset;
@@ -260,7 +260,7 @@ final class Workload {
         return post(make(side, target, WorkOpcode.NOP, 0), 0, 0, 0);
     }
 
-    /** A wrong key, or a range that ends outside: it must fail, and move nothing. */
+    /** An operation with a wrong key, or a range that ends outside: it must fail, and change nothing. */
     private @Nullable Operation forbidden(SendSide side, Life target) {
         boolean reads = random.nextBoolean();
         Operation operation = make(side, target, reads ? WorkOpcode.READ : WorkOpcode.WRITE, 1 + length(500));
@@ -274,7 +274,7 @@ final class Workload {
                 .findFirst()
                 .orElse(null);
         if (stranger != null && random.nextBoolean()) {
-            operation.homeOffset = stranger.offset + Window.BYTES / 2; // what is read there nobody may write
+            operation.homeOffset = stranger.offset + Window.BYTES / 2; // the half that no operation may write
             return post(operation, memoryTarget(operation), stranger.key, va(operation));
         }
         if (random.nextBoolean()) {
@@ -309,7 +309,7 @@ final class Workload {
 
     // ---- windows
 
-    /** One that the peer may use, an older one or a new one; null when there is no room. */
+    /** A window that the peer may use, an existing or a new one; null when there is no room. */
     private @Nullable Window window(SendSide side, Life target) {
         List<Window> old = target.home.windows.stream()
                 .filter(one -> one.peer == side.life && !one.revoked)
@@ -344,7 +344,7 @@ final class Workload {
                 : window.va + (operation.homeOffset - window.offset);
     }
 
-    // ---- this side
+    // ---- local memory
 
     private static boolean provide(Operation operation) {
         if (!provideRoom(operation)) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** What all parts of one simulated run share. */
+/** The state that all parts of one simulated run share. */
 final class World {
     final Scenario scenario;
     final VirtualTime time;
@@ -16,12 +16,12 @@ final class World {
     final Network network;
     final List<Machine> machines = new ArrayList<>();
 
-    /** Whether somebody else sends packets, too. */
+    /** Whether the test injects packets that no machine sends. */
     boolean hasStrangers;
 
     private final List<Operation> operations = new ArrayList<>();
     private final Map<Long, Operation> messages = new HashMap<>(); // by the first eight bytes of their payload
-    private int lastNumber = 10_000; // those before are for the cards to give
+    private int lastNumber = 10_000; // the cards allocate the numbers below
 
     World(Scenario scenario, VirtualTime time, Trace trace, SplittableRandom random) {
         this.scenario = scenario;
@@ -31,7 +31,7 @@ final class World {
         this.network = new Network(time, trace, scenario, random.split());
     }
 
-    /** Numbers of operations count from 1: they are what payloads are made of. */
+    /** The number of the next operation, from 1; it determines the payload. */
     int nextOperation() {
         return operations.size() + 1;
     }
@@ -47,7 +47,7 @@ final class World {
         return operations;
     }
 
-    /** Which operation an immediate means that came with a message; null for none. */
+    /** The operation that the immediate of a message names; null for none. */
     @Nullable
     Operation operation(long immediate) {
         long id = immediate & 0xFFFF_FFFFL;
@@ -55,13 +55,13 @@ final class World {
         return one != null && one.immediate == immediate ? one : null;
     }
 
-    /** Which message begins with these bytes. */
+    /** The message that begins with these bytes. */
     @Nullable
     Operation message(long firstBytes) {
         return messages.get(firstBytes);
     }
 
-    /** For queues and connections: no number comes twice, in no life of any machine. */
+    /** A number for a queue or connection, unique over all lives of all machines. */
     int newNumber() {
         lastNumber += 1 + random.nextInt(1000);
         return lastNumber;

@@ -20,9 +20,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Packets that nobody should send, beside those of a good workload, of which every work request must succeed: ten thousand
- * of each kind, with {@code -Durma.full=true} a million. Nothing throws, no byte moves, and the good ones need no more than
- * twice their time.
+ * Injects hostile packets beside a good workload, of which every work request must succeed: ten thousand packets of
+ * each kind, with {@code -Durma.full=true} a million. No exception is thrown, no byte changes, and the good workload
+ * takes no more than twice its time.
  */
 class HostileCardTest {
     private static final int INPUTS = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
@@ -33,7 +33,7 @@ class HostileCardTest {
 
     private static final int NEAR = 32;
 
-    /** Two windows: what a requester has under way, and what it has got acknowledged meanwhile. */
+    /** Two windows: what a requester has in flight, and what was acknowledged meanwhile. */
     private static final int FAR_PSNS = 2 * ConnectionConfig.MAX_WINDOW_PACKETS;
 
     private final Icrc icrc = new Icrc();
@@ -162,7 +162,7 @@ class HostileCardTest {
         return new SimulatedRoute(3 - route.from() - route.to(), route.to(), route.mtuBytes(), false);
     }
 
-    /** In the name of the one who sends there. */
+    /** The route of the machine whose packets arrive there, so that the packet appears to come from it. */
     private static SimulatedRoute peer(SimulatedRoute route) {
         return route.withSecret(IpHeaders.NO_SECRET);
     }
@@ -193,7 +193,10 @@ class HostileCardTest {
         return bytes;
     }
 
-    /** Sound, of a known opcode, with a right ICRC; all else is random, but the number, which may be somebody's. */
+    /**
+     * Well-formed, with a known opcode and a right ICRC; the rest is random, but the queue number may be an existing
+     * one.
+     */
     private byte[] wild(SplittableRandom random, SimulatedRoute route) {
         MemorySegment bytes = packet.bytes();
         for (long at = 0; at + 8 <= bytes.byteSize(); at += 8) {

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs seeds one after the other, as many as fit, and tells what they were. */
+/** Runs as many seeds as fit into the time, one after the other, and prints a summary. */
 final class Seeds {
     private static final int MOST_FAILURES = 5;
 
     private Seeds() {}
 
     /**
-     * Runs at least so many seeds, and on until the time or their number is used up.
+     * Runs a minimum of seeds, and more until the time or their number is used up.
      *
      * @param first of them
      * @throws AssertionError when one shows a violation, with the line that replays it

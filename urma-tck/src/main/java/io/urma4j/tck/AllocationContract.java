@@ -161,7 +161,7 @@ public abstract class AllocationContract {
         });
     }
 
-    /** Of the eight, the last one makes the record. */
+    /** Only the last of the eight makes a record. */
     @Test
     void writesWithoutRecordsAllocateNothing() {
         PostFlags silent = PostFlags.DEFAULT.unsignalled();
@@ -174,7 +174,7 @@ public abstract class AllocationContract {
         });
     }
 
-    /** Several ranges, and a payload of the caller's that is taken along. */
+    /** Several ranges, and an inline payload of the caller. */
     @Test
     void listAllocatesNothing() {
         var list = new WorkRequestList(4, 2);
@@ -261,9 +261,10 @@ public abstract class AllocationContract {
     }
 
     /**
-     * The lower quartile of all windows counts. Elsewhere there may be a few bytes: when the machine takes the CPU away for
-     * so long that an engine falls asleep, it is woken by a native call, which is rare here and therefore interpreted. What
-     * is not compiled yet allocates what the compiler takes away: so there is a deadline, and no number of tries.
+     * The lower quartile of all windows counts. Other windows may allocate a few bytes: if the machine takes the CPU
+     * away until an engine falls asleep, a native call wakes it, which is rare here and therefore interpreted. Code
+     * that is not compiled yet makes allocations that the compiler removes. So there is a deadline, and no number of
+     * tries.
      */
     private void assertAllocatesNothing(Runnable operation) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Works on a few words with atomics and reads drawn at random, and writes down what it saw. */
+/** Works on a few words with random atomics and reads, and records their results. */
 final class AtomicHammer {
     /** Distance of the words, so that they share no cache line. */
     static final long STRIDE = 64;

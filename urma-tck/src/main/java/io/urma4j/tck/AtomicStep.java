@@ -13,7 +13,7 @@ import io.urma4j.Opcode;
 public record AtomicStep(
         Opcode opcode, long offset, long operand, long expected, long result, long startNanos, long endNanos) {
 
-    /** What is there after it, when {@code before} was there. */
+    /** The value after it, if {@code before} was the value. */
     long after(long before, int sizeBytes) {
         long after = switch (opcode) {
             case READ -> before;

@@ -42,10 +42,10 @@ public abstract class ClosingContract extends Contract {
 
         assertRefused(UrmaStatus.EINVAL, () -> jfc.poll(new CompletionBatch(1))).hasMessageContaining("closed");
         assertRefused(UrmaStatus.EINVAL, memory::segment).hasMessageContaining("closed");
-        context.closeAll(List.of(jetty, memory)); // closed is closed
+        context.closeAll(List.of(jetty, memory)); // closing twice is allowed
     }
 
-    /** S4.4: it stops at the first that refuses, and says where; those before are closed, those behind are not. */
+    /** S4.4: it stops at the first refusal, and reports its index; objects before are closed, those behind are not. */
     @Rule("S4.4")
     @Test
     void batchStopsAtTheFirstThatRefusesAndSaysWhere() {
@@ -92,7 +92,7 @@ public abstract class ClosingContract extends Contract {
         assertThatCode(() -> pair.initiator().context().closeAll(List.of())).doesNotThrowAnyException();
     }
 
-    /** S4.1: the refusing form closes what is unused, and then it is closed. */
+    /** S4.1: {@code closeIfUnused} closes an unused object. */
     @Rule({"S4.1", "S4.2"})
     @Test
     void unusedContextIsClosedByTheRefusingForm() {
@@ -109,7 +109,7 @@ public abstract class ClosingContract extends Contract {
         context.close();
     }
 
-    /** S4.1: a whole tree closes though a Jetty is bound, work is under way, and others have its memory. */
+    /** S4.1: a whole tree closes though a Jetty is bound, work is in flight, and other contexts import its memory. */
     @Rule("S4.1")
     @Test
     void wholeTreeClosesWhateverIsUnderWay() {

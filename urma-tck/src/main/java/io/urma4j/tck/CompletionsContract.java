@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §10: how results are told. */
+/** SEMANTICS §10: how results are reported. */
 public abstract class CompletionsContract extends Contract {
     protected CompletionsContract(String device) {
         super(device);
     }
 
-    /** S10.1: records of a queue come in the order of posting, whatever was posted. */
+    /** S10.1: records of a queue arrive in the order of posting, for all opcodes. */
     @Rule("S10.1")
     @Test
     void recordsComeInTheOrderOfPosting() {
@@ -67,7 +67,9 @@ public abstract class CompletionsContract extends Contract {
                 .containsExactlyElementsOf(LongStream.range(0, 200).boxed().toList());
     }
 
-    /** S10.1: a queue that need not complete in order still tells each result once, and keeps the order that is asked for. */
+    /**
+     * S10.1: a queue without completion order still reports each result once, and keeps the order that is asked for.
+     */
     @Rule({"S10.1", "S8.6", "S6.8"})
     @Test
     void whatAsksForOrderKeepsItInAQueueWithoutOrder() {
@@ -88,7 +90,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(told.getLast()).isEqualTo(3L);
     }
 
-    /** S10.1: a record of the send side says which queue, which request, which operation, how long. */
+    /** S10.1: a send record has the queue, the request, the operation and its length. */
     @Rule("S10.1")
     @Test
     void recordOfTheSendSideSaysWhatItWas() {
@@ -107,7 +109,7 @@ public abstract class CompletionsContract extends Contract {
                 .returns(48L, Outcome::lengthBytes);
     }
 
-    /** S10.1: a record of the receive side says who sent, and to which queue. */
+    /** S10.1: a receive record names the sender and the queue. */
     @Rule("S10.1")
     @Test
     void recordOfTheReceiveSideSaysWhoSent() {
@@ -130,7 +132,7 @@ public abstract class CompletionsContract extends Contract {
         });
     }
 
-    /** S10.1: records of a Jetty say that it is one. */
+    /** S10.1: records of a Jetty are marked as such. */
     @Rule("S10.1")
     @Test
     void recordsOfAJettySayThatItIsOne() {
@@ -144,7 +146,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(connection.there().next()).returns(true, Outcome::jetty).returns(true, Outcome::receive);
     }
 
-    /** S10.3, S10.2: a message longer than its receive: both ends hear it, nothing beyond the buffer is written. */
+    /** S10.3, S10.2: a message longer than its receive fails at both ends; nothing beyond the buffer is written. */
     @Rule({"S10.3", "S10.2"})
     @ParameterizedTest
     @ValueSource(ints = {65, 4096, 1 << 20})
@@ -163,7 +165,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(receiver.buffer().isZero(64, 4032)).isTrue();
     }
 
-    /** S10.3: a message too long costs its sender's queue, not the receiver's. */
+    /** S10.3: a message that is too long fails its sender's queue, not the receiver's. */
     @Rule({"S10.3", "S6.6"})
     @Test
     void receiverLivesOnAfterAMessageTooLong() {
@@ -180,7 +182,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(receiver.queue().next()).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
     }
 
-    /** S10.4: records stay in order when polled in small and large bites. */
+    /** S10.4: records stay in order when polled in small and large batches. */
     @Rule("S10.4")
     @Test
     void noRecordIsLostBetweenPollsOfAnySize() {
@@ -202,7 +204,7 @@ public abstract class CompletionsContract extends Contract {
                 .containsExactlyElementsOf(LongStream.range(0, 100).boxed().toList());
     }
 
-    /** S10.4: a failure among successes is one record more; one poll brings those before it and those behind it. */
+    /** S10.4: a failure among successes is one more record; one poll returns those before and behind it. */
     @Rule({"S10.4", "S10.2"})
     @Test
     void failureInTheMiddleOfABatchCostsNoOtherRecord() {
@@ -229,7 +231,7 @@ public abstract class CompletionsContract extends Contract {
                 .containsExactly(CompletionStatus.REM_ACCESS_ABORT_ERR, CompletionStatus.WR_FLUSH_ERR_DONE);
     }
 
-    /** S10.4, S10.7: what a closed queue leaves between the records of another costs none of them, in bites of any size. */
+    /** S10.4, S10.7: records of a closed queue between those of another cost none of them, in batches of any size. */
     @Rule({"S10.4", "S10.7"})
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 64})
@@ -262,7 +264,10 @@ public abstract class CompletionsContract extends Contract {
         return batch.completions().stream().map(Completion::userContext).toList();
     }
 
-    /** S10.5: send results that find no place in the JFC are not lost: JFC and queue go to ERROR, flush has them. */
+    /**
+     * S10.5: send results that find no place in the JFC are not lost: JFC and queue go to ERROR, and flush returns
+     * them.
+     */
     @Rule("S10.5")
     @Test
     void sendResultsThatFindNoPlaceAreReturnedByFlush() {
@@ -370,7 +375,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(receiver.queue().isJfcValid()).isEqualTo(failure == CompletionStatus.SUCCESS);
     }
 
-    /** S10.6: whoever attaches more depth to a JFC than it has is warned, once, with the numbers. */
+    /** S10.6: queues whose depths exceed that of their JFC cause one warning, with the numbers. */
     @Rule("S10.6")
     @Test
     void moreDepthThanAJfcHasIsWarnedOfOnce() {
@@ -431,7 +436,7 @@ public abstract class CompletionsContract extends Contract {
         assertThat(jfce.await(Duration.ZERO)).as("one event for one arming").isEmpty();
     }
 
-    /** S11.1, S11.4: "poll until empty, rearm, wait" hears each message, when nobody else polls. */
+    /** S11.1, S11.4: "poll until empty, rearm, wait" receives each message, when no other thread polls. */
     @Rule({"S11.1", "S11.4"})
     @Test
     void waiterHearsEachMessage() throws Exception {
@@ -456,7 +461,7 @@ public abstract class CompletionsContract extends Contract {
         }
     }
 
-    /** S11.2: a wait ends with its time, and with an interrupt, whose flag is then consumed by the exception. */
+    /** S11.2: a wait ends after its timeout, and by an interrupt, whose exception clears the flag. */
     @Rule("S11.2")
     @Test
     void waitEndsWithItsTimeAndWithAnInterrupt() throws Exception {
@@ -486,7 +491,7 @@ public abstract class CompletionsContract extends Contract {
                 .hasMessageContaining("JFCE");
     }
 
-    /** Counters tell what was posted and completed. */
+    /** Counters count what was posted and completed. */
     @Rule("S10.1")
     @Test
     void countersTellWhatHappened() {

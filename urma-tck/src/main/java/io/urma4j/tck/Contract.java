@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 @EndsWithin(seconds = 60)
 @ExtendWith(Contract.SaysHowToReplay.class)
 public abstract class Contract {
-    /** What to put before the command line of a home's process, with blanks between: it may lead to another machine. */
+    /** A prefix of the command line of a home's process, separated by blanks: it may start it on another machine. */
     private static final String HOME_LAUNCHER = System.getProperty("urma.tck.home.launcher", "");
 
     private final String device;

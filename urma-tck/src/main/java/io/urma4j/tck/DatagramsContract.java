@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mode UM, wherever SEMANTICS speaks of it: unreliable messages. */
+/** Mode UM, in all sections of SEMANTICS: unreliable messages. */
 public abstract class DatagramsContract extends Contract {
     private static final JfsConfig SEND =
             JfsConfig.builder().mode(TransportMode.UM).build();
@@ -71,7 +71,7 @@ public abstract class DatagramsContract extends Contract {
                 .isTrue();
     }
 
-    /** S5.1: also from Jetty to Jetty, with an immediate, and the record says who sent. */
+    /** S5.1: also from Jetty to Jetty, with an immediate, and the record names the sender. */
     @Rule({"S5.1", "S8.4", "S10.1", "S6.1"})
     @Test
     void jettiesExchangeDatagramsWithImmediates() {
@@ -113,7 +113,7 @@ public abstract class DatagramsContract extends Contract {
                 .isTrue();
     }
 
-    /** S5.1: datagrams are all that there is. */
+    /** S5.1: a UM queue refuses all operations but messages. */
     @Rule({"S5.1", "S2.2"})
     @Test
     void oneSidedOperationsAreRefused() {
@@ -171,7 +171,7 @@ public abstract class DatagramsContract extends Contract {
                 .hasMessageContaining("UM");
     }
 
-    /** S8.6: nothing is ordered, so nothing can be fenced. */
+    /** S8.6: datagrams are unordered, so a fence is refused. */
     @Rule("S8.6")
     @Test
     void fenceIsRefused() {
@@ -232,7 +232,7 @@ public abstract class DatagramsContract extends Contract {
                 .hasMessageContaining("UM");
     }
 
-    /** S12.1: without a receive work request it is dropped, and counted there; nobody waits. */
+    /** S12.1: without a receive work request it is dropped, and counted there; the sender does not wait. */
     @Rule({"S12.1", "S8.1"})
     @Test
     void datagramWithoutReceiveIsDroppedAndCounted() {
@@ -253,7 +253,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(receiver.queue().counter("dropped")).isEqualTo(3);
     }
 
-    /** S6.5, S12.1: what is not READY drops, too; the sender does not learn of it. */
+    /** S6.5, S12.1: a queue that is not READY drops datagrams, too; the sender does not learn of it. */
     @Rule({"S6.5", "S12.1"})
     @ParameterizedTest
     @EnumSource(
@@ -273,7 +273,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S10.3: a datagram longer than its receive is told to the receiver alone. */
+    /** S10.3: a datagram longer than its receive is reported only to the receiver. */
     @Rule("S10.3")
     @Test
     void datagramTooLongIsToldToItsReceiverAlone() {
@@ -294,7 +294,10 @@ public abstract class DatagramsContract extends Contract {
         assertThat(receiver.queue().next()).matches(Outcome::isSuccess).returns(4L, Outcome::userContext);
     }
 
-    /** S8.9: in no order, but each at most once, and none while there is room; results come in order. */
+    /**
+     * S8.9: datagrams arrive in any order, each at most once, and all of them while there is room; results are in
+     * order.
+     */
     @Rule({"S8.9", "S10.1", "S9.2"})
     @Test
     void datagramsArriveAtMostOnceEach() {
@@ -333,9 +336,9 @@ public abstract class DatagramsContract extends Contract {
         assertThat(received.size() + receiver.queue().counter("dropped")).isEqualTo(count);
     }
 
-    /** Who hands datagrams to a network does not learn what becomes of them. */
+    /** A sender of datagrams into a network does not learn whether they arrive. */
     private void needsToKnowOfLosses() {
-        assumeTrue(pair.device().attributes().capabilities().mappable(), "a network tells nobody what it loses");
+        assumeTrue(pair.device().attributes().capabilities().mappable(), "a network does not report what it loses");
     }
 
     /** S12.4, S8.1: to a peer that is gone, datagrams are lost, and that is no error. */
@@ -358,7 +361,7 @@ public abstract class DatagramsContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S12.3, S12.6: a peer that is stopped takes no datagrams, and nobody waits for it longer than the timeout. */
+    /** S12.3, S12.6: a peer that is stopped takes no datagrams, and its senders wait no longer than the timeout. */
     @Rule({"S12.3", "S12.6"})
     @Test
     void stoppedPeerLosesDatagramsAfterTheTimeout() {

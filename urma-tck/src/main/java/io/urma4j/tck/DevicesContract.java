@@ -40,7 +40,7 @@ public abstract class DevicesContract extends Contract {
                 .noneMatch(Eid::isZero);
     }
 
-    /** S3.1: what a device can do is fixed, also while it is used; what changes by itself is told as it is now. */
+    /** S3.1: capabilities and limits are constant, also while the device is used; the rest is reported as it is now. */
     @Rule("S3.1")
     @Test
     void whatADeviceCanDoDoesNotChangeWhileItIsUsed() {
@@ -145,7 +145,7 @@ public abstract class DevicesContract extends Contract {
         }
     }
 
-    /** S3.4: depths are rounded up, the effective value is told, and the configuration stays as it was. */
+    /** S3.4: depths are rounded up, {@code depth()} returns the effective value, and the configuration is unchanged. */
     @Rule("S3.4")
     @Test
     void depthIsRoundedUpAndTold() {

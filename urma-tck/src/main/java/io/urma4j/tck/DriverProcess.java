@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another process that a test drives: a {@link TckDriver}, and stand-ins for the objects in it. Safe for any number of
- * threads. Closing it kills it; a test that ends without doing so takes it along.
+ * Another process that a test drives: a {@link TckDriver}, with proxies for the objects in it. Safe for any number of
+ * threads. Closing it kills the process, which also ends with the test's own process.
  */
 public final class DriverProcess implements AutoCloseable, Wire.Objects {
     /** Longer than any wait inside of a call. */
@@ -69,7 +69,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC", // these three: the JVM is up sooner
+                "-XX:+UseSerialGC", // these three make the JVM start faster
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-ea",
@@ -95,7 +95,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         return process.pid();
     }
 
-    /** Whether it has not ended, neither by itself nor by us. */
+    /** Whether the process is alive. */
     public boolean isAlive() {
         return !ended && process.isAlive();
     }
@@ -125,7 +125,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         awaitStop(pid());
     }
 
-    /** Waits until a process stands still that was sent SIGSTOP: each of its threads takes that in its time. */
+    /** Waits until a process that was sent SIGSTOP is stopped: each of its threads stops separately. */
     public static void awaitStop(long pid) {
         Patience.await("the stop of pid " + pid, () -> isStopped(pid));
     }
@@ -148,7 +148,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         }
     }
 
-    /** Lets it go on. */
+    /** Continues the process. */
     public void proceed() {
         signal("CONT");
     }
@@ -178,7 +178,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         return "process " + process.pid();
     }
 
-    /** Number and interface of an object over there; what a call on it does. */
+    /** Number and interface of an object in the other process; forwards calls to it. */
     private final class StandIn implements InvocationHandler {
         private final int number;
         private final Class<?> type;
@@ -295,7 +295,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
         }
     }
 
-    /** What its threads do, as the JDK's own tool sees it. */
+    /** A thread dump by the JDK's own tool. */
     private String threads() {
         try {
             var jcmd = new ProcessBuilder(

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
-/** A test of the class that has not ended by then fails, and is left alone; {@link Patience} makes the time longer. */
+/** A test of the class that exceeds this time fails, and is abandoned; {@link Patience} extends the time. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited

@@ -24,7 +24,7 @@ public abstract class ErrorScopeContract extends Contract {
         super(device);
     }
 
-    /** S6.12: a failure towards one target flushes what goes there, and nothing else. */
+    /** S6.12: a failure towards one target flushes the requests to that target, and no others. */
     @Rule({"S6.12", "S6.8"})
     @Test
     void failureTowardsOneTargetLeavesTheOthers() {
@@ -48,7 +48,7 @@ public abstract class ErrorScopeContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).as("no marker").isEmpty();
     }
 
-    /** S6.12: later posts to that target flush at once, until it is imported anew. */
+    /** S6.12: later posts to that target flush at once, until it is imported again. */
     @Rule("S6.12")
     @Test
     void targetThatFailedIsServedAgainWhenItIsImportedAnew() {
@@ -87,7 +87,7 @@ public abstract class ErrorScopeContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S6.12, S12.4: the death of one peer is none of another's. */
+    /** S6.12, S12.4: the death of one peer does not affect requests to another. */
     @Rule({"S6.12", "S12.4"})
     @Test
     void deathOfOnePeerIsNoneOfAnothers() {
@@ -143,6 +143,6 @@ public abstract class ErrorScopeContract extends Contract {
                                 jfc, PER_TARGET.toBuilder().errorSuspend(true).build()))
                 .hasMessageContaining("errorSuspend");
         jfr.close();
-        jfc.close(); // nobody uses it
+        jfc.close(); // no queue uses it
     }
 }

@@ -82,7 +82,10 @@ public abstract class EventsContract extends Contract {
         return duration.toMillis();
     }
 
-    /** S11.1: asked for solicited records alone, a plain one makes no event; one that was asked for, and an error, do. */
+    /**
+     * S11.1: armed for solicited records, a JFC makes no event for a plain one, but does for a solicited one or an
+     * error.
+     */
     @Rule("S11.1")
     @Test
     void plainRecordMakesNoEventForWhoWantsSolicitedOnesAlone() throws Exception {
@@ -114,7 +117,7 @@ public abstract class EventsContract extends Contract {
         assertThat(jfce.await(Duration.ZERO)).as("one event for one arming").isEmpty();
     }
 
-    /** S11.1: a send queue's success is never solicited, its failure always is; what is there already fires at once. */
+    /** S11.1: a success of a send queue is never solicited, a failure always; an existing record fires at once. */
     @Rule("S11.1")
     @Test
     void failureIsAnEventForWhoWantsSolicitedOnesAlone() throws Exception {
@@ -165,7 +168,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: events of several JFCs are told by one channel, which is always the same. */
+    /** S11.3: one channel, always the same, reports the events of several JFCs. */
     @Rule("S11.3")
     @Test
     void oneChannelTellsOfAllJfcs() throws Exception {
@@ -194,7 +197,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: who asks for the channel after the event finds it readable. */
+    /** S11.3: a channel that is requested after the event is readable. */
     @Rule("S11.3")
     @Test
     void channelThatIsAskedForLateTellsOfWhatIsThere() throws Exception {
@@ -209,7 +212,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: one selector of the JDK waits for sockets and for us, and each tells of its own. */
+    /** S11.3: one selector of the JDK waits for sockets and for JFCEs, and reports each. */
     @Rule("S11.3")
     @Test
     void oneSelectorWaitsForSocketsAndEvents() throws Exception {
@@ -243,7 +246,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: messages that come while only a selector waits are heard. */
+    /** S11.3: messages that arrive while only a selector waits are reported. */
     @Rule({"S11.3", "S11.4"})
     @Test
     void selectorHearsEachMessage() throws Exception {
@@ -272,7 +275,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: an event of a thread whose interrupt flag is set is told, and the channel lives on. */
+    /** S11.3: an event of a thread whose interrupt flag is set is reported, and the channel stays open. */
     @Rule("S11.3")
     @Test
     void eventOfAnInterruptedThreadIsTold() throws Exception {
@@ -294,7 +297,7 @@ public abstract class EventsContract extends Contract {
         }
     }
 
-    /** S11.3: who closes the channel gets another one, and events in between are not lost. */
+    /** S11.3: a closed channel is replaced by a new one, and events in between are not lost. */
     @Rule("S11.3")
     @Test
     void channelThatWasClosedIsReplaced() throws Exception {
@@ -352,7 +355,7 @@ public abstract class EventsContract extends Contract {
         assertThat(channel.isOpen()).isFalse();
     }
 
-    /** S11.3: a JFCE whose channel nobody asked for holds no descriptor. */
+    /** S11.3: a JFCE whose channel was never requested holds no descriptor. */
     @Rule("S11.3")
     @Test
     void channelCostsNothingWhenNotAskedFor() throws IOException {
@@ -373,7 +376,7 @@ public abstract class EventsContract extends Contract {
     }
 
     /**
-     * S11.1: whatever the order of posts and of the steps of who waits, "poll until empty, rearm, wait" hears all, by
+     * S11.1: "poll until empty, rearm, wait" receives everything in any order of posts and of the waiter's steps, by
      * await and by the channel. Every order of up to eight steps is tried.
      */
     @Rule({"S11.1", "S11.3"})
@@ -449,14 +452,14 @@ public abstract class EventsContract extends Contract {
                 }
             }
             while (waiting.event() != null) {
-                // what this order has left over is nothing to the next
+                // the rest of this order must not affect the next
             }
             selector.selectNow();
             selector.selectedKeys().clear();
         }
     }
 
-    /** S11.1, S11.3: two threads at full speed, with pauses at random: every record is heard of. */
+    /** S11.1, S11.3: two threads at full speed, with random pauses: every record is reported. */
     @Rule({"S11.1", "S11.3"})
     @Test
     void noWakeUpIsLostBetweenThreads() throws Exception {
@@ -582,7 +585,7 @@ public abstract class EventsContract extends Contract {
         var costNanos = new AtomicReference<@Nullable Long>();
         var waiter = Thread.ofPlatform().start(() -> {
             try {
-                waiting.jfce().await(Duration.ofMillis(1)); // what is loaded, is loaded before
+                waiting.jfce().await(Duration.ofMillis(1)); // loads the classes before the measurement
                 long before = threads.getCurrentThreadCpuTime();
                 waiting.jfce().await(Duration.ofSeconds(1));
                 costNanos.set(threads.getCurrentThreadCpuTime() - before);
@@ -620,7 +623,7 @@ public abstract class EventsContract extends Contract {
         assertThat(refusal.get()).isNotNull().hasMessageContaining("closed");
     }
 
-    /** S4.3: who counts events can acknowledge them; who does not is held up by nothing. */
+    /** S4.3: events can be counted and acknowledged; unacknowledged events do not block a close. */
     @Rule("S4.3")
     @Test
     void eventsNeedNoAcknowledgement() throws Exception {

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * S10.4: who polls also drives what others wait for. When that throws, no record is lost. Below the API, whose own events
- * do not throw; a subclass names its provider.
+ * S10.4: the polling thread also drives work that other threads wait for. When that throws, no record is lost. The test
+ * works below the API, whose own events do not throw; a subclass names its provider.
  */
 @SuppressWarnings("NullAway.Init") // everything is opened before each test
 @Timeout(60)
@@ -72,7 +72,7 @@ public abstract class FailingPollContract {
             assertThat(queue.post(nop(i))).isTrue();
         }
         ProviderJfc other = context.createJfc(JfcConfig.DEFAULT.withDepth(2), () -> {
-            throw new IllegalStateException("nobody hears this");
+            throw new IllegalStateException("the event fails");
         });
         ProviderSendQueue owing = owesAMarker(other);
 
@@ -85,7 +85,7 @@ public abstract class FailingPollContract {
                     seen.add(words[CompletionRecord.USER_CONTEXT]);
                 }
             } catch (IllegalStateException e) {
-                assertThat(e).hasMessage("nobody hears this");
+                assertThat(e).hasMessage("the event fails");
                 failures++;
             }
         }
@@ -99,7 +99,7 @@ public abstract class FailingPollContract {
         other.close();
     }
 
-    /** A queue whose next step is to make a marker, and so to fire the event of {@code jfc}. */
+    /** A queue whose next step makes a marker, and so fires the event of {@code jfc}. */
     private ProviderSendQueue owesAMarker(ProviderJfc jfc) {
         ProviderSendQueue queue = queue(jfc, false);
         jfc.rearm(true); // successes of its own are no event, a marker is

@@ -29,8 +29,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A Jetty group whose members come and go, fail, are revived, and run out of receives, and who sends to it: each message is
- * received whole and once by one member, or its sender hears that it was not.
+ * A Jetty group whose members come and go, fail, recover, and run out of receives, and its senders. Each message is
+ * received whole and once by one member, or its sender gets an error.
  */
 final class GroupWalk implements Walk {
     private static final int STEPS = 220;
@@ -75,12 +75,12 @@ final class GroupWalk implements Walk {
         return choice + ":" + book.story();
     }
 
-    // ---- who receives
+    // ---- the receiving side
 
     private final class Member {
         final HomeQueue jetty = pair.home().jetty(JfsConfig.DEFAULT, RECEIVE);
         final TargetJetty alone = pair.initiator().context().importJetty(jetty.shared()); // not by way of the group
-        final Map<TargetJetty, Long> youngest = new HashMap<>(); // of what came by way of an import of the group
+        final Map<TargetJetty, Long> youngest = new HashMap<>(); // the last message by each import of the group
         final Set<Integer> waiting = new HashSet<>(); // buffers
         boolean isIn;
         int received;
@@ -208,7 +208,7 @@ final class GroupWalk implements Walk {
     }
 
     private int lengthOf(long number) {
-        // bytes of messages that go to a member alone are as many as its number
+        // the length of a message to a single member is the number of the member
         return lengths.getOrDefault(number, (int) number);
     }
 
@@ -227,7 +227,7 @@ final class GroupWalk implements Walk {
         }
     }
 
-    /** Closing takes away the records that were not polled, so they are polled before, and nothing begins any more. */
+    /** Polls all records before the close, which removes unpolled ones, and lets no new message begin. */
     private void goForGood(Member member) {
         if (member.isIn) {
             member.joinOrLeave();
@@ -242,10 +242,10 @@ final class GroupWalk implements Walk {
         book.tell(member + " closes");
         members.remove(member);
         member.jetty.close();
-        freeBuffers.addAll(member.waiting); // nobody takes them any more
+        freeBuffers.addAll(member.waiting); // the closed queue does not use them any more
     }
 
-    // ---- who sends
+    // ---- the sending side
 
     private final class Sender {
         final JfsConfig config = JfsConfig.builder()
@@ -306,7 +306,7 @@ final class GroupWalk implements Walk {
                 hasFailed |= !outcome.isSuccess() && !outcome.status().isMarker();
             }
             if (hasFailed && config.errorScope() == ErrorScope.TARGET) {
-                target = who.context().importJetty(group.shared()); // the failed import is served no more (S6.12)
+                target = who.context().importJetty(group.shared()); // a failed import stays failed (S6.12)
             }
         }
 
@@ -405,7 +405,7 @@ final class GroupWalk implements Walk {
         }
     }
 
-    /** With hints all may go to one member. */
+    /** Posts receives until each member has {@code each}: with hints, one member may get all messages. */
     private void provide(int each) {
         for (Member member : members) {
             member.poll();

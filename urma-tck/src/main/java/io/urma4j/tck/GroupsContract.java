@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** SEMANTICS §5: Jetties that receive together: groups, and receive records in a JFC of one's own. */
+/** SEMANTICS §5: Jetties that receive together: groups, and receive records in a Jetty's own JFC. */
 public abstract class GroupsContract extends Contract {
     private static final Token TOKEN = Token.of(0x5eed_0001);
     private static final JfrConfig MEMBER = JfrConfig.builder().token(TOKEN).build();
@@ -78,7 +78,7 @@ public abstract class GroupsContract extends Contract {
         }
     }
 
-    /** S5.5: round robin reaches each member in its turn, and the record names the member. */
+    /** S5.5: round robin reaches the members in turn, and the record names the member. */
     @Rule({"S5.5", "S10.1"})
     @Test
     void roundRobinReachesEachMemberInItsTurn() {
@@ -98,7 +98,7 @@ public abstract class GroupsContract extends Contract {
         }
     }
 
-    /** S5.5: who has no receive work request, or is in ERROR, is passed over. */
+    /** S5.5: a member without a receive work request, or in ERROR, is skipped. */
     @Rule("S5.5")
     @Test
     void roundRobinPassesOverWhoIsNotReady() {
@@ -210,7 +210,7 @@ public abstract class GroupsContract extends Contract {
                 UrmaStatus.ENOPERM, () -> context.importJetty(open.shared().descriptor(), null));
     }
 
-    /** S5.5: the descriptor of a group travels as any other's. */
+    /** S5.5: the descriptor of a group can be shared like any other. */
     @Rule({"S5.5", "S1.4"})
     @Test
     void groupIsDescribed() {
@@ -307,7 +307,7 @@ public abstract class GroupsContract extends Contract {
                 .hasMessageContaining("closed");
     }
 
-    /** S5.5: who has left receives nothing any more; without members nobody does, and the sender hears it. */
+    /** S5.5: a member that has left receives nothing more; without members the send fails. */
     @Rule("S5.5")
     @Test
     void groupWithoutMembersRefusesMessages() {
@@ -321,7 +321,7 @@ public abstract class GroupsContract extends Contract {
         assertThat(members.receivedBy(0)).isEmpty();
     }
 
-    /** S2.3: when no member works any more, an event names the group, and senders hear it. */
+    /** S2.3: when no member works any more, an event names the group, and sends to it fail. */
     @Rule({"S5.5", "S2.3", "S6.5"})
     @Test
     void groupWhoseMembersAllFailedIsAnEvent() {
@@ -365,7 +365,7 @@ public abstract class GroupsContract extends Contract {
                 .returns(plain.queue().id(), Outcome::localId);
     }
 
-    /** S10.5, S5.3: a Jetty whose own JFC overflows goes to ERROR; who shares its JFR does not. */
+    /** S10.5, S5.3: a Jetty whose own JFC overflows goes to ERROR; Jetties that share its JFR do not. */
     @Rule({"S5.3", "S10.5"})
     @Test
     void overflowOfTheJettysOwnJfcIsItsError() {

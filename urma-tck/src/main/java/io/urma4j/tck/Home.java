@@ -41,7 +41,7 @@ public interface Home extends HomeObject {
     /** A Jetty group without members. */
     HomeGroup group(JettyGroupConfig config);
 
-    /** Imports somebody's segment, with all its access. */
+    /** Imports a segment of another context, with all its access. */
     HomeImport importSegment(SharedSegment shared);
 
     /** Makes a region. */
@@ -63,7 +63,7 @@ public interface Home extends HomeObject {
     /** Waits for an event of this kind; those before it are dropped. */
     AsyncEvent awaitEvent(AsyncEvent.Type type);
 
-    /** What the events of this kind that come within {@code time} happened to; others are dropped. */
+    /** The objects of the events of this kind that arrive within {@code time}; other events are dropped. */
     List<String> eventsWithin(AsyncEvent.Type type, Duration time);
 
     /** Names that are published where this context looks. */

@@ -2,10 +2,10 @@ package io.urma4j.tck;
 
 /** A window that a home has given. */
 public interface HomeGrant extends HomeObject {
-    /** What opens it, as one line. */
+    /** The key that opens it, as one line. */
     String key();
 
-    /** Takes it back; whether it is quiet at once. */
+    /** Revokes it; returns whether it is quiet at once. */
     boolean takeBack();
 
     boolean isQuiet();

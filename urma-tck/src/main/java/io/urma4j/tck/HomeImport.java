@@ -3,14 +3,14 @@ package io.urma4j.tck;
 import io.urma4j.SharedJetty;
 import java.util.List;
 
-/** A segment that the home has imported: for what it does as an initiator. */
+/** A segment that the home has imported, for its operations as an initiator. */
 public interface HomeImport extends HomeObject {
     Outcome write(long offset, byte[] bytes);
 
     /** Adds 1 to eight bytes, {@code times} times, one after the other. */
     void addOnes(long offset, int times);
 
-    /** Atomics and reads drawn at random, on {@code words} words; what they saw. */
+    /** Random atomics and reads on {@code words} words; returns their results. */
     List<AtomicStep> strike(long first, int words, int sizeBytes, long seed, int count);
 
     boolean isRevoked();
@@ -22,12 +22,12 @@ public interface HomeImport extends HomeObject {
     void setMappedWord(long offset, long value);
 
     /**
-     * Opens a window of it, and leaves an operation under way there, behind a message to {@code unready}, a queue of the
-     * same home that has no receive.
+     * Opens a window of it, and leaves an operation in progress there, behind a message to {@code unready}, a queue of
+     * the same home that has no receive.
      */
     void holdWindow(String key, SharedJetty unready);
 
-    /** Maps it at the home's own address, and tells that. */
+    /** Maps it at the home's own address, and returns that address. */
     long mapAtHomeAddress();
 
     void close();

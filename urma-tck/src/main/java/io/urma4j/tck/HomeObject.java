@@ -1,7 +1,7 @@
 package io.urma4j.tck;
 
 /**
- * Something at the home that a test talks to. When the home is a process of its own, the test holds a stand-in, and
- * each call travels; so arguments and results are values of {@link Wire}, or again such objects.
+ * An object of the home that a test calls. If the home is a separate process, the test holds a proxy, which forwards
+ * each call. So arguments and results are values of {@link Wire}, or again such objects.
  */
 public interface HomeObject {}

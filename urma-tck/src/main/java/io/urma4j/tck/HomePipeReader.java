@@ -5,10 +5,10 @@ public interface HomePipeReader extends HomeObject {
     /** {@link io.urma4j.PipeReader#share}. */
     String share();
 
-    /** Waits for the next message, and tells its bytes. */
+    /** Waits for the next message, and returns its bytes. */
     byte[] next();
 
-    /** Waits for such a series; the number of its first message that is another one, or −1. */
+    /** Waits for such a series; returns the number of its first wrong message, or −1. */
     long firstWrong(PipeSeries series, int count);
 
     /** Waits until the writer has closed the pipe; false when there was a message instead. */

@@ -3,7 +3,7 @@ package io.urma4j.tck;
 import io.urma4j.SharedSegment;
 import java.util.List;
 
-/** A region as its owner has it. */
+/** A region at its owner. */
 public interface HomeRegion extends HomeObject {
     void append(List<SharedSegment> segments);
 

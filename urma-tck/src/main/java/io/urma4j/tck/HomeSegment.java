@@ -7,7 +7,7 @@ import io.urma4j.SharedSegment;
 import java.time.Duration;
 import java.util.List;
 
-/** A segment as its home sees it: with plain loads and stores. */
+/** A segment at its home, with plain loads and stores. */
 public interface HomeSegment extends HomeObject {
     /** Descriptor and token, for importers. */
     SharedSegment shared();
@@ -52,10 +52,10 @@ public interface HomeSegment extends HomeObject {
     /**
      * Gives a window of it.
      *
-     * @param importer which of those that have it now, in the order in which they came
+     * @param importer the index among its current importers, in the order of their imports
      */
     HomeGrant grant(int importer, long offset, long lengthBytes, Access access);
 
-    /** Ends the registration; the memory stays, and can be looked at as before. */
+    /** Ends the registration; the memory stays, and can be read as before. */
     Revocation unregister(Duration timeout);
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §1 and §2: names of things, what peers are told, and how failures speak. */
+/** SEMANTICS §1 and §2: names of things, what peers learn, and what failures say. */
 public abstract class IdentitiesContract extends Contract {
     protected IdentitiesContract(String device) {
         super(device);
@@ -52,7 +52,7 @@ public abstract class IdentitiesContract extends Contract {
         assertThat(Eid.parse("0x20010db8000000000000000000000001")).isEqualTo(Eid.parse("2001:db8::1"));
     }
 
-    /** S1.1: zero is no target. */
+    /** S1.1: zero is refused as a target. */
     @Rule("S1.1")
     @Test
     void zeroEidIsNoTarget() {
@@ -69,7 +69,7 @@ public abstract class IdentitiesContract extends Contract {
         return new JettyDescriptor(id, d.kind(), d.incarnation(), d.mode(), d.orderType(), d.policy(), d.endpoints());
     }
 
-    /** S1.2: 0 asks for any id, which is no well-known one; those are only given when asked for. */
+    /** S1.2: 0 requests any id but a well-known one; those are only assigned on request. */
     @Rule("S1.2")
     @Test
     void wellKnownIdIsOnlyGivenWhenAskedFor() {
@@ -86,7 +86,7 @@ public abstract class IdentitiesContract extends Contract {
                 .hasMessageContaining("77");
     }
 
-    /** S1.3: the value of a token is in no text about it. */
+    /** S1.3: no text form of a token contains its value. */
     @Rule("S1.3")
     @Test
     void valueOfATokenIsInNoTextAboutIt() {
@@ -107,7 +107,7 @@ public abstract class IdentitiesContract extends Contract {
         refusal.message().doesNotContain("1234567891").doesNotContain("1234567890");
     }
 
-    /** S1.4: binary and text forms bring back what they were made from. */
+    /** S1.4: binary and text forms round-trip. */
     @Rule("S1.4")
     @Test
     void descriptorsSurviveTheirBinaryAndTextForms() {
@@ -171,7 +171,7 @@ public abstract class IdentitiesContract extends Contract {
         }
     }
 
-    /** S1.4: noise is a DescriptorException. */
+    /** S1.4: random bytes are a DescriptorException. */
     @Rule("S1.4")
     @Test
     void noiseIsNoDescriptor() {
@@ -187,7 +187,7 @@ public abstract class IdentitiesContract extends Contract {
         }
     }
 
-    /** S1.5: nothing of an earlier life of a home is valid for its successor. */
+    /** S1.5: no descriptor of an earlier life of a home is valid for its successor. */
     @Rule({"S1.5", "S12.5"})
     @Test
     void descriptorOfAnEarlierLifeIsNotValidForTheNext() {
@@ -205,7 +205,7 @@ public abstract class IdentitiesContract extends Contract {
         assertThat(context.importSegment(after).isRevoked()).isFalse();
     }
 
-    /** S1.6: 16 priorities, kept and shown; another is refused, naming the limit. */
+    /** S1.6: a queue keeps and shows one of 16 priorities; another is refused, naming the limit. */
     @Rule({"S1.6", "S2.1"})
     @Test
     void priorityIsOneOfSixteen() {
@@ -288,7 +288,7 @@ public abstract class IdentitiesContract extends Contract {
                 .isEqualTo(context.toString());
     }
 
-    /** S2.2: a failed call changes nothing: what it would have made is not there, and no reference stays. */
+    /** S2.2: a failed call changes nothing: it creates no object, and leaves no reference. */
     @Rule("S2.2")
     @Test
     void failedCallLeavesNoReferenceBehind() {

@@ -36,7 +36,7 @@ public abstract class JettiesContract extends Contract {
         return pair.device().attributes().capabilities().modes().contains(mode);
     }
 
-    /** S5.2: which order types a mode has, and what they come to. */
+    /** S5.2: the order types of a mode, and their effective values. */
     @Rule("S5.2")
     @ParameterizedTest
     @CsvSource({"RM,DEF,OI", "RM,OI,OI", "RC,DEF,OL", "RC,OT,OT", "RC,OL,OL", "RC,NO,NO", "UM,DEF,NO", "UM,NO,NO"})
@@ -195,7 +195,7 @@ public abstract class JettiesContract extends Contract {
                 .isEqualTo(queue.descriptor().id());
     }
 
-    /** S5.6: a Jetty that was closed is imported no more. */
+    /** S5.6: an import of a closed Jetty is refused. */
     @Rule("S5.6")
     @Test
     void closedJettyIsNotImported() {
@@ -249,7 +249,7 @@ public abstract class JettiesContract extends Contract {
         assertRefused(UrmaStatus.ENOPERM, () -> here.bind(there.shared())).hasMessageContaining("OT");
     }
 
-    /** S5.7: the same pair again is fine. */
+    /** S5.7: binding the same pair again is allowed. */
     @Rule("S5.7")
     @Test
     void bindingTheSamePairAgainChangesNothing() {
@@ -261,7 +261,7 @@ public abstract class JettiesContract extends Contract {
         assertDelivers(connection);
     }
 
-    /** S5.7: a bound Jetty is not bound to another. */
+    /** S5.7: a bound Jetty cannot be bound to another. */
     @Rule("S5.7")
     @Test
     void boundJettyIsNotBoundToAnother() {
@@ -286,7 +286,7 @@ public abstract class JettiesContract extends Contract {
         assertDelivers(connection);
     }
 
-    /** S5.7: what is not bound is not unbound. */
+    /** S5.7: unbind of an unbound Jetty is refused. */
     @Rule("S5.7")
     @Test
     void jettyThatIsNotBoundIsNotUnbound() {
@@ -295,7 +295,7 @@ public abstract class JettiesContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, jetty::unbind).hasMessageContaining("not bound");
     }
 
-    /** S5.7: after an unbind at both ends, both can be bound anew. */
+    /** S5.7: after an unbind at both ends, both can be bound again. */
     @Rule({"S5.7", "S6.3"})
     @Test
     void jettyThatWasUnboundIsBoundAnew() {

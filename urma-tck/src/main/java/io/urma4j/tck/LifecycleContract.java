@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** SEMANTICS §4: who holds whom, and what closing means. */
+/** SEMANTICS §4: references between handles, and the meaning of close. */
 public abstract class LifecycleContract extends Contract {
     private static final long PAUSE_NANOS = Patience.amount(500_000, 200_000_000);
     private static final int ROUNDS = Patience.amount(20, 5);
@@ -38,7 +38,7 @@ public abstract class LifecycleContract extends Contract {
         super(device);
     }
 
-    /** §4: a JFC cannot go while a queue uses it; the refusal names the queue. */
+    /** §4: a JFC cannot be closed while a queue uses it; the refusal names the queue. */
     @Rule("S4.1")
     @Test
     void jfcThatAQueueUsesIsNotClosed() {
@@ -46,13 +46,13 @@ public abstract class LifecycleContract extends Contract {
 
         assertRefused(UrmaStatus.EAGAIN, () -> queue.jfc().close())
                 .hasMessageContaining(queue.jfs().toString());
-        assertThat(queue.jfc().poll(new CompletionBatch(1))).isZero(); // it lives on
+        assertThat(queue.jfc().poll(new CompletionBatch(1))).isZero(); // it is still open
 
         queue.jfs().close();
         queue.jfc().close();
     }
 
-    /** §4: a JFCE cannot go while a JFC uses it. */
+    /** §4: a JFCE cannot be closed while a JFC uses it. */
     @Rule("S4.1")
     @Test
     void jfceThatAJfcUsesIsNotClosed() {
@@ -65,7 +65,7 @@ public abstract class LifecycleContract extends Contract {
         jfce.close();
     }
 
-    /** §4: a JFR cannot go while a Jetty uses it. */
+    /** §4: a JFR cannot be closed while a Jetty uses it. */
     @Rule("S4.1")
     @Test
     void jfrThatAJettyUsesIsNotClosed() {
@@ -81,7 +81,7 @@ public abstract class LifecycleContract extends Contract {
         jfc.close();
     }
 
-    /** §4: memory cannot go while a segment is registered on it. */
+    /** §4: memory cannot be closed while a segment is registered on it. */
     @Rule("S4.1")
     @Test
     void memoryOfARegisteredSegmentIsNotFreed() {
@@ -95,7 +95,7 @@ public abstract class LifecycleContract extends Contract {
         memory.close();
     }
 
-    /** §4: a bound RC Jetty cannot go. */
+    /** §4: a bound RC Jetty cannot be closed. */
     @Rule("S4.1")
     @Test
     void boundJettyIsNotClosed() {
@@ -107,7 +107,7 @@ public abstract class LifecycleContract extends Contract {
         connection.here().close();
     }
 
-    /** §4: segments and targets that unfinished work requests name cannot go. */
+    /** §4: segments and targets that unfinished work requests name cannot be closed. */
     @Rule("S4.1")
     @Test
     void whatAnUnfinishedWorkRequestNamesIsNotClosed() {
@@ -125,7 +125,7 @@ public abstract class LifecycleContract extends Contract {
         receiver.target().close();
     }
 
-    /** S4.1: the refusing form of closing names what is open. */
+    /** S4.1: {@code closeIfUnused} refuses, and names what is open. */
     @Rule("S4.1")
     @Test
     void contextThatIsUsedIsNotClosedByTheRefusingForm() {
@@ -135,7 +135,7 @@ public abstract class LifecycleContract extends Contract {
         assertRefused(UrmaStatus.EAGAIN, pair.urma()::closeIfUnused).hasMessageContaining(context.toString());
     }
 
-    /** S4.1: a context closes all that is in it, whatever is under way, within its limit. */
+    /** S4.1: a context closes all that is in it within its timeout, even with work in flight. */
     @Rule("S4.1")
     @Test
     void contextClosesAllThatIsInIt() {
@@ -154,7 +154,7 @@ public abstract class LifecycleContract extends Contract {
                 .hasMessageContaining("closed");
     }
 
-    /** S4.2: closing twice is closing once. */
+    /** S4.2: a second close has no effect. */
     @Rule("S4.2")
     @Test
     void closingTwiceIsClosingOnce() {
@@ -174,7 +174,7 @@ public abstract class LifecycleContract extends Contract {
         }
     }
 
-    /** S4.2: after closing, every call says "closed". */
+    /** S4.2: after a close, every call fails with "closed". */
     @Rule("S4.2")
     @Test
     void everyCallOnAClosedObjectSaysClosed() {
@@ -222,7 +222,7 @@ public abstract class LifecycleContract extends Contract {
         }
     }
 
-    /** S4.2: whatever races with a close, nothing crashes: posts are accepted, or refused as closed. */
+    /** S4.2: no race with a close crashes: posts are accepted, or refused as closed. */
     @Rule({"S4.2", "S13.1"})
     @Test
     void postsThatRaceWithACloseAreAcceptedOrRefusedAsClosed() throws Exception {
@@ -329,7 +329,7 @@ public abstract class LifecycleContract extends Contract {
             }
         } catch (UrmaException e) {
             assertThat(e).hasMessageContaining("closed");
-            return CompletionStatus.SUCCESS; // refused, and nothing was under way
+            return CompletionStatus.SUCCESS; // refused, and nothing was in flight
         }
     }
 
@@ -370,7 +370,7 @@ public abstract class LifecycleContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> context.allocate(64)).hasMessageContaining("closed");
     }
 
-    /** S4.3: records that nobody polled do not hold up a close. */
+    /** S4.3: unpolled records do not block a close. */
     @Rule("S4.3")
     @Test
     void unpolledRecordsDoNotHoldUpAClose() {
@@ -416,7 +416,7 @@ public abstract class LifecycleContract extends Contract {
         assertThat(ids).doesNotHaveDuplicates();
     }
 
-    /** S4.1, S12.4: a home that closes ends what its importers do there. */
+    /** S4.1, S12.4: a closing home ends the operations of its importers there. */
     @Rule({"S4.1", "S12.4"})
     @Test
     void homeThatClosesEndsTheOperationsOfItsImporters() {
@@ -438,7 +438,7 @@ public abstract class LifecycleContract extends Contract {
                 .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
-    /** S4.1: closing in the middle of everything takes no longer than the close timeout says. */
+    /** S4.1: a close during all kinds of work takes no longer than the close timeout. */
     @Rule({"S4.1", "S12.6"})
     @Test
     void closeOfTheLibraryIsQuick() {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for an order of steps that explains what all initiators saw: each step takes effect at one moment between its
- * start and its end, and sees what the ones before it left (Herlihy and Wing). Words are looked at one by one, since a
- * history is linearizable when it is so for each object alone.
+ * start and its end, and sees what the ones before it left (Herlihy and Wing). Words are checked one by one, since a
+ * history is linearizable if that of each object is.
  *
  * <p>The search is that of Wing and Gong: of the steps that may come next, those that began before the first end among
  * all that remain, it tries one after the other, and goes back when none fits. As Lowe found, it need not try twice what
@@ -30,7 +30,7 @@ public final class LinearizabilityChecker {
         this.sizeBytes = sizeBytes;
     }
 
-    /** Why there is no such order; empty when there is one. */
+    /** The reason why no such order exists; empty if one does. */
     public Optional<String> objection(List<AtomicStep> history) {
         Map<Long, List<AtomicStep>> words = history.stream().collect(Collectors.groupingBy(AtomicStep::offset));
         return words.values().stream()

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * §8: what several initiators see of atomics on few words can be explained by one order of them all. The home takes part
- * as an initiator, from its own process when it has one.
+ * §8: the results of atomics of several initiators on few words can be explained by one order of them all. The home
+ * takes part as an initiator, from its own process when it has one.
  */
 public abstract class LinearizabilityContract extends Contract {
     private static final Duration BUDGET =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The lives of queues, drawn at random: whatever is done to them, their books are balanced in the end. */
+/** Random lives of queues: after any sequence of calls, every work request has its one result. */
 @EndsWithin(seconds = 300)
 public abstract class LivesContract extends Contract {
     private static final boolean FULL = Boolean.getBoolean("urma.full");
@@ -33,7 +33,7 @@ public abstract class LivesContract extends Contract {
         return Patience.amount(FULL ? full : usual, 4);
     }
 
-    /** Makes and does {@code count} walks, each of a random source of its own. */
+    /** Runs {@code count} walks, each with its own random source. */
     private static void walk(String purpose, int count, Function<SplittableRandom, Walk> make) {
         for (int i = 0; i < count; i++) {
             Walk walk = make.apply(Seed.randomFor(purpose + " walk " + i));
@@ -45,7 +45,10 @@ public abstract class LivesContract extends Contract {
         }
     }
 
-    /** S6.8, S6.13, S9.3, S10.1: one result each, in order and in its life; no slot is lost; bytes are where they say. */
+    /**
+     * S6.8, S6.13, S9.3, S10.1: one result each, in order and in its life; no slot is lost; memory agrees with the
+     * results.
+     */
     @Rule({"S6.2", "S6.4", "S6.7", "S6.8", "S6.10", "S6.11", "S6.13", "S8.5", "S9.3", "S10.1"})
     @ParameterizedTest
     @EnumSource(
@@ -56,7 +59,7 @@ public abstract class LivesContract extends Contract {
         walk(mode.toString(), walks(12, 400), random -> new QueueWalk(pair, mode, revoked, random));
     }
 
-    /** S6.10: the same where failures suspend: what is held is started again, in order, or taken out. */
+    /** S6.10: the same where failures suspend: held work is restarted in order, or flushed. */
     @Rule({"S6.4", "S6.7", "S6.8", "S6.10", "S6.11", "S6.13", "S7.8", "S9.3", "S10.1", "S12.1", "S12.4"})
     @ParameterizedTest
     @EnumSource(
@@ -67,7 +70,9 @@ public abstract class LivesContract extends Contract {
         walk(mode + " suspension", walks(6, 150), random -> new SuspensionWalk(pair, mode, revoked, random));
     }
 
-    /** S5.5: whatever is done to its members, a message to a group is received once, whole and in order, or fails. */
+    /**
+     * S5.5: through all changes of its members, a message to a group is received once, whole and in order, or fails.
+     */
     @Rule({"S5.5", "S6.5", "S6.8", "S6.9", "S8.9", "S10.1", "S12.1"})
     @ParameterizedTest
     @EnumSource(Choice.class)
@@ -75,7 +80,7 @@ public abstract class LivesContract extends Contract {
         walk(choice.toString(), walks(6, 100), random -> new GroupWalk(pair, choice, random));
     }
 
-    /** S10.5: the same where JFCs overflow: what found no place is told by flush, and new ones go on. */
+    /** S10.5: the same where JFCs overflow: flush returns what found no place, and new JFCs continue. */
     @Rule({"S6.2", "S6.7", "S6.8", "S8.5", "S9.3", "S10.1", "S10.5", "S10.7"})
     @Test
     void bookIsBalancedWhereJfcsOverflow() {
@@ -119,7 +124,7 @@ public abstract class LivesContract extends Contract {
         return queue;
     }
 
-    /** S10.5: a JFC that has overflowed stays so: its queue is reset, and READY no more. */
+    /** S10.5: a JFC that has overflowed stays invalid: its queue can be reset, but not made READY. */
     @Rule({"S10.5", "S6.2", "S2.2"})
     @Test
     void queueOfAnOverflowedJfcIsNotRevived() {
@@ -134,7 +139,7 @@ public abstract class LivesContract extends Contract {
         queue.jfc().close();
     }
 
-    /** S10.5: no new queue completes there, and none is left behind by the attempt. */
+    /** S10.5: a new queue on it is refused, and the attempt leaves none behind. */
     @Rule({"S10.5", "S2.2"})
     @Test
     void noQueueIsMadeForAnOverflowedJfc() {
@@ -156,7 +161,7 @@ public abstract class LivesContract extends Contract {
         valid.close();
     }
 
-    /** S10.5, S8.5: a work request that wants its record there is refused, and the queue lives on. */
+    /** S10.5, S8.5: a work request that wants its record there is refused, and the queue continues. */
     @Rule({"S10.5", "S8.5", "S7.8"})
     @Test
     void workRequestThatNamesAnOverflowedJfcIsRefused() {

@@ -36,12 +36,12 @@ final class LocalHome implements Home {
         this.context = contexts.get();
     }
 
-    /** A home that is somebody else's context too; closing it leaves the context open. */
+    /** A home within a given context; closing the home leaves the context open. */
     static LocalHome within(UrmaContext context) {
         return new LocalHome(() -> context, shared -> {});
     }
 
-    /** A home with a context of its own on {@code device}, whose library is closed by somebody else. */
+    /** A home with its own context on {@code device}; the caller closes the library. */
     static LocalHome on(UrmaDevice device) {
         return new LocalHome(device::openContext, UrmaContext::close);
     }

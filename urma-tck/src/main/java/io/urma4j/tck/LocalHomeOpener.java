@@ -3,7 +3,7 @@ package io.urma4j.tck;
 import io.urma4j.UrmaOptions;
 import java.nio.file.Path;
 
-/** Opens homes in this process; the library is opened anew for each, and closed with it. */
+/** Opens homes in this process, each with its own library, which is closed with it. */
 public final class LocalHomeOpener implements HomeOpener {
     /** For {@link TckDriver}, which makes it by its name. */
     public LocalHomeOpener() {}

@@ -70,7 +70,7 @@ public abstract class MappingContract extends Contract {
         assertThat(imported.remote().map()).isEqualTo(mapped);
     }
 
-    /** S7.11: outside of it there is nothing, neither before nor behind. */
+    /** S7.11: access outside of it, before or behind, fails. */
     @Rule("S7.11")
     @Test
     void mappedMemoryIsBoundsChecked() {
@@ -151,7 +151,7 @@ public abstract class MappingContract extends Contract {
                 boolean fills = i == 0;
                 users.add(Thread.ofPlatform().daemon().start(() -> {
                     try {
-                        while (true) { // until it is taken away
+                        while (true) { // until it is revoked
                             if (fills) {
                                 mapped.fill((byte) 0xEE);
                             } else {
@@ -191,7 +191,7 @@ public abstract class MappingContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> imported.remote().map()).hasMessageContaining("closed");
     }
 
-    /** S7.11, S12.4: the death of the home takes its memory away from who has mapped it. */
+    /** S7.11, S12.4: the death of the home revokes its memory from processes that have mapped it. */
     @Rule({"S7.11", "S12.4"})
     @Test
     void mappedMemoryIsDeadAfterTheDeathOfItsHome() {
@@ -206,7 +206,7 @@ public abstract class MappingContract extends Contract {
         assertThatThrownBy(() -> mapped.get(JAVA_LONG, 0)).isInstanceOf(IllegalStateException.class);
     }
 
-    /** S7.11: a huge page behind a segment changes nothing of all that. */
+    /** S7.11: the same for a segment on huge pages. */
     @Rule("S7.11")
     @Test
     void memoryThatAskedForHugePagesIsMapped() {
@@ -221,7 +221,7 @@ public abstract class MappingContract extends Contract {
         assertThat(imported.mappedWord((4L << 20) - 8)).isEqualTo(77);
     }
 
-    /** S7.11 (DSVA): in the process of the home something is at that address: the memory itself. */
+    /** S7.11 (DSVA): in the process of the home that address is taken, by the memory itself. */
     @Rule({"S7.11", "S2.2"})
     @Test
     void sameAddressFailsWhereSomethingIsThere() {
@@ -237,7 +237,7 @@ public abstract class MappingContract extends Contract {
         assertThat(imported.remote().map().get(JAVA_LONG, 0)).isEqualTo(9);
     }
 
-    /** S7.11 (DSVA): in another process the memory is put where it is at its home, and dies as the other mapping. */
+    /** S7.11 (DSVA): another process maps the memory at the home's address, and loses it like any mapping. */
     @Rule({"S7.11", "S7.9"})
     @Test
     void sameAddressIsTheHomesOwnInAnotherProcess() {

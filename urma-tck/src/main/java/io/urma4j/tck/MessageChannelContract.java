@@ -117,7 +117,7 @@ public abstract class MessageChannelContract extends Contract {
         here.publish(name); // it is free again
     }
 
-    /** A name tells what it is of: the wrong kind is refused, and nothing is imported. */
+    /** A name includes the kind of its object: the wrong kind is refused, and nothing is imported. */
     @Rule("S8.15")
     @Test
     void aNameOfAnotherKindIsRefused() {
@@ -180,7 +180,7 @@ public abstract class MessageChannelContract extends Contract {
         }
     }
 
-    /** One that neither a ring nor a window holds as a whole. */
+    /** A message longer than a ring and than a window. */
     @Rule({"S8.1", "S13.2"})
     @Test
     void largeMessagesGoBothWaysBetweenInitiatorAndHome() {
@@ -231,7 +231,7 @@ public abstract class MessageChannelContract extends Contract {
         return CompletableFuture.runAsync(call, task -> Thread.ofVirtual().start(task));
     }
 
-    /** Whoever sends to a process that dies hears of it in time, and the channel serves others. */
+    /** The senders to a process that dies fail in time, and the channel serves other peers. */
     @Rule({"S12.4", "S12.6", "S12.7"})
     @Test
     void deathOfThePeerFailsItsSendersAlone() {
@@ -251,7 +251,7 @@ public abstract class MessageChannelContract extends Contract {
 
         waiting.forEach(MessageChannelContract::assertFailsInTime);
         assertThat(Patience.until(LIMIT, () -> !gone.isConnected()))
-                .as("the dead peer is told")
+                .as("the channel reports the dead peer")
                 .isTrue();
         assertThat(peer.isConnected()).isTrue();
         assertFailsInTime(async(() -> gone.send(text("anybody?"))));
@@ -281,7 +281,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(send.exceptionNow()).isInstanceOf(UrmaException.class).hasMessageContaining("peer ");
     }
 
-    /** Who has sent and waits for room, and who waits for a message. */
+    /** Senders that wait for room, and a receiver that waits for a message. */
     @Rule({"S4.2", "S12.6"})
     @Test
     void closeOfAPeerEndsAllThatWaitForIt() {
@@ -413,7 +413,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(small.receive(Duration.ZERO)).isEmpty();
     }
 
-    /** The short ones are delivered, or their senders know that they may not be; never twice. */
+    /** Short messages are delivered once, or their send fails as possibly undelivered. */
     @Rule({"S6.7", "S6.8"})
     @Test
     void messagesBesideFailingOnesAreDeliveredOnceOrTold() {
@@ -702,7 +702,7 @@ public abstract class MessageChannelContract extends Contract {
         assertThat(seen.join()).hasMessage(here + ": is closed (EINVAL)");
     }
 
-    /** Waking all for each would be some hundred wake-ups a message. */
+    /** If each message woke all waiters, there would be some hundred wake-ups per message. */
     @Rule({"S11.4", "S13.1"})
     @Test
     void manyThreadsOnOnePeerAreWokenAFewTimesEach() {

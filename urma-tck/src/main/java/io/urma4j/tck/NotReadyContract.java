@@ -25,7 +25,7 @@ public abstract class NotReadyContract extends Contract {
         super(device);
     }
 
-    /** S12.1: after the allowed rounds the sender hears that the receiver was not ready. */
+    /** S12.1: after the allowed number of retries the send fails, because the receiver was not ready. */
     @Rule({"S12.1", "S10.2"})
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 6})
@@ -45,7 +45,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
     }
 
-    /** S12.1: 7 means for ever. */
+    /** S12.1: 7 means without limit. */
     @Rule("S12.1")
     @Test
     void senderWithoutLimitWaitsUntilTheReceiverIsReady() {
@@ -81,7 +81,7 @@ public abstract class NotReadyContract extends Contract {
                 .isEqualTo(-1);
     }
 
-    /** S6.7, S6.8: flush does not return what passed a message that never started, and has its record. */
+    /** S6.7, S6.8: flush does not return a request that overtook an unstarted message and has its record. */
     @Rule({"S6.7", "S6.8"})
     @Test
     void flushReturnsNothingThatHasItsRecord() {
@@ -123,7 +123,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(queue.awaitCompletions(3)).extracting(Outcome::userContext).containsExactly(1L, 2L, 3L);
     }
 
-    /** S8.1, S12.6: messages are taken while nobody polls over there, small and large, and at once. */
+    /** S8.1, S12.6: messages, small and large, are received promptly while no thread of the receiver polls. */
     @Rule({"S8.1", "S12.6"})
     @ParameterizedTest
     @ValueSource(ints = {8, 64 * 1024, 2 << 20, 24 << 20})
@@ -185,13 +185,13 @@ public abstract class NotReadyContract extends Contract {
 
         assertThat(ready.queue().nextOnes(4)).extracting(Outcome::userContext).containsExactly(10L, 11L, 12L, 13L);
         slow.receive(1, 64, 0);
-        assertThat(queue.awaitCompletions(5)) // S10.1: told in order all the same
+        assertThat(queue.awaitCompletions(5)) // S10.1: reported in order all the same
                 .allMatch(Outcome::isSuccess)
                 .extracting(Outcome::userContext)
                 .containsExactly(1L, 2L, 3L, 4L, 5L);
     }
 
-    /** S12.1: messages behind one that waits keep their order, and none is doubled. */
+    /** S12.1: messages behind one that waits keep their order, and none is duplicated. */
     @Rule({"S12.1", "S8.9"})
     @Test
     void messagesBehindOneThatWaitsKeepTheirOrder() {
@@ -217,7 +217,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
     }
 
-    /** S12.1: a sender that gave up leaves the messages behind it unhandled, and its peer in peace. */
+    /** S12.1: a sender that gives up leaves the messages behind it unhandled, and does not disturb its peer. */
     @Rule({"S12.1", "S6.8"})
     @Test
     void senderThatGaveUpReturnsTheMessagesBehind() {
@@ -263,7 +263,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(imported.home().firstDifference(new Payload(4), 0, 0, 64)).isEqualTo(-1);
     }
 
-    /** S12.3: a peer that was stopped for a while and comes back loses nothing and doubles nothing. */
+    /** S12.3: a peer that was stopped for a while and continues loses nothing and duplicates nothing. */
     @Rule("S12.3")
     @Test
     void pauseOfThePeerLosesNothing() {
@@ -330,7 +330,7 @@ public abstract class NotReadyContract extends Contract {
         }
     }
 
-    /** S12.4: proven death ends what is under way at once, and is told. */
+    /** S12.4: proven death ends at once what is in flight, and is reported. */
     @Rule({"S12.4", "S2.3", "S6.8"})
     @Test
     void deathOfThePeerEndsWhatIsUnderWay() {

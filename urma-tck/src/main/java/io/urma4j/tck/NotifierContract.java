@@ -78,7 +78,7 @@ public abstract class NotifierContract extends Contract {
         assertThat(notifier.await(Duration.ZERO)).isEmpty();
     }
 
-    /** S5.9: the future of an unbind ends once the Jetty can be bound anew. */
+    /** S5.9: the future of an unbind completes once the Jetty can be bound again. */
     @Rule({"S5.9", "S6.3"})
     @Test
     void jettyIsBoundAnewAfterItsUnbindHasEnded() {
@@ -115,7 +115,7 @@ public abstract class NotifierContract extends Contract {
         assertThat(segment.importers()).isEmpty();
     }
 
-    /** S5.9: what is refused at once throws, and makes no notification. */
+    /** S5.9: an immediate refusal throws, and makes no notification. */
     @Rule("S5.9")
     @Test
     void refusalAtOnceMakesNoNotification() throws Exception {
@@ -152,7 +152,7 @@ public abstract class NotifierContract extends Contract {
         assertThat(notifier.await(Duration.ZERO)).isEmpty();
     }
 
-    /** S5.9, S5.6: a call to a home that does not answer is reported when its time is over. */
+    /** S5.9, S5.6: a call to a home that does not answer is reported after its timeout. */
     @Rule({"S5.9", "S5.6", "S12.6"})
     @Test
     void callThatIsNotAnsweredIsReportedAtItsTimeout() throws Exception {
@@ -174,7 +174,7 @@ public abstract class NotifierContract extends Contract {
         }
     }
 
-    /** S5.9, S4.1: what nobody took out of a closed notifier is given back. */
+    /** S5.9, S4.1: imports left in a closed notifier are released. */
     @Rule({"S5.9", "S4.1"})
     @Test
     void untakenImportsAreGivenBackWithTheNotifier() {
@@ -201,7 +201,7 @@ public abstract class NotifierContract extends Contract {
         }
     }
 
-    /** S5.9, S4.2: who waits sees the notifier closed. */
+    /** S5.9, S4.2: a wait ends with a failure when the notifier is closed. */
     @Rule({"S5.9", "S4.2", "S12.6"})
     @Test
     void waitEndsWhenTheNotifierIsClosed() throws Exception {

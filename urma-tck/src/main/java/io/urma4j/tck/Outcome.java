@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * All that a completion record says, as a value that can travel between processes.
+ * The contents of a completion record, as a value that can be sent between processes.
  *
  * @param receive whether a message arrived; else a work request of the send side ended
  * @param jetty whether the local queue is a Jetty

@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * JFCs that are too small, and polled too seldom: queues that complete there, sending and receiving, fail with them
- * (S10.5), are emptied, and others take their places. The book is balanced in the end.
+ * JFCs that are too small, and polled too seldom. The queues that complete there, sending and receiving, fail with them
+ * (S10.5), are emptied, and replaced. In the end every work request has its one result.
  */
 final class OverflowWalk implements Walk {
     private static final int STEPS = 160;
@@ -155,7 +155,7 @@ final class OverflowWalk implements Walk {
             }
             book.tell("close");
             while (pollAll() > 0) {
-                // what was told is received, too: its record lies before
+                // a reported SEND was received, too: the receive record lies before it
             }
             for (WalkQueue queue : queues) {
                 queue.jfs().close();
@@ -168,10 +168,10 @@ final class OverflowWalk implements Walk {
             jfc.close();
         }
 
-        /** Everything that has ended is told: by a record or by flush. */
+        /** Everything that has ended is reported, by a record or by flush. */
         private void empty() {
             if (near.queue().receiveState() == ReceiveState.READY) {
-                near.queue().modifyReceive(ReceiveState.RESET); // what is on its way takes no place any more
+                near.queue().modifyReceive(ReceiveState.RESET); // messages in flight need no place in the JFC any more
             }
             queues.forEach(queue -> queue.move(QueueState.ERROR));
             Patience.await("the end of " + queues, () -> {
@@ -209,7 +209,7 @@ final class OverflowWalk implements Walk {
                 .build();
     }
 
-    /** A JFR, or a Jetty that shares somebody's and has a JFC for itself. */
+    /** A JFR, or a Jetty with its own JFC that shares the JFR of another queue. */
     private Pair.Receiver receiver() {
         awayDepth = 2 << random.nextInt(4);
         HomeQueue queue = random.nextBoolean()
@@ -345,7 +345,7 @@ final class OverflowWalk implements Walk {
 
     // ---- the end
 
-    /** Brings everything back to work, with nothing under way, and uses each slot. */
+    /** Brings everything back to work, with nothing in flight, and uses each slot. */
     private void settle() {
         book.tell("settle");
         now.empty();

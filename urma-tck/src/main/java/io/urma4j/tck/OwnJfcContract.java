@@ -40,7 +40,7 @@ public abstract class OwnJfcContract extends Contract {
         return outcomes.stream().map(Outcome::userContext).toList();
     }
 
-    /** S8.5: the record goes where the work request says, that of its neighbours where it always goes. */
+    /** S8.5: the record goes to the JFC that the work request names, those of its neighbours to the queue's own. */
     @Rule("S8.5")
     @Test
     void recordGoesToTheJfcThatTheWorkRequestNames() {
@@ -111,7 +111,7 @@ public abstract class OwnJfcContract extends Contract {
         }
     }
 
-    /** S6.13: what lies unpolled there belongs to the old life, too. */
+    /** S6.13: unpolled records there belong to the old life, too. */
     @Rule({"S8.5", "S6.13"})
     @Test
     void queueIsNotResetBeforeItsRecordsThereArePolled() {
@@ -152,7 +152,9 @@ public abstract class OwnJfcContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
     }
 
-    /** S10.5: when that JFC overflows, the queue goes to ERROR, and each result is told once, somewhere. */
+    /**
+     * S10.5: when that JFC overflows, the queue goes to ERROR, and each result is reported once, by a record or flush.
+     */
     @Rule({"S8.5", "S10.5", "S6.8"})
     @Test
     void overflowThereLosesNothing() {
@@ -163,7 +165,7 @@ public abstract class OwnJfcContract extends Contract {
         for (int i = 0; i < 6; i++) {
             list.write(imported.remote(), 0, i).from(queue.scratch(), 0, 8).recordTo(other);
         }
-        int accepted = queue.jfs().post(list); // who is late is refused: the JFC has overflowed
+        int accepted = queue.jfs().post(list); // the last may be refused, once the JFC has overflowed
         assertThat(accepted).isGreaterThan(4);
 
         Patience.await("ERROR", () -> queue.jfs().state() == QueueState.ERROR);

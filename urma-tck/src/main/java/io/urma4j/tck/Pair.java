@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A home and an initiator that meet in a runtime directory of their own: what most tests begin with. Closing ends both
- * and removes the directory.
+ * A home and an initiator in their own runtime directory, with which most tests begin. Closing ends both and removes
+ * the directory.
  */
 public final class Pair implements AutoCloseable {
     private final Path directory;
@@ -96,7 +96,7 @@ public final class Pair implements AutoCloseable {
 
     /** A segment of the home, and its import. */
     public record Imported(HomeSegment home, RemoteSegment remote) {
-        /** Takes it from the importers; they have taken note when this returns. */
+        /** Revokes it; when this returns, all importers know. */
         public void revoke() {
             home.unregister(Patience.LIMIT);
         }
@@ -113,7 +113,7 @@ public final class Pair implements AutoCloseable {
         return imported(lengthBytes, Access.READ_WRITE);
     }
 
-    /** The import of a segment that its home has taken back. */
+    /** The import of a segment that its home has revoked. */
     public RemoteSegment importedAndRevoked(long lengthBytes) {
         Imported imported = imported(lengthBytes, Access.READ_WRITE_ATOMIC);
         imported.revoke();

@@ -7,23 +7,23 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits with a deadline. The tests' deadlines are for peers that answer at once; where a slow path leads to them, {@code
- * -Durma.tck.patience=N} makes each N times as long, and lets tests that move a lot move less.
+ * Waits with a timeout. The tests' timeouts assume a fast path to the peer. On a slow path, {@code
+ * -Durma.tck.patience=N} multiplies each by N, and tests with much data move less.
  */
 public final class Patience {
     /** The system property with the {@link #FACTOR}; processes that tests start get it, too. */
     public static final String PROPERTY = "urma.tck.patience";
 
-    /** How many times as long as usual we wait: 1, or more where the path between two ends is slow. */
+    /** The factor of all timeouts: 1, or more where the path between two ends is slow. */
     public static final int FACTOR = factor();
 
-    /** After so long something that must happen has not happened. */
+    /** The timeout of everything that must happen. */
     public static final Duration LIMIT = stretched(Duration.ofSeconds(20));
 
-    /** After so many seconds threads that work at the same time have all ended. */
+    /** The timeout for concurrent threads to end, in seconds. */
     public static final long THREADS_SECONDS = 2 * LIMIT.toSeconds();
 
-    /** For so long we watch for what must not happen: long against a wake-up, short against a test run. */
+    /** How long a test watches for what must not happen: long against a wake-up, short against a test run. */
     public static final Duration WATCH = stretched(Duration.ofMillis(40));
 
     private static final long MOST_BYTES_OF_A_SLOW_PATH = 8 << 20;
@@ -40,17 +40,17 @@ public final class Patience {
         return factor;
     }
 
-    /** A deadline that is {@code usual} where nothing is slow. */
+    /** The timeout {@code usual}, multiplied by the factor. */
     public static Duration stretched(Duration usual) {
         return usual.multipliedBy(FACTOR);
     }
 
-    /** How much to move: {@code usual}, or {@code slow} where the path between two ends is slow. */
+    /** The amount of work: {@code usual}, or {@code slow} where the path between two ends is slow. */
     public static int amount(int usual, int slow) {
         return FACTOR == 1 ? usual : slow;
     }
 
-    /** Skips what would move so much over a slow path. */
+    /** Skips a test that would move too much data over a slow path. */
     static void assumeCarried(long lengthBytes) {
         assumeTrue(
                 FACTOR == 1 || lengthBytes <= MOST_BYTES_OF_A_SLOW_PATH,
@@ -79,7 +79,7 @@ public final class Patience {
     /** Tries until {@code condition} holds; fails naming {@code what} when it did not within {@link #LIMIT}. */
     public static void await(String what, BooleanSupplier condition) {
         if (!until(LIMIT, condition)) {
-            throw new AssertionError("waited " + LIMIT.toSeconds() + " s in vain: " + what);
+            throw new AssertionError("timed out after " + LIMIT.toSeconds() + " s: " + what);
         }
     }
 }

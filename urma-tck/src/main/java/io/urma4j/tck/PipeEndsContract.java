@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The end of a pipe, whatever its sending thread does while another one closes it; on any provider. */
+/** The end of a pipe, during any call of its sending thread while another one closes it; on any provider. */
 @EndsWithin(seconds = 3600) // for 34,000 closes, each of which has a limit of its own
 public abstract class PipeEndsContract extends Contract {
     /** In each topology, of which there are three within a process. */
@@ -59,7 +59,7 @@ public abstract class PipeEndsContract extends Contract {
             throws Exception {
         PipeWriter writer = writing().openPipeTo(reader.share());
         int lengthBytes = random.nextBoolean() ? 1024 : 8;
-        boolean isRead = random.nextInt(4) > 0; // else it is full, and the sender looks for room
+        boolean isRead = random.nextInt(4) > 0; // else the pipe is full, and the sender waits for room
         int delay = random.nextInt(LONGEST_DELAY);
         AtomicLong begun = new AtomicLong();
         Future<Long> sending = threads.submit(() -> sendUntilClosed(writer, lengthBytes, begun));
@@ -95,7 +95,7 @@ public abstract class PipeEndsContract extends Contract {
         }
     }
 
-    /** How many it sent: one that was begun is there whole or not at all. */
+    /** Returns how many it sent: a message that was begun arrives whole or not at all. */
     private static long sendUntilClosed(PipeWriter writer, int lengthBytes, AtomicLong begun) {
         byte[] message = new byte[lengthBytes];
         MemorySegment source = MemorySegment.ofArray(message);

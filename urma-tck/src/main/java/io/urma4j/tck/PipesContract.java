@@ -107,7 +107,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    /** So small a pipe is full and turns all the time. */
+    /** Such a small pipe is full and wraps all the time. */
     @Rule("S8.12")
     @ParameterizedTest
     @ValueSource(ints = {SMALLEST, 1 << 14, 1 << 20})
@@ -267,7 +267,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    /** Messages that lie there are read before the end is seen. */
+    /** The reader gets the pending messages before the end. */
     @Rule({"S8.12", "S4.2"})
     @Test
     void closeOfTheWriterEndsThePipe() {
@@ -305,7 +305,7 @@ public abstract class PipesContract extends Contract {
         writer.close();
     }
 
-    /** It says so in time, and goes on saying so. */
+    /** The writer fails in time, and each later call fails, too. */
     private static void awaitFailure(PipeWriter writer) {
         for (int i = 0; i < 3; i++) {
             assertThat(catchThrowableOfType(UrmaException.class, () -> {
@@ -337,7 +337,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    /** What of its messages has come is read; a network may have lost the last ones with it. */
+    /** The reader gets the messages that have arrived; a network may lose the last ones of a dead writer. */
     @Rule({"S8.12", "S12.4", "S12.6"})
     @Test
     void deathOfTheWriterLeavesWholeMessages() {
@@ -399,15 +399,15 @@ public abstract class PipesContract extends Contract {
         assertThat(seen).containsExactly(first, second);
     }
 
-    /** A writer that keeps no rules breaks its pipe, and is told of nothing else. */
+    /** A writer that breaks the protocol breaks its own pipe, and the reader reports only that. */
     @Rule({"S8.12", "S12.4"})
     @ParameterizedTest
     @ValueSource(
             longs = {
-                0x2_0000_0000L, // a turn at the start
+                0x2_0000_0000L, // a wrap at the start
                 0x1_ffff_ffffL, // a negative length
                 0x1_7fff_ffffL,
-                0x1_0000_1000L, // longer than all there is
+                0x1_0000_1000L, // longer than the pipe
                 1,
                 -1,
                 0x4_0000_0000L
@@ -431,7 +431,7 @@ public abstract class PipesContract extends Contract {
         }
     }
 
-    /** Nor does a reader that keeps none bring its writer to write over what was not read. */
+    /** A reader that breaks the protocol cannot make its writer overwrite unread messages. */
     @Rule({"S8.12", "S12.4"})
     @Test
     void aReaderThatTookMoreThanWasSentIsFoundOut() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §9: handing work in. */
+/** SEMANTICS §9: posting work requests. */
 public abstract class PostingContract extends Contract {
     protected PostingContract(String device) {
         super(device);
@@ -81,7 +81,7 @@ public abstract class PostingContract extends Contract {
         assertThat(list.refusal()).isPresent();
     }
 
-    /** S9.1: posting a list again after its refusal was mended posts all of it. */
+    /** S9.1: a refused list that was corrected can be posted again as a whole. */
     @Rule("S9.1")
     @Test
     void listIsPostedAgain() {
@@ -102,7 +102,7 @@ public abstract class PostingContract extends Contract {
         assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
     }
 
-    /** S9.1: the rest of a list that was accepted in part is posted without building it anew. */
+    /** S9.1: the rest of a list that was accepted in part is posted without building it again. */
     @Rule({"S9.1", "S9.2"})
     @Test
     void theRestOfAListIsPostedFromAnIndex() {
@@ -155,7 +155,7 @@ public abstract class PostingContract extends Contract {
         assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
     }
 
-    /** S9.1: so are receives. */
+    /** S9.1: the same for receives. */
     @Rule("S9.1")
     @Test
     void theRestOfAListOfReceivesIsAddedFromAnIndex() {
@@ -175,7 +175,7 @@ public abstract class PostingContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> jfr.receive(list, count + 1)).hasMessageContaining("fromIndex");
     }
 
-    /** S9.2: a full queue is no error: it accepts none, and goes on when records were polled. */
+    /** S9.2: a full queue is no error: it accepts no work request until records are polled. */
     @Rule({"S9.2", "S9.3"})
     @Test
     void fullQueueAcceptsNoneUntilRecordsArePolled() {
@@ -198,7 +198,7 @@ public abstract class PostingContract extends Contract {
         assertThat(queue.awaitCompletions(depth)).allMatch(Outcome::isSuccess);
     }
 
-    /** S9.2: a list that fills the queue says how many it took. */
+    /** S9.2: the post of a list that fills the queue returns how many were accepted. */
     @Rule({"S9.1", "S9.2"})
     @Test
     void listThatFillsTheQueueSaysHowManyItTook() {
@@ -299,7 +299,7 @@ public abstract class PostingContract extends Contract {
         }
     }
 
-    /** S9.5: with lock-free queues one thread does it all. */
+    /** S9.5: with lock-free queues one thread posts and polls. */
     @Rule("S9.5")
     @Test
     void lockFreeQueueWorksForOneThread() {
@@ -320,7 +320,7 @@ public abstract class PostingContract extends Contract {
         assertThat(receiver.buffer().firstDifference(new Payload(3), 0, 0, 64)).isEqualTo(-1);
     }
 
-    /** S9.4, S9.3: a queue that is kept full all the time loses nothing. */
+    /** S9.4, S9.3: a queue that is always full loses nothing. */
     @Rule({"S9.2", "S9.3", "S6.8"})
     @Test
     void queueThatIsKeptFullLosesNothing() {

@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A send queue that is used, stopped, emptied and revived at random, by one thread; its {@link WalkBook} is balanced. */
+/**
+ * A random walk of a send queue: one thread uses, stops, empties and revives it, and checks it by its {@link WalkBook}.
+ */
 final class QueueWalk implements Walk {
     private static final int STEPS = 120;
     private static final int MESSAGE_BYTES = 8;
@@ -38,7 +40,7 @@ final class QueueWalk implements Walk {
     private final Jfc other;
     private final WorkRequestList list = new WorkRequestList(1, 1);
 
-    /** A walk of an RM queue, or of an RC Jetty, which is unbound and bound anew besides. */
+    /** A walk of an RM queue, or of an RC Jetty, which is also unbound and bound again. */
     QueueWalk(Pair pair, TransportMode mode, RemoteSegment revoked, SplittableRandom random) {
         this.random = random;
         this.revoked = revoked;

@@ -54,7 +54,7 @@ public abstract class QuiescenceContract extends Contract {
         assertThat(queue.jfs().flushAll()).isEmpty();
     }
 
-    /** S6.11: what was never started is told as such, and has changed nothing. */
+    /** S6.11: work that was never started is reported as such, and has changed nothing. */
     @Rule({"S6.11", "S6.8"})
     @Test
     void quiesceTellsWhatWasNeverStarted() {
@@ -71,7 +71,7 @@ public abstract class QuiescenceContract extends Contract {
         assertThat(imported.home().isZero(0, 4096)).isTrue();
     }
 
-    /** S6.11: what lies at a silent peer may have been executed. */
+    /** S6.11: requests sent to a silent peer may have been executed. */
     @Rule("S6.11")
     @Test
     void quiesceTellsWhatMayHaveBeenExecuted() {
@@ -96,7 +96,7 @@ public abstract class QuiescenceContract extends Contract {
         assertThat(quiesced.neverStarted()).isEmpty();
     }
 
-    /** S6.11: what has its record is finished; silent successes stay silent. */
+    /** S6.11: requests with a record are finished; unsignalled successes make no record. */
     @Rule({"S6.11", "S8.5"})
     @Test
     void quiesceLeavesRecordsWhereTheyAre() {
@@ -114,7 +114,7 @@ public abstract class QuiescenceContract extends Contract {
                 .containsExactly(2L);
     }
 
-    /** S6.11, S6.13: the queue can be reset at once, and lives again. */
+    /** S6.11, S6.13: the queue can be reset at once, and used again. */
     @Rule({"S6.11", "S6.13", "S6.2"})
     @Test
     void quiescedQueueLivesAgain() {
@@ -137,7 +137,7 @@ public abstract class QuiescenceContract extends Contract {
                 .isTrue();
     }
 
-    /** S6.11, S6.8: what is posted behind a quiesced queue is nobody's result but its own. */
+    /** S6.11, S6.8: work posted behind a quiesced queue has its own result, with its own user context. */
     @Rule({"S6.11", "S6.8", "S6.4"})
     @Test
     void recordsOfAQuiescedQueueKeepTheirUserContexts() {
@@ -164,7 +164,7 @@ public abstract class QuiescenceContract extends Contract {
                 .isTrue();
     }
 
-    /** S6.11: a wait must have an end, and a closed queue has nothing to end. */
+    /** S6.11: a timeout of zero is refused, and so is a closed queue. */
     @Rule({"S6.11", "S4.2", "S2.2"})
     @Test
     void quiesceIsRefusedWithoutTimeAndAfterClose() {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What two ends of one version said to each other, byte for byte: a golden file, against which later versions are tested
- * (docs/compatibility.md). Each line has the speaker, the bytes in hexadecimal digits, and a remark for people behind
+ * The messages between two ends of one version, byte for byte: a golden file, against which later versions are tested
+ * (docs/compatibility.md). Each line has the sender, the bytes in hexadecimal digits, and a comment for readers behind
  * {@code #}; a line that begins with {@code #} is a comment.
  */
 public final class RecordedConversation {
@@ -48,7 +48,7 @@ public final class RecordedConversation {
 
     private RecordedConversation() {}
 
-    /** Whether this run writes golden files anew rather than compare with them: {@code -Durma.record=true}. */
+    /** Whether this run rewrites the golden files instead of comparing with them: {@code -Durma.record=true}. */
     public static boolean isRecording() {
         return Boolean.getBoolean("urma.record");
     }

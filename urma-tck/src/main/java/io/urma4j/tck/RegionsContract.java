@@ -161,7 +161,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12, S7.8: outside of the members nothing is; a refused transfer moves no byte of any part. */
+    /** S7.12, S7.8: access outside of the members is refused, and moves no byte of any part. */
     @Rule({"S7.12", "S7.8", "S2.2"})
     @Test
     void transferThatIsRefusedMovesNoByte() {
@@ -186,7 +186,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12: a revoked member makes only its own range fail, and the first failure is told. */
+    /** S7.12: a revoked member makes only its own range fail, and the first failure is reported. */
     @Rule({"S7.12", "S7.9", "S7.14"})
     @Test
     void revokedMemberFailsForItsOwnRangeAlone() {
@@ -224,7 +224,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12: what the owner appends is seen without a word; what he removes is, after a refresh. */
+    /** S7.12: importers see appended members automatically, and removed members after a refresh. */
     @Rule("S7.12")
     @Test
     void appendedAndRemovedMembersAreSeen() {
@@ -255,7 +255,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12: who has the wrong token does not attach, nor who knows the name alone. */
+    /** S7.12: an import with a wrong token is refused, and so is one with the name alone. */
     @Rule({"S7.12", "S7.6"})
     @Test
     void attachNeedsTheToken() {
@@ -296,7 +296,7 @@ public abstract class RegionsContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> context.createRegion("x".repeat(256), token));
     }
 
-    /** S7.12: when the owner has closed it, who is attached keeps what he has, and nobody new attaches. */
+    /** S7.12: when the owner has closed it, attached importers keep their members, and new imports are refused. */
     @Rule("S7.12")
     @Test
     void closedRegionStaysWithWhoHasAttached() {
@@ -319,7 +319,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12, S12.4: the same when the owner was killed; members of his are gone with him, others go on. */
+    /** S7.12, S12.4: the same when the owner was killed; its own members are gone with it, others remain. */
     @Rule({"S7.12", "S7.13", "S12.4"})
     @Test
     void regionOfADeadOwnerStaysWithWhoHasAttached() {
@@ -345,7 +345,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** Whether its first member is refused; what was under way when its home died may have waited in vain. */
+    /** Whether its first member is refused; an operation in flight when the home died may time out instead. */
     private static boolean isLost(RemoteRegion region) {
         try {
             region.read(0, 8);
@@ -380,7 +380,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S7.12: thousands of members; the last one is reached; when there is no room for more, that is said. */
+    /** S7.12: of thousands of members the last is reachable; a full region refuses more. */
     @Rule({"S7.12", "S2.2"})
     @Test
     void regionHoldsThousandsOfMembers() {
@@ -412,7 +412,7 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
-    /** S4.2: after closing, owner and attached say so. */
+    /** S4.2: after a close, calls of the owner and of importers fail as closed. */
     @Rule({"S7.12", "S4.2"})
     @Test
     void closedRegionsSaySo() {

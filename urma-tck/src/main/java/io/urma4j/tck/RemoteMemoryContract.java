@@ -147,7 +147,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
-    /** A home that was stopped answers nothing; where its memory is mapped, no call needs its answer. */
+    /** A stopped home does not answer; where its memory is mapped, no call needs an answer. */
     @Rule({"S8.14", "S12.6"})
     @Test
     void aTimeoutEndsACallThatItsHomeDoesNotAnswer() {
@@ -170,7 +170,7 @@ public abstract class RemoteMemoryContract extends Contract {
                 }
             }
             assertThat(slow.fetchAndAdd(0, 1)).isEqualTo(5);
-            for (int i = 1; i < 1000; i++) { // an answer that comes late is none of a later call's
+            for (int i = 1; i < 1000; i++) { // a delayed answer must not count for a later call
                 memory.writeLong(8L * i, i);
                 assertThat(memory.readLong(8L * i)).isEqualTo(i);
             }
@@ -207,7 +207,7 @@ public abstract class RemoteMemoryContract extends Contract {
             memory.writeLong(8, 77);
             assertThat(segment.word(8)).isEqualTo(77);
         }
-        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().context().importMemory(kind + ":absent"));
     }
 
     @Rule("S7.6")

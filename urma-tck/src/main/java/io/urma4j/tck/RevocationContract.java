@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * SEMANTICS §7.9 with importers that are alive, dead and stopped. The initiator is the one who takes back, and the home
- * imports, since only the home can be another process.
+ * SEMANTICS §7.9 with importers that are alive, dead and stopped. The initiator revokes, and the home imports, since
+ * only the home can be another process.
  */
 public abstract class RevocationContract extends Contract {
     private static final int SIZE = 4096;
@@ -50,7 +50,7 @@ public abstract class RevocationContract extends Contract {
         return Long.toString(processOfHome().pid());
     }
 
-    /** S7.9: with many importers all of them let go, and the home's call returns when the last has. */
+    /** S7.9: all of many importers release, and the home's call returns when the last has. */
     @Rule("S7.9")
     @Test
     void allOfManyImportersLetGo() {
@@ -68,7 +68,7 @@ public abstract class RevocationContract extends Contract {
         assertThat(segment.revocation()).contains(Revocation.COMPLETED);
     }
 
-    /** S7.9: a stopped importer does not hold up the others: all are told first. */
+    /** S7.9: a stopped importer does not delay the others: all are notified before any is awaited. */
     @Rule("S7.9")
     @Test
     void stoppedImporterDoesNotHoldUpTheOthers() throws Exception {
@@ -95,7 +95,7 @@ public abstract class RevocationContract extends Contract {
         }
     }
 
-    /** S7.9: quarantined memory is not registered anew until its importers are gone, or have let go. */
+    /** S7.9: quarantined memory cannot be registered again until its importers have released it, or are dead. */
     @Rule({"S7.9", "S2.2"})
     @Test
     void quarantinedMemoryIsNotReusedUntilItsImportersHaveLetGo() {
@@ -117,7 +117,7 @@ public abstract class RevocationContract extends Contract {
         Patience.await("the end of the quarantine", () -> isRegistrable(context, memory));
     }
 
-    /** S7.9: the death of who held it ends a quarantine. */
+    /** S7.9: the death of the last importer ends a quarantine. */
     @Rule({"S7.9", "S12.4"})
     @Test
     void deathEndsAQuarantine() {
@@ -147,7 +147,7 @@ public abstract class RevocationContract extends Contract {
         }
     }
 
-    /** S7.9: who closes hears from the log, and from the segment, who has not let go. */
+    /** S7.9: the log and the closed segment name the importers that have not released it. */
     @Rule({"S7.9", "S4.1"})
     @Test
     void closeSaysWhoHoldsOn() {
@@ -176,7 +176,7 @@ public abstract class RevocationContract extends Contract {
         return pair.device().openContext(0, ContextOptions.DEFAULT.withCloseTimeout(Duration.ofSeconds(1)));
     }
 
-    /** S4.1, S7.9: a context that closes tells the importers of all its segments first, and waits once for all. */
+    /** S4.1, S7.9: a closing context first notifies the importers of all its segments, and waits once for all. */
     @Rule({"S4.1", "S7.9", "S12.6"})
     @Test
     void stoppedImporterOfOneSegmentDoesNotPutOthersIntoQuarantine() {
@@ -199,7 +199,7 @@ public abstract class RevocationContract extends Contract {
         assertThat(free).allSatisfy(segment -> assertThat(segment.revocation()).contains(Revocation.COMPLETED));
     }
 
-    /** S7.9: importers that were killed, several of them, hold nothing up together with one that lives. */
+    /** S7.9: several killed importers beside a living one do not delay the revocation. */
     @Rule({"S7.9", "S12.4"})
     @Test
     void deadAndLivingImportersTogetherEndInTime() {

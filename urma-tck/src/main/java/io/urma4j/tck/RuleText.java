@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 public record RuleText(String id, String title, String section) {
     private static final Pattern SECTION = Pattern.compile("## (\\d+\\. .+)");
     private static final Pattern RULE = Pattern.compile("- \\*\\*(S\\d+\\.\\d+) (.+?)\\.\\*\\*.*");
-    /** Anything that looks as if it began a rule: what does not fit {@link #RULE} is a mistake in the page. */
+    /** Any line that looks like the start of a rule: one that does not match {@link #RULE} is a mistake in the page. */
     private static final Pattern BEGINS_RULE = Pattern.compile("- \\**S\\d+\\.\\d+.*");
 
     private static final String PAGE = "semantics.md"; // the build puts docs/semantics.md beside this class

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §7: memory, who may do what with it, and how it is taken back. */
+/** SEMANTICS §7: memory, access to it, and revocation. */
 public abstract class SegmentsContract extends Contract {
     private static final int SIZE = 4096;
 
@@ -72,7 +72,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.2: no length below 1; no more than there is, with the limit named. */
+    /** S7.2: a length below 1, or above the limit, is refused, naming the limit. */
     @Rule("S7.2")
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE})
@@ -81,7 +81,7 @@ public abstract class SegmentsContract extends Contract {
                 .hasMessageContaining(Long.toString(lengthBytes));
     }
 
-    /** S7.2: what the machine cannot give is refused before it is promised. */
+    /** S7.2: an allocation beyond the machine's memory is refused at once. */
     @Rule("S7.2")
     @Test
     void moreMemoryThanTheMachineHasIsRefusedWithTheLimit() {
@@ -93,7 +93,7 @@ public abstract class SegmentsContract extends Contract {
                 .hasMessageContaining(Long.toString(tooMuch));
     }
 
-    /** S7.2: huge pages that are not there are stepped down and reported, never refused. */
+    /** S7.2: without huge pages the allocation falls back to smaller ones and reports that; it is never refused. */
     @Rule("S7.2")
     @Test
     void hugePagesAreGivenOrTheStepDownIsReported() {
@@ -108,7 +108,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.2: a NUMA node that is not there is stepped down and reported; one that cannot be is refused. */
+    /** S7.2: for an absent NUMA node the allocation falls back and reports that; an impossible node is refused. */
     @Rule("S7.2")
     @Test
     void numaNodeIsTakenOrTheStepDownIsReported() {
@@ -173,7 +173,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.3: an empty segment is none. */
+    /** S7.3: an empty segment is refused. */
     @Rule("S7.3")
     @Test
     void emptyMemoryIsNotRegistered() {
@@ -185,7 +185,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.3: memory whose arena was closed under a registration is noticed: no crash, and nobody else's bytes. */
+    /** S7.3: memory whose arena was closed under a registration is detected: no crash, and no bytes of other memory. */
     @Rule("S7.3")
     @Test
     void memoryThatWasFreedUnderItsRegistrationIsNoticed() {
@@ -241,7 +241,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(values).doesNotHaveDuplicates();
     }
 
-    /** S7.6: with a policy, an import without a token is refused before anybody is asked. */
+    /** S7.6: with a policy, an import without a token is refused before the home is asked. */
     @Rule("S7.6")
     @Test
     void importWithoutTokenIsRefused() {
@@ -330,7 +330,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(queue.scratch().memory().asSlice(0, 3).toArray(JAVA_BYTE)).containsExactly(1, 2, 3);
     }
 
-    /** S7.6, S7.7: less access than offered may be asked for, and then binds. */
+    /** S7.6, S7.7: an import may request less access than offered, and is limited to it. */
     @Rule({"S7.6", "S7.7"})
     @Test
     void importBindsToTheAccessThatItAskedFor() {
@@ -542,7 +542,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(queue.scratch().memory().toArray(JAVA_BYTE)).containsOnly(0); // no byte came, either
     }
 
-    /** S7.9: importers hear of the revocation. */
+    /** S7.9: importers are notified of the revocation. */
     @Rule({"S7.9", "S2.3"})
     @Test
     void importersHearOfTheRevocation() {
@@ -634,7 +634,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(segment.isZero(0, SIZE)).isTrue();
     }
 
-    /** S7.9: an importer that was killed holds nothing up. */
+    /** S7.9: a killed importer does not delay the revocation. */
     @Rule({"S7.9", "S12.4"})
     @Test
     void deadImporterHoldsNothingUp() {
@@ -649,7 +649,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Patience.stretched(Duration.ofSeconds(2)));
     }
 
-    /** S7.9: a revoked segment is imported no more; its memory can be registered anew. */
+    /** S7.9: a revoked segment cannot be imported; its memory can be registered again. */
     @Rule("S7.9")
     @Test
     void revokedSegmentIsImportedNoMore() {
@@ -660,7 +660,7 @@ public abstract class SegmentsContract extends Contract {
         assertRefused(UrmaStatus.ENOPERM, () -> pair.initiator().context().importSegment(shared));
     }
 
-    /** S7.9, S4.1: an import that was closed holds nothing up, and is no importer any more. */
+    /** S7.9, S4.1: a closed import does not delay the revocation, and is not listed as an importer. */
     @Rule({"S7.9", "S4.1"})
     @Test
     void closedImportIsNoImporterAnyMore() {
@@ -677,7 +677,7 @@ public abstract class SegmentsContract extends Contract {
         assertThat(imported.home().unregister(Patience.LIMIT)).isEqualTo(Revocation.COMPLETED);
     }
 
-    /** S7.9: two imports of one segment are revoked both. */
+    /** S7.9: both of two imports of one segment are revoked. */
     @Rule("S7.9")
     @Test
     void everyImportIsRevoked() {
@@ -693,7 +693,7 @@ public abstract class SegmentsContract extends Contract {
         }
     }
 
-    /** S7.4: several registrations of one memory have lives of their own. */
+    /** S7.4: several registrations of one memory are independent. */
     @Rule("S7.4")
     @Test
     void revocationOfOneRegistrationLeavesTheOthersOfTheSameMemory() {
@@ -739,20 +739,20 @@ public abstract class SegmentsContract extends Contract {
         assertThat(context.lookup("orders").descriptor().tokenId()).isEqualTo(other.tokenId());
     }
 
-    /** S7.13: a name that nobody published is refused, and so is one that is no name. */
+    /** S7.13: a name that was never published is refused, and so is an invalid one. */
     @Rule("S7.13")
     @Test
     void unknownNameIsRefused() {
         var context = pair.initiator().context();
         var segment = context.register(context.allocate(64), Access.READ);
 
-        assertRefused(UrmaStatus.EINVAL, () -> context.lookup("nobody"));
+        assertRefused(UrmaStatus.EINVAL, () -> context.lookup("absent"));
         for (String bad : new String[] {"", "a/b", "..", ".", "a b", "x".repeat(256)}) {
             assertRefused(UrmaStatus.EINVAL, () -> segment.publish(bad));
         }
     }
 
-    /** S7.13: the list of names says who uses each. */
+    /** S7.13: the list of names has the importers of each. */
     @Rule("S7.13")
     @Test
     void listOfNamesSaysWhoUsesEach() {

@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue with its JFC: posts, and waits for results. What posts and waits expects no other result to be under way.
+ * A send queue with its JFC: posts, and waits for results. Methods that post and wait expect no other work in flight.
  */
 public final class SendSide {
     private final Jfs jfs;
@@ -77,13 +77,13 @@ public final class SendSide {
         return poller.until(outcome -> outcome.status() == CompletionStatus.WR_SUSPEND_DONE);
     }
 
-    /** Suspends a queue that has nothing under way. */
+    /** Suspends a queue that has nothing in flight. */
     public void suspend() {
         jfs.modify(QueueState.SUSPENDED);
         assertThat(untilSuspended()).hasSize(1);
     }
 
-    /** Drains a queue in ERROR and flushes it: every result that was still owed. */
+    /** Drains a queue in ERROR and flushes it; returns all outstanding results. */
     public List<Result> drainAndFlush() {
         List<Result> results = new ArrayList<>();
         for (Outcome outcome : untilDrained()) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What queues say by themselves, and how often: SEMANTICS §9 to §12. */
+/** Events and records that queues make by themselves, and their rate: SEMANTICS §9 to §12. */
 public abstract class SignalsContract extends Contract {
     private static final Duration LONG = Patience.LIMIT.plusSeconds(10);
 
@@ -71,7 +71,7 @@ public abstract class SignalsContract extends Contract {
                 .isEmpty();
     }
 
-    /** S12.2: set again, it is told again; at once when it is so already. */
+    /** S12.2: a threshold that is set again is reported again, at once if it is reached already. */
     @Rule("S12.2")
     @Test
     void thresholdThatIsSetAgainIsToldAgain() {
@@ -144,7 +144,7 @@ public abstract class SignalsContract extends Contract {
                 jfce, jfc, jfs, pair.imported(4096), pair.initiator().queue());
     }
 
-    /** S10.8: the event comes with the record that makes up the number. */
+    /** S10.8: the event comes with the record that completes the count. */
     @Rule("S10.8")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -161,7 +161,7 @@ public abstract class SignalsContract extends Contract {
         }
     }
 
-    /** S10.8: no record waits longer than the period, and none alone shorter. */
+    /** S10.8: no record waits longer than the period, and a single one waits for all of it. */
     @Rule("S10.8")
     @Test
     void recordWaitsAtMostThePeriod() throws Exception {
@@ -179,7 +179,7 @@ public abstract class SignalsContract extends Contract {
         }
     }
 
-    /** S10.8, S11.1: records that are there when it is armed are told at once. */
+    /** S10.8, S11.1: records that are there when the JFC is armed are reported at once. */
     @Rule({"S10.8", "S11.1"})
     @Test
     void armingWithRecordsThereIsNotHeldBack() throws Exception {
@@ -192,7 +192,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(moderated.jfce().await(Patience.LIMIT)).contains(moderated.jfc());
     }
 
-    /** S10.8: also what arrives from a peer, while nobody polls. */
+    /** S10.8: the same for messages that arrive from a peer while no thread polls. */
     @Rule({"S10.8", "S11.4"})
     @Test
     void arrivalsAreModeratedToo() throws Exception {
@@ -222,7 +222,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(jfc.poll(batch)).isEqualTo(1);
     }
 
-    /** S10.8: a moderation that could wait for ever is refused. */
+    /** S10.8: a moderation that could wait forever is refused. */
     @Rule({"S10.8", "S2.1"})
     @ParameterizedTest
     @CsvSource({"0,1000,moderationCount", "1025,1000,moderationCount", "4,0,moderationPeriod", "1,-1,moderationPeriod"})
@@ -285,7 +285,7 @@ public abstract class SignalsContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S9.3: more than the depth would be too late. */
+    /** S9.3: an interval above the depth is refused. */
     @Rule({"S9.3", "S2.1"})
     @ParameterizedTest
     @ValueSource(ints = {-1, 17})
@@ -307,7 +307,7 @@ public abstract class SignalsContract extends Contract {
 
     // ---- S11.5: asynchronous events
 
-    /** S11.5: when nobody reads, the oldest go first, and are counted; the youngest are there, in order. */
+    /** S11.5: of unread events the oldest are dropped and counted; the youngest remain, in order. */
     @Rule({"S11.5", "S2.3"})
     @Test
     void unreadEventsAreDroppedOldestFirstAndCounted() {

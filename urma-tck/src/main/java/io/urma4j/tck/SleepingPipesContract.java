@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** A reader of a pipe that sleeps, and what wakes it; on any provider. */
+/** Sleeping readers of pipes, and their wake-ups; on any provider. */
 public abstract class SleepingPipesContract extends Contract {
     private static final int SMALLEST = 4096;
     private static final int ASLEEP_AT = 64; // PipeLayout.ASLEEP_AT
@@ -101,7 +101,7 @@ public abstract class SleepingPipesContract extends Contract {
         }
     }
 
-    /** However sleeping and sending interleave; a wake-up that is lost costs a second each. */
+    /** Sleeping and sending in all interleavings; each lost wake-up costs a second. */
     @Rule("S8.13")
     @Test
     void aReaderThatSleepsNowAndThenMissesNothing() throws Exception {
@@ -137,7 +137,7 @@ public abstract class SleepingPipesContract extends Contract {
         }
     }
 
-    /** The selector has no look of its own now and then: a wake-up that is lost is a message that stays. */
+    /** A selector does not check by itself now and then: after a lost wake-up the message stays unread. */
     @Rule({"S8.13", "S11.3"})
     @Test
     void aSelectorWaitsForMessages() throws Exception {
@@ -260,7 +260,7 @@ public abstract class SleepingPipesContract extends Contract {
         }
     }
 
-    /** Whatever a reader asks for, sending goes on. */
+    /** No request of a reader stops the sender. */
     @Rule({"S8.13", "S12.4"})
     @Test
     void aReaderThatAsksForWakeUpsWithoutEndHoldsUpNoSender() {
@@ -286,7 +286,7 @@ public abstract class SleepingPipesContract extends Contract {
         }
     }
 
-    /** Nor does a writer that wakes its reader without end, or breaks the pipe, keep it from reading. */
+    /** A writer that wakes its reader endlessly, or breaks the pipe, does not keep it from reading. */
     @Rule({"S8.13", "S12.4"})
     @Test
     void aBrokenPipeEndsAnAwait() throws Exception {

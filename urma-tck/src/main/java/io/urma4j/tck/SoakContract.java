@@ -138,8 +138,8 @@ public abstract class SoakContract extends Contract {
         }
 
         /**
-         * Messages take receives in order, each when it begins, and a message of another queue may come to its end while a
-         * long one still arrives. So what lies before a receive in the line is held by at most one long message of each
+         * Messages take receives in order, each when it begins, and a message of another queue may end while a long one
+         * still arrives. So the unfinished receives before a finished one belong to at most one long message of each
          * other queue.
          */
         private void assertTakenInTurn(Outcome record, int source) {
@@ -167,7 +167,7 @@ public abstract class SoakContract extends Contract {
         }
     }
 
-    /** A queue that posts at random, and keeps account. */
+    /** A queue that posts random requests, and tracks their results. */
     private final class Source implements Callable<Long> {
         private final int number;
         private final List<TargetJetty> targets;

@@ -30,7 +30,7 @@ public abstract class StatesContract extends Contract {
         super(device);
     }
 
-    /** S6.1: RM queues are born READY. */
+    /** S6.1: RM queues start in READY. */
     @Rule("S6.1")
     @Test
     void rmQueuesAreBornReady() {
@@ -43,7 +43,7 @@ public abstract class StatesContract extends Contract {
         assertThat(jetty.receiveState()).isEqualTo(ReceiveState.READY);
     }
 
-    /** S6.1, S6.4: an RC Jetty is born RESET, takes receives, refuses sends; bind makes it READY. */
+    /** S6.1, S6.4: an RC Jetty starts in RESET, takes receives, refuses sends; bind makes it READY. */
     @Rule({"S6.1", "S6.4"})
     @Test
     void rcJettyIsBornInResetAndReadyWhenBound() {
@@ -102,7 +102,7 @@ public abstract class StatesContract extends Contract {
         assertThat(imported.home().firstDifference(new Payload(1), 0, 0, 64)).isEqualTo(-1);
     }
 
-    /** S6.2: all else is refused, naming both states. */
+    /** S6.2: all other moves are refused, naming both states. */
     @Rule("S6.2")
     @ParameterizedTest
     @CsvSource({"READY,RESET", "SUSPENDED,RESET", "ERROR,READY", "ERROR,SUSPENDED"})
@@ -242,7 +242,7 @@ public abstract class StatesContract extends Contract {
         assertThat(jetty.state()).isEqualTo(QueueState.RESET);
     }
 
-    /** S6.2, S6.3: a bound Jetty that holds work is not reset, and is bound still; flushed, it is. */
+    /** S6.2, S6.3: a bound Jetty that holds work cannot be reset, and stays bound; after a flush it can. */
     @Rule({"S6.2", "S6.3", "S2.2"})
     @Test
     void boundJettyThatHoldsWorkIsNotReset() {
@@ -263,7 +263,7 @@ public abstract class StatesContract extends Contract {
         assertThat(jetty.boundTarget()).isEmpty();
     }
 
-    /** S6.3, S6.8: what is under way when a Jetty is unbound drains, and has one result each. */
+    /** S6.3, S6.8: work in flight when a Jetty is unbound drains, and has one result each. */
     @Rule({"S6.3", "S6.8"})
     @ParameterizedTest
     @EnumSource(
@@ -322,7 +322,7 @@ public abstract class StatesContract extends Contract {
         assertThat(imported.home().firstDifference(new Payload(2), 16, 0, 8)).isEqualTo(-1);
     }
 
-    /** S6.4, S6.8: what is posted in ERROR changes nothing, and comes back from flush as never started. */
+    /** S6.4, S6.8: work posted in ERROR changes nothing, and flush returns it as never started. */
     @Rule({"S6.4", "S6.7", "S6.8"})
     @Test
     void workPostedInErrorComesBackFromFlush() {
@@ -403,7 +403,7 @@ public abstract class StatesContract extends Contract {
         assertThat(receiver.queue().next().userContext()).isEqualTo(6);
     }
 
-    /** S6.6: a fatal completion leads to ERROR, ends in a record that says so, and raises an event. */
+    /** S6.6: a fatal completion leads to ERROR, to a record with that status, and to an event. */
     @Rule({"S6.6", "S6.13", "S2.3"})
     @Test
     void fatalCompletionLeadsToError() {
@@ -425,7 +425,7 @@ public abstract class StatesContract extends Contract {
         assertThat(event.status()).contains(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
-    /** S6.6, S2.3: of a Jetty it is an event of the Jetty. */
+    /** S6.6, S2.3: for a Jetty the event names the Jetty. */
     @Rule({"S6.6", "S2.3"})
     @Test
     void fatalCompletionOfAJettyIsAnEventOfTheJetty() {
@@ -444,7 +444,7 @@ public abstract class StatesContract extends Contract {
         assertThat(event.status()).contains(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
-    /** S11.5: no work request failed, so that there is no status to tell. */
+    /** S11.5: no work request failed, so that there is no status to report. */
     @Rule({"S6.6", "S11.5"})
     @Test
     void anErrorThatWasAskedForIsAnEventWithoutAStatus() {
@@ -457,7 +457,7 @@ public abstract class StatesContract extends Contract {
         assertThat(event.status()).isEmpty();
     }
 
-    /** S6.6: {@code modify(ERROR)} drains too, and what was done before keeps its result. */
+    /** S6.6: {@code modify(ERROR)} drains, too, and completed work keeps its result. */
     @Rule("S6.6")
     @Test
     void moveToErrorDrainsAndKeepsEarlierResults() {
@@ -476,7 +476,7 @@ public abstract class StatesContract extends Contract {
                 .isSubsetOf(CompletionStatus.SUCCESS, CompletionStatus.WR_FLUSH_ERR, CompletionStatus.WR_UNHANDLED);
     }
 
-    /** S6.7: before the drain's last record was polled, flush has nothing. */
+    /** S6.7: before the drain's last record is polled, flush returns nothing. */
     @Rule("S6.7")
     @Test
     void flushHasNothingBeforeTheMarker() {
@@ -500,7 +500,7 @@ public abstract class StatesContract extends Contract {
         assertThat(queue.jfs().flush(new CompletionBatch(4))).isZero();
     }
 
-    /** S6.7, S6.4: not even what was posted in ERROR. */
+    /** S6.7, S6.4: not even work posted in ERROR. */
     @Rule({"S6.7", "S6.4"})
     @Test
     void workPostedInErrorComesBackBehindTheMarker() {
@@ -537,7 +537,7 @@ public abstract class StatesContract extends Contract {
                 .containsExactly(1L, 2L);
     }
 
-    /** S6.8: what was never started changed no byte. */
+    /** S6.8: work that was never started has changed no byte. */
     @Rule("S6.8")
     @Test
     void writeBehindAFailedOneMovesNoByteWhenUnhandled() {
@@ -603,7 +603,7 @@ public abstract class StatesContract extends Contract {
                 .hasSize(1);
     }
 
-    /** S6.13, S6.2: it is reset when every record of its old life is polled, the marker as well. */
+    /** S6.13, S6.2: it can be reset when every record of its old life is polled, including the marker. */
     @Rule({"S6.13", "S6.2", "S2.2"})
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
@@ -624,7 +624,7 @@ public abstract class StatesContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.RESET);
     }
 
-    /** S6.13, S6.3: who unbinds is told by the call, so no marker follows; but records may lie where they are. */
+    /** S6.13, S6.3: unbind returns when it is done, so no marker follows; but its records may still be unpolled. */
     @Rule({"S6.13", "S6.3", "S2.2"})
     @Test
     void jettyIsNotBoundAnewBeforeTheRecordsOfItsOldLifeArePolled() {
@@ -648,7 +648,7 @@ public abstract class StatesContract extends Contract {
         assertThat(connection.here().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S6.6: an error of one queue is none of another's. */
+    /** S6.6: an error of one queue does not affect another. */
     @Rule("S6.6")
     @Test
     void errorOfOneQueueIsNoneOfAnothers() {

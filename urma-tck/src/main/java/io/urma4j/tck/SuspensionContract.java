@@ -29,7 +29,7 @@ public abstract class SuspensionContract extends Contract {
         super(device);
     }
 
-    /** S6.10: a receiver that is not ready suspends, and what was held arrives in order when the queue is READY again. */
+    /** S6.10: a receiver that is not ready suspends, and held work arrives in order when the queue is READY again. */
     @Rule({"S6.10", "S6.8"})
     @Test
     void receiverThatIsNotReadySuspendsAndTheRestArrivesLater() {
@@ -81,7 +81,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(connection.there().next()).returns(16L, Outcome::lengthBytes);
     }
 
-    /** S6.10: flush takes the held work requests out, unexecuted, and the queue goes on without them. */
+    /** S6.10: flush returns the held work requests, unexecuted, and the queue continues without them. */
     @Rule({"S6.10", "S6.8"})
     @Test
     void flushTakesOutWhatASuspensionHolds() {
@@ -126,7 +126,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S6.10, S8.9: what is posted into the slot of a flushed work request is sent behind those that were held before. */
+    /** S6.10, S8.9: a work request in the slot of a flushed one is sent behind those that were held before. */
     @Rule({"S6.10", "S8.9"})
     @Test
     void whatTakesAFlushedSlotIsSentInItsTurn() {
@@ -152,7 +152,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(receiver.queue().next()).returns(8L, Outcome::lengthBytes);
     }
 
-    /** S6.10: before the marker, flush has nothing. */
+    /** S6.10: before the marker, flush returns nothing. */
     @Rule({"S6.10", "S6.7"})
     @Test
     void flushHasNothingBeforeTheMarkerOfTheSuspension() {
@@ -183,7 +183,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.jfs().flushAll()).extracting(Completion::userContext).containsExactly(0L, 1L);
     }
 
-    /** S6.10: what was started to other targets ends with its real result. */
+    /** S6.10: work in flight to other targets ends with its real result. */
     @Rule("S6.10")
     @Test
     void whatWasStartedElsewhereEndsWithItsResult() {
@@ -239,7 +239,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.ERROR);
     }
 
-    /** S6.10: a suspension that was asked for drains, too, and says when it has; what was done before keeps its result. */
+    /** S6.10: a requested suspension drains, too, and ends with a marker; completed work keeps its result. */
     @Rule({"S6.10", "S6.4"})
     @Test
     void suspensionThatWasAskedForIsMarked() {
@@ -256,7 +256,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S6.10: a long message that is suspended in its middle arrives once and whole. */
+    /** S6.10: a long message that is suspended half-way arrives once and whole. */
     @Rule("S6.10")
     @Test
     void longMessageThatIsSuspendedArrivesOnceAndWhole() {
@@ -271,7 +271,7 @@ public abstract class SuspensionContract extends Contract {
         var drained = queue.untilSuspended();
         queue.jfs().modify(QueueState.READY);
 
-        var outcome = drained.size() == 1 ? queue.awaitCompletion() : drained.getFirst(); // held, or let to its end
+        var outcome = drained.size() == 1 ? queue.awaitCompletion() : drained.getFirst(); // held, or completed
         assertThat(outcome).returns(1L, Outcome::userContext).matches(Outcome::isSuccess);
         assertThat(receiver.queue().next())
                 .returns(7L, Outcome::userContext)
@@ -281,7 +281,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
     }
 
-    /** S6.10: and when it is given up instead, its receiver's buffer is there for the next message. */
+    /** S6.10: if it is abandoned instead, its receiver's buffer takes the next message. */
     @Rule({"S6.10", "S6.8"})
     @Test
     void longMessageThatIsGivenUpLeavesItsBuffer() {
@@ -303,7 +303,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(receiver.queue().next()).returns(7L, Outcome::userContext).returns(16L, Outcome::lengthBytes);
     }
 
-    /** S6.2, S6.10: from SUSPENDED to ERROR: what was held comes back as never started. */
+    /** S6.2, S6.10: from SUSPENDED to ERROR: held work is returned as never started. */
     @Rule({"S6.2", "S6.10", "S6.7"})
     @Test
     void heldWorkIsUnhandledWhenTheSuspendedQueueFails() {
@@ -320,7 +320,7 @@ public abstract class SuspensionContract extends Contract {
                 .containsExactly(0L, 1L, 2L);
     }
 
-    /** S6.7, S6.8: the same when nobody has polled the marker of the suspension: that of the error must be polled, too. */
+    /** S6.7, S6.8: the same with an unpolled marker of the suspension: the marker of the error must be polled, too. */
     @Rule({"S6.7", "S6.8", "S6.10"})
     @Test
     void suspensionThatNobodyPolledBecomesAnError() {
@@ -342,7 +342,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.jfs().flushAll()).isEmpty();
     }
 
-    /** S6.7, S6.8: and when it was a failure that has suspended the queue. */
+    /** S6.7, S6.8: the same when a failure has suspended the queue. */
     @Rule({"S6.7", "S6.8", "S6.10"})
     @Test
     void failureThatSuspendsThenAnErrorTellEachResultOnce() {
@@ -363,7 +363,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S6.7, S6.8: and when the suspension still waits for a long message. */
+    /** S6.7, S6.8: the same when the suspension still waits for a long message. */
     @Rule({"S6.7", "S6.8", "S6.10"})
     @Test
     void suspensionInTheMiddleOfAMessageBecomesAnError() {
@@ -384,7 +384,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S6.10, S12.3: silence suspends; what lay at the peer may have been executed, what came later is held. */
+    /** S6.10, S12.3: a silent peer suspends; work sent to it may have been executed, later work is held. */
     @Rule({"S6.10", "S12.3"})
     @Test
     void silenceOfThePeerSuspends() {
@@ -446,7 +446,7 @@ public abstract class SuspensionContract extends Contract {
         assertThat(here.next()).returns(8L, Outcome::userContext);
     }
 
-    /** S6.10, S12.4: what a suspended queue holds has not begun, and the loss of its peer does not end it. */
+    /** S6.10, S12.4: the loss of a peer does not end held work, which has not begun. */
     @Rule({"S6.10", "S12.4"})
     @Test
     void deathOfThePeerEndsNothingThatIsHeld() {

@@ -24,8 +24,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that is suspended by its failures (S6.10): receivers that are not ready, or leave for good; and that other
- * failures take to ERROR. What it holds is started again or taken out. The book is balanced in the end.
+ * A queue that its failures suspend (S6.10), because receivers are not ready or leave for good, and that other failures
+ * take to ERROR. Held work is restarted or flushed. In the end every work request has its one result.
  */
 final class SuspensionWalk implements Walk {
     private static final int STEPS = 140;
@@ -48,7 +48,7 @@ final class SuspensionWalk implements Walk {
     private @Nullable Guest guest; // of an RM queue
     private int departures;
 
-    /** A context of its own, which receives, and may be closed in the midst of everything. */
+    /** A receiver with its own context, which may be closed at any time. */
     private final class Guest {
         final Initiator who = pair.anotherInitiator();
         final HomeQueue queue = who.asHome().receiver();
@@ -70,7 +70,7 @@ final class SuspensionWalk implements Walk {
             }
         }
 
-        /** Closing takes away the records that were not polled, so they are polled before, and nothing begins any more. */
+        /** Polls all records before the close, which removes unpolled ones, and lets no new message begin. */
         void leave() {
             queue.modifyReceive(ReceiveState.RESET);
             Patience.await("the end of what has begun at the guest", () -> {
@@ -171,7 +171,7 @@ final class SuspensionWalk implements Walk {
         }
     }
 
-    // ---- who receives
+    // ---- the receiving side
 
     private Pair.Receiver anyReceiver() {
         return receivers.get(random.nextInt(receivers.size()));
@@ -185,7 +185,7 @@ final class SuspensionWalk implements Walk {
         }
     }
 
-    /** Has the receiver sleep, fail or work again. */
+    /** Makes the receiver pause, fail or work again. */
     private void stir(Pair.Receiver receiver) {
         ReceiveState state = receiver.queue().receiveState();
         if (state == ReceiveState.READY && random.nextInt(3) == 0) {
@@ -226,9 +226,9 @@ final class SuspensionWalk implements Walk {
         }
     }
 
-    // ---- who sends
+    // ---- the sending side
 
-    /** It is refused, and changes nothing (S7.8). */
+    /** A post beyond the end, which is refused and changes nothing (S7.8). */
     private void postBeyondTheEnd() {
         QueueState before = side.jfs().state();
         if (before == QueueState.RESET) {

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that does what a test in another process asks: calls come in by standard input, answers go out by standard
- * output. It ends when its input ends, so it never outlives the test.
+ * A process that executes the calls of a test in another process: it reads calls from standard input, and writes
+ * answers to standard output. It ends when its input ends, so it never outlives the test.
  *
  * <pre>
  * call    call number i32, object number i32, method UTF, argument count i32, arguments
@@ -68,7 +68,7 @@ public final class TckDriver implements Wire.Objects {
                 frame = new byte[in.readInt()];
                 in.readFully(frame);
             } catch (EOFException e) {
-                Runtime.getRuntime().halt(0); // whatever still runs here: the test is gone
+                Runtime.getRuntime().halt(0); // the test is gone, so running calls are abandoned
                 return;
             }
             calls.execute(() -> answer(frame));

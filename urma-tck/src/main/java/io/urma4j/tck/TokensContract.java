@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * SEMANTICS §7.4–7.7: token ids, and tokens and what they open. The initiator is the one who shares here, and the home
- * imports, since it is the sharing that is looked at.
+ * SEMANTICS §7.4–7.7: token ids, and tokens and what they open. Here the initiator shares and the home imports, because
+ * sharing is under test.
  */
 public abstract class TokensContract extends Contract {
     private static final int SIZE = 4096;
@@ -53,7 +53,7 @@ public abstract class TokensContract extends Contract {
         return new SharedSegment(segment.descriptor(), segment.token());
     }
 
-    /** S7.4: a token id is allocated and freed apart from segments, any number of times. */
+    /** S7.4: a token id can be allocated and freed without a segment, any number of times. */
     @Rule("S7.4")
     @Test
     void tokenIdLivesApartFromSegments() {
@@ -89,7 +89,7 @@ public abstract class TokensContract extends Contract {
         id.free();
     }
 
-    /** S7.4, S4.5: a token id outlives its segments; what was known of the first opens nothing of the next. */
+    /** S7.4, S4.5: a token id outlives its segments; descriptors of the first segment do not open the next. */
     @Rule({"S7.4", "S4.5"})
     @Test
     void tokenIdOutlivesItsSegmentsAndLetsNobodyIntoTheNext() {
@@ -112,7 +112,7 @@ public abstract class TokensContract extends Contract {
                 .isTrue();
     }
 
-    /** S7.4: several segments under one token id, each with a life of its own, where the device can. */
+    /** S7.4: with the capability, several independent segments share one token id. */
     @Rule("S7.4")
     @Test
     void segmentsOfOneTokenIdAreToldApart() {
@@ -221,7 +221,7 @@ public abstract class TokensContract extends Contract {
         assertThat(owner.lookup("rotated").token()).isEqualTo(segment.token());
     }
 
-    /** S7.5: rotation of what has no token, or to the same one, is refused and revokes nobody. */
+    /** S7.5: rotation of a segment without a token, or to the same token, is refused and revokes no import. */
     @Rule({"S7.5", "S2.2"})
     @Test
     void rotationToNothingNewIsRefusedAndRevokesNobody() {
@@ -243,7 +243,7 @@ public abstract class TokensContract extends Contract {
                 .hasMessageContaining("closed");
     }
 
-    /** S7.5, S7.9: the new token holds though an importer does not answer; he is named, and let go later. */
+    /** S7.5, S7.9: the new token holds though an importer does not answer; it is named, and revoked later. */
     @Rule({"S7.5", "S7.9"})
     @Test
     void rotationNamesWhoDoesNotAnswerAndHoldsAllTheSame() {
@@ -273,7 +273,7 @@ public abstract class TokensContract extends Contract {
         assertThat(segment.unregister(LONG)).isEqualTo(Revocation.COMPLETED);
     }
 
-    /** S7.6: wrong, absent and too much go one way, also for a token id that nobody has. */
+    /** S7.6: a wrong token, an absent one, too much access and an unused token id are refused with the same error. */
     @Rule("S7.6")
     @Test
     void whatIsWrongIsNotTold() {
@@ -292,7 +292,7 @@ public abstract class TokensContract extends Contract {
         }
     }
 
-    /** S7.6: who guesses is slowed down, and does not flood the home with events. */
+    /** S7.6: an importer that guesses is slowed down, and does not flood the home with events. */
     @Rule("S7.6")
     @Test
     void guessesAreSlowedDownAndDoNotFloodTheHome() {
@@ -320,7 +320,7 @@ public abstract class TokensContract extends Contract {
                 .isFalse();
     }
 
-    /** S7.7: an isolated segment has its memory for itself, whichever came first. */
+    /** S7.7: an isolated segment cannot share its memory with another, in either order of registration. */
     @Rule({"S7.7", "S2.2"})
     @Test
     void isolatedSegmentSharesItsMemoryWithNone() {
@@ -343,13 +343,13 @@ public abstract class TokensContract extends Contract {
         owner.register(memory, plain).close();
     }
 
-    /** S7.7: isolated READ memory cannot be shared for writing any more, nor the other way round. */
+    /** S7.7: isolated READ memory cannot be shared for writing later, nor the other way round. */
     @Rule("S7.7")
     @Test
     void isolatedReadMemoryIsForReadersForGood() {
         assumeTrue(
                 pair.device().attributes().capabilities().mappable(),
-                "where nobody maps it, each import is checked for itself");
+                "where memory cannot be mapped, each import has its own access");
         var memory = owner.allocate(SIZE);
         owner.register(memory, SegmentConfig.of(Access.READ).withIsolation()).close();
         assertRefused(UrmaStatus.ENOPERM, () -> owner.register(memory, SegmentConfig.of(Access.READ_WRITE)));

@@ -18,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §13: whom a home trusts. That other users of the host reach nothing is a test of each provider's own. */
+/** SEMANTICS §13: the users that a home trusts. Each provider's own tests cover other users of the host. */
 public abstract class UsersContract extends Contract {
     protected UsersContract(String device) {
         super(device);
     }
 
-    /** Opens a context that meets others in this directory. */
+    /** Opens a context in this runtime directory. */
     private void openIn(Path directory) {
         try (var urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
                 var context = urma.device(deviceName()).openContext()) {
@@ -32,7 +32,7 @@ public abstract class UsersContract extends Contract {
         }
     }
 
-    /** S13.3: a runtime directory that is made is its owner's alone. */
+    /** S13.3: a new runtime directory is accessible only to its owner. */
     @Rule("S13.3")
     @Test
     void runtimeDirectoryIsMadeForItsOwnerAlone() throws IOException {
@@ -44,7 +44,7 @@ public abstract class UsersContract extends Contract {
                 .isEqualTo("rwx------");
     }
 
-    /** S13.3: one that others may enter, or even read, is refused, and the message says how to mend it. */
+    /** S13.3: a directory that other users may enter or read is refused, and the message tells how to correct it. */
     @Rule("S13.3")
     @ParameterizedTest
     @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwxrwxrwx", "rwx---r--"})
@@ -57,7 +57,7 @@ public abstract class UsersContract extends Contract {
                 .hasMessageContaining("0700");
     }
 
-    /** S13.3: a symbolic link may be somebody else's by tomorrow. */
+    /** S13.3: a symbolic link may later point to a directory of another user. */
     @Rule("S13.3")
     @Test
     void runtimeDirectoryThatIsASymbolicLinkIsRefused() throws IOException {
@@ -73,8 +73,8 @@ public abstract class UsersContract extends Contract {
     }
 
     /**
-     * S13.4, S7.4: tokens travel as the device carries them; a policy that would hide them is refused where it does not
-     * exist, so that nobody believes in it.
+     * S13.4, S7.4: a policy that would hide tokens is refused where the device does not offer it, so that no
+     * application relies on it.
      */
     @Rule({"S13.4", "S7.4"})
     @ParameterizedTest

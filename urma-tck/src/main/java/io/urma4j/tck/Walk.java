@@ -4,12 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.LocalSegment;
 
-/** What is done to queues at random, and what must hold whatever was drawn. */
+/** Random operations on queues, with invariants that must hold in all cases. */
 interface Walk {
-    /** Does it all; fails with an {@link AssertionError}. */
+    /** Runs the walk; fails with an {@link AssertionError}. */
     void walk();
 
-    /** What was done, for a failure's message. */
+    /** The steps so far, for a failure's message. */
     String story();
 
     /** Memory of which word i holds i: what a walk's WRITEs put into the home's memory. */

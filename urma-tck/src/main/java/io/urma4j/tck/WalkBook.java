@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the queues of a walk have accepted, by user context: each work request has one result, and did to the home what
- * that says. A WRITE puts its own user context into its own place of the home's memory; a SEND carries it as immediate.
+ * The work requests that the queues of a walk have accepted, by user context. It checks that each has one result, and
+ * that the home agrees with it. A WRITE stores its user context in its own place of the home's memory; a SEND carries
+ * it as immediate.
  */
 final class WalkBook {
     /** Places of 8 bytes in the home's memory, one for each work request. */
@@ -51,7 +52,7 @@ final class WalkBook {
     private final int[] received = new int[PLACES];
     private final StringBuilder story = new StringBuilder();
 
-    /** What was done, for a failure's message. */
+    /** The steps so far, for a failure's message. */
     String story() {
         return story.toString();
     }
@@ -114,7 +115,7 @@ final class WalkBook {
         };
     }
 
-    /** Whatever the queue accepted has its result by now, but for successes that make no record. */
+    /** Checks that all accepted work has its result by now, except for successes that make no record. */
     void endSilently(WalkQueue queue) {
         for (int context = 1; context <= all.size(); context++) {
             Posted posted = at(context);
@@ -125,7 +126,7 @@ final class WalkBook {
         }
     }
 
-    /** The queue was closed before all had ended: nobody knows what became of the rest. */
+    /** The queue was closed before all had ended: the fate of the rest is unknown. */
     void giveUp(WalkQueue queue) {
         for (Posted posted : all) {
             if (posted.queue == queue && posted.fate == Fate.OPEN) {
@@ -142,7 +143,7 @@ final class WalkBook {
         received[(int) message.immediate().orElseThrow()]++;
     }
 
-    /** The home's memory, and what it has received, are as the results say. */
+    /** Checks that the home's memory and its received messages agree with the results. */
     void assertHolds(HomeSegment memory) {
         ByteBuffer words =
                 ByteBuffer.wrap(memory.get(0, (int) next() * Long.BYTES)).order(ByteOrder.nativeOrder());
@@ -154,7 +155,7 @@ final class WalkBook {
         assertReceived();
     }
 
-    /** What has arrived is what the results say. */
+    /** Checks that the received messages agree with the results. */
     void assertReceived() {
         for (int context = 1; context <= all.size(); context++) {
             if (at(context).kind != Kind.WRITE) {

@@ -19,8 +19,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue of a walk, which is used, stopped, emptied and revived by one thread: what it tells is written down in the
- * {@link WalkBook}, and must come in its turn.
+ * A send queue of a walk, which one thread uses, stops, empties and revives. Its results are noted in the
+ * {@link WalkBook}, and must arrive in order.
  */
 final class WalkQueue {
     private static final int MANY = 64;
@@ -57,7 +57,7 @@ final class WalkQueue {
         return connection != null;
     }
 
-    /** For whoever draws: a queue must not fill with silent work requests, since nothing would free a slot. */
+    /** Whether the next work request must be signalled: a queue full of unsignalled ones would never free a slot. */
     boolean mustSignal() {
         return silentOnes + 1 >= config.depth();
     }
@@ -71,7 +71,7 @@ final class WalkQueue {
     /** Posts what {@code how} says, if there is room and the state allows it; returns whether it was accepted. */
     boolean post(String what, WalkBook.Kind kind, boolean isSignalled, Post how) {
         if (jfs.state() == QueueState.RESET || book.isFull()) {
-            return false; // refused with an exception, which other contracts look at
+            return false; // refused with an exception, which other contracts test
         }
         long context = book.next();
         boolean isAccepted = how.to(jfs, context, isSignalled ? PostFlags.DEFAULT : PostFlags.UNSIGNALLED);
@@ -85,7 +85,7 @@ final class WalkQueue {
 
     // ---- moves
 
-    /** Whether it was not refused, as it may be. */
+    /** Tries a move that may be refused; returns whether it was accepted. */
     boolean move(QueueState next) {
         QueueState before = jfs.state();
         boolean isMoved = isDone(before + " to " + next, () -> {
@@ -117,7 +117,7 @@ final class WalkQueue {
         return true;
     }
 
-    /** Of an RC Jetty: ends its connection whatever is under way, or makes one that must know nothing of the last. */
+    /** Of an RC Jetty: ends its connection even with work in flight, or makes a new one independent of the last. */
     void leaveOrBindAnew() {
         if (connection == null) {
             move(QueueState.RESET);
@@ -142,7 +142,7 @@ final class WalkQueue {
         }
     }
 
-    /** Of this one nothing is told any more. */
+    /** From now on nothing of this life is reported. */
     void endOfALife() {
         book.endSilently(this);
         isMarked = false;
@@ -170,7 +170,7 @@ final class WalkQueue {
         }
     }
 
-    /** One of the moves that anybody could make at any time. */
+    /** A random move between states, valid or not. */
     void moveSomewhere(SplittableRandom random) {
         switch (random.nextInt(7)) {
             case 0 -> move(QueueState.ERROR);
@@ -204,7 +204,7 @@ final class WalkQueue {
         take(batch.completions());
     }
 
-    /** Whether it works no more, and flush has what has no record. */
+    /** Whether it has stopped, so that flush returns the work without a record. */
     boolean isDrained() {
         return jfs.state() == QueueState.RESET || (jfs.state() == QueueState.ERROR && mayFlush(QueueState.ERROR));
     }
@@ -245,7 +245,7 @@ final class WalkQueue {
 
     // ---- the end
 
-    /** What a walk lends to a queue that is to work again. */
+    /** What a queue needs from its walk to be brought back to work. */
     interface Work {
         /** Polls all JFCs of the queue, and records what was there. */
         void poll();
@@ -254,7 +254,7 @@ final class WalkQueue {
         boolean write(boolean isSignalled);
     }
 
-    /** Brings it back to work, with nothing under way. */
+    /** Brings it back to work, with nothing in flight. */
     void settle(Work work) {
         Patience.await("work of " + this, () -> {
             work.poll();
@@ -263,7 +263,7 @@ final class WalkQueue {
                 return false;
             }
             long last = book.next();
-            // and then whatever was before it has ended, too, and has not suspended the queue
+            // its success proves that all before it has ended, too, and has not suspended the queue
             return work.write(true) && isSuccess(last, work) && jfs.state() == QueueState.READY;
         });
         book.endSilently(this);
@@ -281,7 +281,7 @@ final class WalkQueue {
     /**
      * Uses each slot of a settled queue.
      *
-     * @param isEachTold whether the JFC has places for so many records; else the last alone has one
+     * @param isEachTold whether each work request is signalled; else only the last, for a JFC with few places
      */
     void assertAllSlotsAreFree(Work work, boolean isEachTold) {
         int depth = jfs.depth();

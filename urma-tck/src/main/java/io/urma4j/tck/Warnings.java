@@ -6,9 +6,9 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Hears what a class of the library warns of, until it is closed. */
+/** Receives the warnings of a class of the library, until it is closed. */
 final class Warnings extends Handler implements AutoCloseable {
-    private final Logger logger; // held, since the JDK forgets loggers that nobody holds
+    private final Logger logger; // the JDK holds loggers only weakly
     private final Consumer<String> listener;
 
     private Warnings(Logger logger, Consumer<String> listener) {
@@ -22,7 +22,7 @@ final class Warnings extends Handler implements AutoCloseable {
         return warnings;
     }
 
-    /** The same, and nobody else hears them: for who provokes many. */
+    /** The same, but without passing the warnings on: for tests that provoke many. */
     static Warnings alone(Class<?> type, Consumer<String> listener) {
         Warnings warnings = of(type, listener);
         warnings.logger.setUseParentHandlers(false);

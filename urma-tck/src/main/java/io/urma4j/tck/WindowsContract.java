@@ -31,7 +31,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** SEMANTICS §7.10: windows that are given without a round trip, and taken back without waiting. */
+/** SEMANTICS §7.10: windows that are granted without a round trip, and revoked without waiting. */
 public abstract class WindowsContract extends Contract {
     private static final int SIZE = 4096;
     private static final int FROM = 1024;
@@ -51,8 +51,8 @@ public abstract class WindowsContract extends Contract {
     }
 
     /**
-     * Whether the home's device does each operation itself. Then none can be under way that it does not know of: what was
-     * posted and has not arrived has not begun.
+     * Whether the home's device executes each operation itself. Then none can be in progress without its knowledge: an
+     * operation that was posted and has not arrived has not begun.
      */
     private boolean homeDoesOperations() {
         return !pair.device().attributes().capabilities().oneSided();
@@ -93,7 +93,7 @@ public abstract class WindowsContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, () -> imported.home().grant(0, 0, 8, Access.READ));
     }
 
-    /** S7.10: the key opens the window: its bytes lie where the home said, and those around are as they were. */
+    /** S7.10: the key opens the window: bytes arrive where the home granted it, and those around are unchanged. */
     @Rule("S7.10")
     @Test
     void keyOpensTheWindowAndNothingAroundIt() {
@@ -116,7 +116,7 @@ public abstract class WindowsContract extends Contract {
         assertThat(opened.window().isTakenBack()).isFalse();
     }
 
-    /** S7.10: a window may begin at any byte, and eight bytes at its start are moved as elsewhere. */
+    /** S7.10: a window may begin at any byte, and operations of eight bytes work at its start. */
     @Rule("S7.10")
     @Test
     void windowMayBeginAnywhere() {
@@ -171,7 +171,7 @@ public abstract class WindowsContract extends Contract {
 
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
         assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
-        assertThat(opened.grant().takeBack()).as("nothing is under way").isTrue();
+        assertThat(opened.grant().takeBack()).as("nothing is in progress").isTrue();
     }
 
     /** S7.10, S7.7: a window allows what it was granted for, though the import allows more. */
@@ -193,7 +193,7 @@ public abstract class WindowsContract extends Contract {
         assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
     }
 
-    /** S7.10: what was taken back moves no byte, by old handles and by old keys. */
+    /** S7.10: a revoked window moves no byte, by old handles or by old keys. */
     @Rule("S7.10")
     @Test
     void takenBackWindowMovesNoByte() {
@@ -224,7 +224,7 @@ public abstract class WindowsContract extends Contract {
         assertThat(opened.grant().isQuiet()).isTrue();
     }
 
-    /** S7.10: the import and other windows go on when one is taken back; a new grant of the same bytes works. */
+    /** S7.10: the import and other windows stay usable when one is revoked; a new grant of the same bytes works. */
     @Rule("S7.10")
     @Test
     void othersGoOnWhenOneIsTakenBack() {
@@ -246,8 +246,8 @@ public abstract class WindowsContract extends Contract {
     }
 
     /**
-     * S7.10: an operation under way keeps the window from being quiet until it is over; nobody waits meanwhile. One that
-     * the home has not seen begin moves no byte.
+     * S7.10: an operation in progress keeps the window from being quiet until it ends; no caller waits meanwhile. One
+     * that the home has not seen begin moves no byte.
      */
     @Rule("S7.10")
     @Test
@@ -281,7 +281,7 @@ public abstract class WindowsContract extends Contract {
         opened.window().close();
     }
 
-    /** S7.10: what is taken back from a stopped importer comes back at once. */
+    /** S7.10: revoking a window of a stopped importer takes effect at once. */
     @Rule("S7.10")
     @Test
     void takingBackDoesNotWaitForTheImporter() {
@@ -302,7 +302,7 @@ public abstract class WindowsContract extends Contract {
         }
     }
 
-    /** S7.10: once a window is quiet, nothing is written there any more, however hard its user writes. */
+    /** S7.10: once a window is quiet, no write changes it, even while its user writes constantly. */
     @Rule("S7.10")
     @Test
     void quietWindowIsWrittenNoMore() throws Exception {
@@ -385,7 +385,7 @@ public abstract class WindowsContract extends Contract {
                 .hasMessageContaining("isolated");
     }
 
-    /** S7.10: a window cannot outlive its import, nor be given to one that has ended. */
+    /** S7.10: a window cannot outlive its import, nor be granted to one that has ended. */
     @Rule({"S7.10", "S4.1"})
     @Test
     void grantEndsWithItsImport() {
@@ -435,7 +435,7 @@ public abstract class WindowsContract extends Contract {
         var imported = pair.home().importSegment(segment.shared());
         var grant = segment.grant(0, 0, 64, Access.READ_WRITE);
         imported.holdWindow(grant.key(), pair.initiator().asHome().receiver().shared());
-        assertThat(grant.takeBack()).as("no operation is under way").isEqualTo(homeDoesOperations());
+        assertThat(grant.takeBack()).as("no operation is in progress").isEqualTo(homeDoesOperations());
 
         processOfHome().kill();
 

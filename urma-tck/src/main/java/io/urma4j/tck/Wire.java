@@ -15,9 +15,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values travel between a test and its home's process: a tag byte, then the value. Records travel by their
- * components, so that every configuration and descriptor passes; a {@link HomeObject} travels as its number, the source of
- * an {@link AsyncEvent} as its text.
+ * The encoding of values between a test and its home's process: a tag byte, then the value. Records are sent as their
+ * components, so that every configuration and descriptor passes; a {@link HomeObject} is sent as its number, the source
+ * of an {@link AsyncEvent} as its text.
  */
 final class Wire {
     /** Turns home objects into numbers and back; each end has its own. */

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SEMANTICS §8: what each operation does, to the byte. */
+/** SEMANTICS §8: the exact effect of each operation. */
 public abstract class WorkRequestsContract extends Contract {
     private static final int KB = 1024;
     private static final int MB = 1024 * KB;
@@ -95,7 +95,7 @@ public abstract class WorkRequestsContract extends Contract {
         return memory.asSlice(offset, lengthBytes).elements(JAVA_BYTE).allMatch(b -> b.get(JAVA_BYTE, 0) == 0);
     }
 
-    /** S8.1: many writes of random place and size leave the memory as if made one after the other. */
+    /** S8.1: many writes of random place and size leave the memory as if executed one after the other. */
     @Rule({"S8.1", "S8.9"})
     @Test
     void randomWritesLeaveTheMemoryAsIfMadeInOrder() {
@@ -120,7 +120,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().get(0, size)).isEqualTo(expected);
     }
 
-    /** S8.2: nothing is a legal length, for every kind; it completes with length 0 and moves nothing. */
+    /** S8.2: length 0 is legal for every opcode; the operation completes with length 0 and moves nothing. */
     @Rule("S8.2")
     @Test
     void zeroBytesAreALegalLength() {
@@ -299,7 +299,7 @@ public abstract class WorkRequestsContract extends Contract {
                 .returns(8L, Outcome::userContext);
     }
 
-    /** §8: who sees the value of a WRITE_NOTIFY sees its bytes. */
+    /** §8: a reader that sees the value of a WRITE_NOTIFY sees its bytes. */
     @Rule({"S8.1", "S8.9"})
     @Test
     void whoSeesTheNotificationSeesTheBytes() {
@@ -323,7 +323,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(flags.home().isZero(16, 4080)).isTrue();
     }
 
-    /** §8: the same for who watches for the value while the bytes are on their way. */
+    /** §8: the same for a reader that watches for the value while the bytes are in flight. */
     @Rule({"S8.1", "S8.9"})
     @Test
     void whoWatchesForTheNotificationSeesTheBytes() throws Exception {
@@ -371,7 +371,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().isZero(72, 4000)).isTrue();
     }
 
-    /** §8, S8.7: what each atomic leaves behind, on 8 bytes. */
+    /** §8, S8.7: the result of each atomic on 8 bytes. */
     @Rule("S8.7")
     @ParameterizedTest
     @CsvSource({
@@ -396,7 +396,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().isZero(24, 100)).isTrue();
     }
 
-    /** §8, S8.7: on 4 bytes, the other 4 of the word stay, in both places. */
+    /** §8, S8.7: on 4 bytes, the other 4 of the word are unchanged, in both places. */
     @Rule("S8.7")
     @ParameterizedTest
     @CsvSource({
@@ -425,7 +425,7 @@ public abstract class WorkRequestsContract extends Contract {
         }
     }
 
-    /** §8, S8.7: CAS stores when the value is as expected, and tells the old one either way. */
+    /** §8, S8.7: CAS stores if the value is as expected, and returns the old value in both cases. */
     @Rule("S8.7")
     @ParameterizedTest
     @ValueSource(ints = {4, 8})
@@ -442,7 +442,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().word(8)).isEqualTo(99);
     }
 
-    /** S8.7: additions from several initiators and threads lose nothing, and hand out each value once. */
+    /** S8.7: additions from several initiators and threads lose nothing, and return each value once. */
     @Rule("S8.7")
     @ParameterizedTest
     @ValueSource(ints = {4, 8})
@@ -529,7 +529,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(segment.word(64)).isEqualTo(2L * rounds);
     }
 
-    /** §8: a message arrives as it was sent, in one piece, whatever its size. */
+    /** §8: a message of any size arrives unchanged and in one piece. */
     @Rule({"S8.1", "S10.1"})
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 8, 64, 208, 209, 4095, 4096, 65535, 65536, 65537, MB, 64 * MB})
@@ -613,7 +613,7 @@ public abstract class WorkRequestsContract extends Contract {
                 .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
-    /** S8.11: it revokes nothing that the sender has not imported, and nothing on a queue that does not allow it. */
+    /** S8.11: it revokes only imports of its sender, and only on a queue that allows it. */
     @Rule("S8.11")
     @ParameterizedTest
     @CsvSource({"true, false", "false, true", "false, false"})
@@ -645,7 +645,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(segment.firstDifference(new Payload(2), 0, 0, 8)).isEqualTo(-1);
     }
 
-    /** §8: a NOP moves nothing, and completes after what was posted before it. */
+    /** §8: a NOP moves nothing, and completes after earlier work. */
     @Rule("S8.9")
     @Test
     void nopCompletesAfterWhatWasPostedBefore() {
@@ -665,7 +665,7 @@ public abstract class WorkRequestsContract extends Contract {
                 .containsExactly(1L, 2L, 3L);
     }
 
-    /** S8.5: an unsignalled success makes no record; the next signalled one tells that it is done. */
+    /** S8.5: an unsignalled success makes no record; the record of the next signalled one implies it. */
     @Rule("S8.5")
     @Test
     void unsignalledSuccessMakesNoRecord() {
@@ -684,7 +684,7 @@ public abstract class WorkRequestsContract extends Contract {
                 .isEqualTo(-1);
     }
 
-    /** S8.5, S10.2: an unsignalled failure does. */
+    /** S8.5, S10.2: an unsignalled failure makes a record. */
     @Rule({"S8.5", "S10.2"})
     @Test
     void unsignalledFailureMakesARecord() {
@@ -712,7 +712,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
-    /** S8.6: a fenced operation sees what earlier reads and atomics brought. */
+    /** S8.6: a fenced operation sees the results of earlier reads and atomics. */
     @Rule("S8.6")
     @Test
     void fencedOperationStartsAfterEarlierReadsAndAtomics() {
@@ -730,7 +730,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().word(72)).isEqualTo(MARK);
     }
 
-    /** S8.6: a strong operation starts after relaxed and strong ones, whatever they were. */
+    /** S8.6: a strong operation starts after relaxed and strong ones of any opcode. */
     @Rule("S8.6")
     @Test
     void strongOperationStartsAfterRelaxedAndStrongOnes() {
@@ -762,7 +762,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
     }
 
-    /** S8.9: a message received after a write from the same queue means that the write's bytes are there. */
+    /** S8.9: when a message arrives, the bytes of earlier writes from the same queue are there. */
     @Rule("S8.9")
     @Test
     void messageAfterAWriteMeansThatItsBytesAreThere() {
@@ -805,7 +805,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(imported.home().firstDifference(new Payload(5), 0, 0, 64)).isEqualTo(-1);
     }
 
-    /** S8.9: messages of a queue to one target arrive in order, each once, whatever their sizes. */
+    /** S8.9: messages of any size from a queue to one target arrive in order, each once. */
     @Rule({"S8.9", "S10.1"})
     @ParameterizedTest
     @EnumSource(
@@ -855,7 +855,7 @@ public abstract class WorkRequestsContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
     }
 
-    /** S8.10: aligned words do not tear, however they are written and read. */
+    /** S8.10: aligned words do not tear, by any way of writing and reading. */
     @Rule("S8.10")
     @ParameterizedTest
     @ValueSource(ints = {2, 4, 8})
@@ -887,7 +887,7 @@ public abstract class WorkRequestsContract extends Contract {
         }
     }
 
-    /** S8.1: one queue reaches its own home's memory and another's alike; they do not mix. */
+    /** S8.1: one queue accesses its own context's memory and another's in the same way, without mixing them up. */
     @Rule("S8.1")
     @Test
     void segmentsDoNotMix() {

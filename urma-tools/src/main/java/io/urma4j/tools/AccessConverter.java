@@ -4,7 +4,7 @@ import io.urma4j.Access;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads what others may do with a segment: {@code r}, {@code rw} or {@code rwa}. */
+/** Parses the access of importers to a segment: {@code r}, {@code rw} or {@code rwa}. */
 final class AccessConverter implements ITypeConverter<Access> {
     @Override
     public Access convert(String text) {
@@ -18,7 +18,7 @@ final class AccessConverter implements ITypeConverter<Access> {
         };
     }
 
-    /** The same in reverse; {@code -} for what cannot be imported. */
+    /** The text of an access; {@code -} for a segment that cannot be imported. */
     static String letters(Access access) {
         return switch (access) {
             case LOCAL_ONLY -> "-";

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma capture}: runs a program, and keeps what its network devices send and receive. */
+/** {@code urma capture}: runs a program, and captures the packets of its network devices. */
 @Command(
         name = "capture",
         description = {
@@ -61,7 +61,7 @@ final class CaptureCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** What is behind the program's name is the program's. */
+    /** Passes all arguments behind the program's name to the program. */
     static void leaveOptionsOfTheProgram(CommandLine urma) {
         CommandLine capture = urma.getSubcommands().get("capture");
         if (capture == null) {
@@ -77,7 +77,7 @@ final class CaptureCommand implements Callable<Integer> {
         if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(file)) {
             throw new CommandFailure("cannot write " + output + ": it is not a file in a directory");
         }
-        Files.deleteIfExists(file); // or a program without a device would leave that of an earlier run
+        Files.deleteIfExists(file); // or a program without a device would leave the file of an earlier run
         ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();
         builder.environment().put(CaptureSettings.FILE_VARIABLE, file.toString());
         if (limit != null) {

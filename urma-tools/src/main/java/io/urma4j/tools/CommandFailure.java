@@ -2,7 +2,7 @@ package io.urma4j.tools;
 
 import org.jspecify.annotations.Nullable;
 
-/** A command cannot do what it was asked for; the message is one line for a person. Exit code 1. */
+/** A command failed; the message is one readable line. Exit code 1. */
 public class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

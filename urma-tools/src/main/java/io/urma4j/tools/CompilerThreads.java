@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.stream.LongStream;
 
 /**
- * The threads in which JVMs compile. What is measured while they have work is the interpreter, and where two processes spin
- * on two CPUs they get to it late: so who warms up rests now and then until they have nothing left to do.
+ * The threads in which JVMs compile. A measurement taken while they have work measures the interpreter. Where two
+ * processes spin on two CPUs, these threads are starved, so a warm-up pauses now and then until they have no work left.
  *
- * <p>They are found by their names in {@code /proc}, which also says what time they were given; where there is no
- * {@code /proc}, they never seem to work.
+ * <p>They are found by their names in {@code /proc}, which also has their CPU time. Without {@code /proc} they always
+ * appear idle.
  */
 public final class CompilerThreads {
     private static final long LOOK_MILLIS = 20;
@@ -26,24 +26,24 @@ public final class CompilerThreads {
         this.pids = pids;
     }
 
-    /** Those of this process. */
+    /** The threads of this process. */
     public static CompilerThreads own() {
         return of(ProcessHandle.current().pid());
     }
 
-    /** Those of some processes of this user. */
+    /** The threads of some processes of this user. */
     public static CompilerThreads of(long... pids) {
         return new CompilerThreads(pids.clone());
     }
 
-    /** Those of this process, and of those that it has started. */
+    /** The threads of this process and of its children. */
     public static CompilerThreads ofThisAndChildren() {
         ProcessHandle self = ProcessHandle.current();
         return of(LongStream.concat(LongStream.of(self.pid()), self.children().mapToLong(ProcessHandle::pid))
                 .toArray());
     }
 
-    /** What CPU time they have had so far. */
+    /** Their CPU time so far. */
     public long spentNanos() {
         long nanos = 0;
         for (long pid : pids) {

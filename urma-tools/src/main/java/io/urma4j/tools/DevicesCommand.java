@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma devices}: what carries operations here, and what it can do. */
+/** {@code urma devices}: the devices of this machine, with their capabilities. */
 @Command(
         name = "devices",
         description = "List the devices of this machine and their capabilities.",

@@ -3,11 +3,11 @@ package io.urma4j.tools;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Ends what a command has open, also when the command was interrupted: then the ending must not be. */
+/** Closes a command's resources. If the command was interrupted, the close is not. */
 public final class Ending {
     private Ending() {}
 
-    /** Runs it with the interrupt put aside. */
+    /** Closes it with the interrupt flag cleared, and sets the flag again. */
     public static void of(AutoCloseable open) {
         boolean interrupted = Thread.interrupted();
         try {
@@ -23,7 +23,7 @@ public final class Ending {
         }
     }
 
-    /** Waits until a process ends whose input has ended; by force when that takes longer than {@code patience}. */
+    /** Waits until a process ends whose input has ended; kills it after {@code patience}. */
     public static void of(Process process, Duration patience) {
         boolean interrupted = Thread.interrupted();
         try {

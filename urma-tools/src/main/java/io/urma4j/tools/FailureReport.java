@@ -23,14 +23,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Turns what went wrong into one clear line on stderr and an exit code; the stack only with {@code --debug}. */
+/** Turns a failure into one clear line on stderr and an exit code; prints the stack only with {@code --debug}. */
 public final class FailureReport implements IExecutionExceptionHandler, IParameterExceptionHandler {
     /** What a shell gives for Ctrl-C. */
     static final int INTERRUPTED = 130;
 
     private static final String DOCTOR = "'urma doctor'";
 
-    /** A wrong use: what is wrong, and where to read on. */
+    /** Reports a usage error, and refers to the help. */
     @Override
     public int handleParseException(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
@@ -44,15 +44,15 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
         return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
-    /** A command that failed. */
+    /** Reports the failure of a command. */
     @Override
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
         PrintWriter err = command.getErr();
         if (StandardOutput.isClosedPipe(failure)) {
-            return StandardOutput.CLOSED_PIPE; // nothing is said: its reader has all that it wanted
+            return StandardOutput.CLOSED_PIPE; // no message: the reader has all that it wanted
         }
         boolean interrupted = isInterrupt(failure);
-        boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // who would point to itself
+        boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // it must not refer to itself
         err.println("urma: " + (interrupted ? "interrupted" : doctor ? words(failure) : describe(failure)));
         if (isDebug(command.getCommandSpec())) {
             failure.printStackTrace(err);
@@ -65,15 +65,15 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
         return command.root().userObject() instanceof Main main && main.debug();
     }
 
-    /** An interrupted thread meets it as an exception of its own, as a closed channel, or as a refused wait. */
+    /** An interrupt can appear as an InterruptedException, as a closed channel, or as a refused wait. */
     private static boolean isInterrupt(Throwable failure) {
-        boolean flagged = Thread.interrupted(); // cleared, since nothing after this should meet it again
+        boolean flagged = Thread.interrupted(); // cleared, so that it does not affect the clean-up
         return flagged || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException;
     }
 
     /**
-     * The failure as one line for a person. One that the machine causes, or its set-up, points to the doctor, unless it
-     * does so already: nothing else of ours needs to say it.
+     * The failure as one readable line. If the machine or its set-up is the cause, the line refers to the doctor,
+     * unless it does so already: this is the only place that adds the reference.
      */
     public static String describe(Throwable failure) {
         String words = words(failure);
@@ -102,7 +102,7 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
             case AccessDeniedException denied -> "'" + denied.getFile() + "' may not be accessed by this user";
             case FileAlreadyExistsException exists -> "'" + exists.getFile() + "' exists already";
             case NotDirectoryException file -> "'" + file.getFile() + "' is not a directory";
-            case UnknownHostException nobody -> "no host is called '" + nobody.getMessage() + "'";
+            case UnknownHostException unknown -> "no host is called '" + unknown.getMessage() + "'";
             case FileSystemException other
             when other.getReason() != null -> other.getFile() + ": " + oneLine(other.getReason());
             default -> oneLine(failure.getMessage() == null ? failure.toString() : failure.getMessage());

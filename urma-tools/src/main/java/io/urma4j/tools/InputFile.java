@@ -9,12 +9,12 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * A file whose bytes are to be shared or sent, checked before anything begins.
+ * A file whose bytes are to be shared or sent; checked before any other work.
  *
  * @param sizeBytes more than 0
  */
 public record InputFile(Path path, long sizeBytes) {
-    /** Checks that it is a regular file with something in it, and that this user can read it. */
+    /** Checks that it is a regular file, not empty, and readable by this user. */
     public static InputFile of(Path path) {
         try {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);

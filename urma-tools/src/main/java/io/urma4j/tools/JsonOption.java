@@ -2,7 +2,7 @@ package io.urma4j.tools;
 
 import picocli.CommandLine.Option;
 
-/** Whether results are for programs. */
+/** Whether results are printed as JSON, for programs. */
 public final class JsonOption {
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean asked;

@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * What processes of one command say to each other: a verb and named values, as one line of text. It travels on stdin and
- * stdout or on a socket, never as an argument, since values may be tokens.
+ * A message between processes of one command: a verb and named values, as one line of text. It is sent on stdin, stdout
+ * or a socket, never as an argument, since values may be tokens.
  */
 public record Line(String verb, SequencedMap<String, String> values) {
-    /** Begins each line, and tells it from what a JVM prints by itself. */
+    /** Begins each line, and distinguishes it from what a JVM prints by itself. */
     private static final String MARK = "urma4j: ";
 
     /** The answer of success. */
@@ -20,13 +20,13 @@ public record Line(String verb, SequencedMap<String, String> values) {
     /** The answer of failure; its value {@code message} says why. */
     public static final String FAILED = "failed";
 
-    /** Which request an answer belongs to. */
+    /** The number of the request that an answer belongs to. */
     public static final String REQUEST = "request";
 
-    /** Not yet an answer: how far the step is, in {@code done} of {@code whole}. */
+    /** Before the answer: the progress of the step, as {@code done} of {@code whole}. */
     public static final String PROGRESS = "progress";
 
-    /** Not yet an answer: one row of the figures. */
+    /** Before the answer: one row of the figures. */
     public static final String FIGURES = "figures";
 
     public static Line of(String verb) {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma ls}: what is shared by name, and who uses it. */
+/** {@code urma ls}: the memory that is shared by name, and its importers. */
 @Command(
         name = "ls",
         description = {

@@ -7,9 +7,11 @@ import java.net.BindException;
 import java.net.NoRouteToHostException;
 import java.util.List;
 
-/** Which failures are the machine's, or of how it is set up: those that {@code urma doctor} may explain. */
+/** The failures caused by the machine or its set-up, which {@code urma doctor} may explain. */
 final class MachineFault {
-    /** The words of the kernel for what has run out, or leads nowhere; the JDK has no exceptions of their own for them. */
+    /**
+     * The kernel's messages for exhausted resources and missing routes, for which the JDK has no separate exceptions.
+     */
     private static final List<String> WORDS = List.of(
             "Too many open files",
             "Cannot allocate memory",
@@ -18,7 +20,7 @@ final class MachineFault {
 
     private MachineFault() {}
 
-    /** Whether the failure, or one of its causes, is such a one. */
+    /** Whether the failure or one of its causes is one of these. */
     static boolean isIn(Throwable failure) {
         for (Throwable link = failure; link != null; link = link.getCause()) {
             if (isOne(link)) {

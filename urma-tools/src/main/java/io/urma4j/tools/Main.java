@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "urma",
         mixinStandardHelpOptions = true,
-        scope = ScopeType.INHERIT, // help, exit codes and version are alike in all commands
+        scope = ScopeType.INHERIT, // help, exit codes and version are the same in all commands
         versionProvider = Main.Version.class,
         usageHelpAutoWidth = true,
         description = "Inspect, try and measure remote memory from the shell.",
@@ -77,14 +77,14 @@ public final class Main implements Callable<Integer> {
         int code = ExitCode.SOFTWARE;
         try {
             code = run(StandardOutput.ofThisProcess(), System.err, args);
-        } catch (Error e) { // picocli hands on exceptions alone; a heap that is too small comes here
+        } catch (Error e) { // picocli handles only exceptions, and not, for example, an exhausted heap
             System.err.println("urma: " + FailureReport.describe(e));
         } finally {
             end.exit(code);
         }
     }
 
-    /** Runs the command; the exit code is not 0 when {@code stdout} did not take all. */
+    /** Runs the command; the exit code is not 0 if a write to {@code stdout} failed. */
     static int run(StandardOutput stdout, PrintStream err, String... args) {
         PrintStream out = new PrintStream(new BufferedOutputStream(stdout), false, System.out.charset());
         CommandLine commandLine = commandLine(out, err);
@@ -124,7 +124,7 @@ public final class Main implements Callable<Integer> {
         return debug;
     }
 
-    /** Without a subcommand there is nothing to do: tells what there is. */
+    /** Without a subcommand: prints the list of subcommands. */
     @Override
     public Integer call() {
         return Subcommands.missing(spec);

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How much memory this process can still get, and who limits it: the machine, or a cgroup above it.
+ * How much memory this process can still get, and what limits it: the machine, or a cgroup above it.
  *
  * @param limit the tightest limit, in words
  */
 public record MemoryBudget(long availableBytes, String limit) {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** What the kernel says now; no limit where it says nothing. */
+    /** The budget that the kernel reports now; no limit where it reports none. */
     public static MemoryBudget now() {
         return of(Path.of("/"));
     }
@@ -31,7 +31,7 @@ public record MemoryBudget(long availableBytes, String limit) {
         return other.availableBytes < availableBytes ? other : this;
     }
 
-    /** Throws when {@code what} needs more than there is. */
+    /** Throws when {@code what} needs more memory than there is. */
     public void check(String what, long neededBytes) {
         if (neededBytes > availableBytes) {
             throw new CommandFailure(what + " is too large: it needs " + Units.bytes(neededBytes) + " of memory, and "
@@ -65,7 +65,7 @@ public record MemoryBudget(long availableBytes, String limit) {
             OptionalLong limit = number(folder.resolve(limitFile));
             OptionalLong usage = number(folder.resolve(usageFile));
             if (limit.isPresent() && usage.isPresent()) {
-                // file pages that nobody used of late are given back when others want memory
+                // the kernel reclaims inactive file pages when processes of the group need memory
                 long reclaimable = lineNumber(folder.resolve("memory.stat"), "inactive_file")
                         .orElse(0);
                 tightest = tightest.tighter(new MemoryBudget(

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Turns Ctrl-C and SIGTERM into an interrupt of the thread that runs the command, so that every command cleans up by
- * leaving its {@code try} blocks, and none needs a hook of its own. Who is not done by the deadline is ended anyway.
+ * leaving its {@code try} blocks, and none needs a hook of its own. After the timeout the process ends anyway.
  */
 final class OrderlyEnd {
     private static final Duration DEADLINE = Duration.ofSeconds(15);
@@ -34,7 +34,7 @@ final class OrderlyEnd {
                 Runtime.getRuntime().halt(exitCode); // else the exit code would be that of the signal
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody does; the JVM ends now either way
+            Thread.currentThread().interrupt(); // no code interrupts this thread; the JVM ends now either way
         }
     }
 

@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that appears under its name only when all of it is there: it is written beside, and renamed at the end. What
- * is no regular file, such as {@code /dev/null}, is written directly.
+ * A file that appears under its name only when it is complete: it is written under another name, and renamed at the
+ * end. A special file, such as {@code /dev/null}, is written directly.
  */
 public final class OutputFile implements AutoCloseable {
     private final FileChannel channel;
@@ -32,7 +32,7 @@ public final class OutputFile implements AutoCloseable {
             return new OutputFile(FileChannel.open(path, StandardOpenOption.WRITE), path, null);
         }
         Path folder = path.toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) { // else the message would name a file that nobody asked for
+        if (folder != null && !Files.isDirectory(folder)) { // else the message would name the partial file
             throw new CommandFailure("output '" + path + "': there is no directory '" + folder + "'");
         }
         // a link stays a link: what it points to is replaced
@@ -47,7 +47,7 @@ public final class OutputFile implements AutoCloseable {
         return channel;
     }
 
-    /** Gives it its name. */
+    /** Renames the complete file to its name. */
     public void commit() throws IOException {
         channel.close();
         if (partial != null) {
@@ -55,7 +55,7 @@ public final class OutputFile implements AutoCloseable {
         }
     }
 
-    /** Without {@link #commit}: leaves nothing. */
+    /** Without {@link #commit}: deletes the partial file. */
     @Override
     public void close() throws IOException {
         channel.close();

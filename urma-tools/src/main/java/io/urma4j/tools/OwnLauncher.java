@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How this program was started, so that it can be started once more. */
+/** The command line of this program, to start it once more. */
 public final class OwnLauncher {
     private OwnLauncher() {}
 

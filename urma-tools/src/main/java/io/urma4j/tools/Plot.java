@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Curves over sizes, both axes logarithmic, as an SVG that reads well on light and dark: mid-grey axes, no background.
+ * Curves over sizes, with logarithmic axes, as an SVG for light and dark pages: mid-grey axes, no background.
  */
 public final class Plot {
     /** A size in bytes, and what was measured there. */
@@ -45,7 +45,7 @@ public final class Plot {
         return this;
     }
 
-    /** The drawing, as a document of its own. */
+    /** The plot, as a complete document. */
     public String svg() {
         StringBuilder svg = new StringBuilder();
         svg.append(String.format(
@@ -135,7 +135,7 @@ public final class Plot {
                 Locale.ROOT, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n", x, y, anchor, content));
     }
 
-    // ---- where a value lies
+    // ---- coordinates
 
     private double x(double size) {
         double least = Math.log(least(true));

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Tells how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
+ * Shows how far a long step is: nothing in its first second; then on a terminal a line that changes, else a line every
  * few seconds. For one thread.
  */
 public final class Progress implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class Progress implements AutoCloseable {
         return new Progress(err, Terminal.showsStderr(), step);
     }
 
-    /** Does a step that cannot say how far it is, such as one call of the library, and says that it still goes on. */
+    /** Runs a step of unknown extent, such as one call of the library, and shows that it continues. */
     static <T> T during(PrintWriter err, String step, Supplier<T> work) {
         CountDownLatch done = new CountDownLatch(1);
         Progress progress = of(err, step);
@@ -43,7 +43,7 @@ public final class Progress implements AutoCloseable {
             return work.get();
         } finally {
             done.countDown();
-            Ending.of(teller::join); // what is printed next begins on a line of its own
+            Ending.of(teller::join); // so that the next output begins on a new line
         }
     }
 
@@ -53,11 +53,11 @@ public final class Progress implements AutoCloseable {
                 still();
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody does
+            Thread.currentThread().interrupt(); // no code interrupts this thread
         }
     }
 
-    /** Says how much of the whole is done; cheap enough to be called for each chunk. */
+    /** Reports how much of the whole is done; cheap enough to be called for each chunk. */
     public void at(long done, long whole) {
         if (isDue()) {
             farness = whole <= 0 ? "…" : 100 * Math.min(done, whole) / whole + " %"; // a time may be exceeded
@@ -65,7 +65,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Says that it still goes on, when nobody can say how far it is. */
+    /** Shows that the work continues, where its extent is unknown. */
     public void still() {
         if (isDue()) {
             show();
@@ -92,13 +92,13 @@ public final class Progress implements AutoCloseable {
         err.flush();
     }
 
-    /** Ends the step, and takes the changing line away. */
+    /** Ends the step, and erases the changing line. */
     @Override
     public void close() {
         hide();
     }
 
-    /** Takes the changing line away, so that something else can be printed; it comes back when it is due again. */
+    /** Erases the changing line before other output; it appears again when it is due. */
     public void hide() {
         if (shownLength > 0) {
             err.print("\r" + " ".repeat(shownLength) + "\r");

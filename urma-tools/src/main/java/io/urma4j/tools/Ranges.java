@@ -2,7 +2,7 @@ package io.urma4j.tools;
 
 import org.jspecify.annotations.Nullable;
 
-/** Ranges of remote memory that a user asked for. */
+/** Ranges of remote memory that a user requests. */
 final class Ranges {
     private Ranges() {}
 
@@ -10,7 +10,7 @@ final class Ranges {
      * The length of the range that begins at {@code offset}.
      *
      * @param asked null for all up to the end
-     * @throws CommandFailure naming what lies outside the segment
+     * @throws CommandFailure if the range exceeds the segment, naming it
      */
     static long length(long offset, @Nullable Long asked, long segmentBytes) {
         if (offset > segmentBytes) {

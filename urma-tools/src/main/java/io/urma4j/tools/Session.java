@@ -76,7 +76,7 @@ public final class Session implements AutoCloseable {
         return context;
     }
 
-    /** Closes everything, also when the command was interrupted: then closing must not be. */
+    /** Closes everything. If the command was interrupted, the close is not. */
     @Override
     public void close() {
         Ending.of(urma);

@@ -74,7 +74,7 @@ final class ShareCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** What is shared. */
+    /** The memory to share: a file, or zeroed memory of a size. */
     static final class Content {
         @Parameters(
                 paramLabel = "FILE",
@@ -124,7 +124,7 @@ final class ShareCommand implements Callable<Integer> {
         SharedMemory memory = Progress.during(
                 spec.commandLine().getErr(),
                 "reserving " + Units.bytes(sizeBytes),
-                // so that a machine without memory says so here and does not kill us later
+                // so that a lack of memory fails here, and does not kill the process later
                 () -> session.context().allocate(sizeBytes, AllocOptions.DEFAULT.withReserve()));
         if (file != null) {
             fill(memory.segment(), file);
@@ -166,7 +166,7 @@ final class ShareCommand implements Callable<Integer> {
         }
     }
 
-    /** Tells who loses it, and takes it back. */
+    /** Prints the importers that lose access, and revokes the memory. */
     private int end(LocalSegment segment) {
         List<String> users = segment.importers();
         say(

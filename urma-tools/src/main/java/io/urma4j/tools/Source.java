@@ -21,7 +21,7 @@ import picocli.CommandLine.TypeConversionException;
  * the arguments of a process.
  */
 sealed interface Source {
-    /** A line is a few hundred bytes; who sends more sends something else. */
+    /** A share line has a few hundred bytes; longer input is something else. */
     int MAX_LINE_BYTES = 16 * 1024;
 
     String LABEL = "SOURCE";
@@ -32,13 +32,13 @@ sealed interface Source {
 
     Pattern NAME = Pattern.compile("([a-z][a-z0-9-]{0,31}):([A-Za-z0-9_][A-Za-z0-9._-]{0,254})");
 
-    /** The line is what comes on standard input. */
+    /** The share line is read from standard input. */
     record StandardInput() implements Source {}
 
-    /** The line is what a file holds. */
+    /** The share line is read from a file. */
     record LineFile(Path path) implements Source {}
 
-    /** No line: a segment's home published it under a name. */
+    /** No share line: the home has published the segment under a name. */
     record Name(String kind, String name) implements Source {}
 
     /** Reads the argument. */
@@ -66,13 +66,13 @@ sealed interface Source {
         }
     }
 
-    /** Whether {@code text} is a share line, or was one before somebody damaged it. */
+    /** Whether {@code text} is a share line, or a damaged one. */
     static boolean looksLikeLine(String text) {
         return text.startsWith("urma4j")
                 || (text.length() > 100 && !NAME.matcher(text).matches());
     }
 
-    /** {@code message} with every argument in it that looks like a share line taken out. */
+    /** {@code message} without the arguments that look like a share line. */
     static String withoutLines(String message, List<String> arguments) {
         String hidden = message;
         for (String argument : arguments) {
@@ -88,7 +88,7 @@ sealed interface Source {
         return switch (this) {
             case StandardInput() -> found(firstLine(stdin, "standard input"), device);
             case LineFile(Path path) -> {
-                if (Files.isDirectory(path)) { // which opens, and fails only when it is read, without its name
+                if (Files.isDirectory(path)) { // a directory can be opened, and fails only on read, without its name
                     throw new CommandFailure("file '" + path + "' is a directory");
                 }
                 try (InputStream file = Files.newInputStream(path)) {

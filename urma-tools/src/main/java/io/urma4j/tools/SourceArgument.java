@@ -8,7 +8,7 @@ import java.nio.channels.Channels;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The first argument of commands that work on memory which somebody else shares. */
+/** The first argument of commands that work on memory of another process. */
 final class SourceArgument {
     @Parameters(
             index = "0",
@@ -27,7 +27,7 @@ final class SourceArgument {
     /** Finds the segment; blocks while a line has not come yet, or its home does not answer. */
     Found find() throws IOException {
         // not System.in: Ctrl-C must end the wait for a line, and only a channel can be interrupted; it stays open
-        // for those who read on behind the line
+        // for readers of the input after the line
         return source.find(device, Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel()));
     }
 }

@@ -7,11 +7,11 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard output that keeps its first failed write: {@link java.io.PrintStream} and {@link java.io.PrintWriter} swallow it,
- * and the command would end as if all had been written. Any thread.
+ * Standard output that keeps its first failed write. {@link java.io.PrintStream} and {@link java.io.PrintWriter}
+ * swallow the exception, so that the command would end as if all had been written. Safe for any thread.
  */
 final class StandardOutput extends OutputStream {
-    /** What a shell gives for a program that SIGPIPE ended. */
+    /** The exit code of a shell for a program that SIGPIPE ended. */
     static final int CLOSED_PIPE = 141;
 
     private final OutputStream out;
@@ -21,18 +21,18 @@ final class StandardOutput extends OutputStream {
         this.out = out;
     }
 
-    /** That of this process. */
+    /** The standard output of this process. */
     static StandardOutput ofThisProcess() {
         return new StandardOutput(new FileOutputStream(FileDescriptor.out));
     }
 
-    /** Why a write failed; null while all were done. */
+    /** The first failure; null while all writes succeed. */
     @Nullable
     IOException failure() {
         return failure;
     }
 
-    /** Whether a failed write says that the reader has gone, as {@code head} does: it has all that it wanted. */
+    /** Whether a write failed because the reader has exited, as {@code head} does when it has enough. */
     static boolean isClosedPipe(Throwable failure) {
         return failure instanceof IOException && "Broken pipe".equals(failure.getMessage());
     }

@@ -6,11 +6,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Commands that do nothing by themselves. */
+/** Commands that only have subcommands. */
 public final class Subcommands {
     private Subcommands() {}
 
-    /** Says that a command is missing, and which there are; returns the exit code. */
+    /** Prints that a subcommand is missing, and the list of them; returns the exit code. */
     public static int missing(CommandSpec spec) {
         CommandLine command = spec.commandLine();
         PrintWriter err = command.getErr();

@@ -7,16 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the standard streams lead to. */
+/** The terminal of the standard streams. */
 public final class Terminal {
     private Terminal() {}
 
-    /** Whether a person sees stderr as it is written. */
+    /** Whether stderr is a terminal. */
     public static boolean showsStderr() {
         return shows(2);
     }
 
-    /** Whether a person sees stdout as it is written. */
+    /** Whether stdout is a terminal. */
     public static boolean showsStdout() {
         return shows(1);
     }
@@ -39,13 +39,13 @@ public final class Terminal {
                     .toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
-            return false; // no Linux: plain lines do no harm
+            return false; // not Linux: plain lines work everywhere
         }
     }
 
     /**
-     * How to write text to a stream that asks for {@code asked}. Under the locale C that is ASCII, though no terminal of
-     * today is: then UTF-8, since a question mark in place of a µ helps nobody.
+     * How to write text to a stream that asks for {@code asked}. The locale C asks for ASCII, which would turn a µ into
+     * a question mark. Current terminals show UTF-8, so that is used instead.
      */
     static Charset charset(Charset asked) {
         return asked.equals(StandardCharsets.US_ASCII) ? StandardCharsets.UTF_8 : asked;

@@ -3,7 +3,7 @@ package io.urma4j.tools;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Figures as people read them. */
+/** Readable figures with units. */
 public final class Units {
     private static final String[] BINARY = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 

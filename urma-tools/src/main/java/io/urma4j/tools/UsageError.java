@@ -7,7 +7,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says a wrong use in the words of the command's help, not in those of the parser. */
+/** Describes a usage error in the words of the command's help, not of the parser. */
 final class UsageError {
     private static final Pattern INVALID = Pattern.compile(
             "Invalid value for (?:positional parameter at index \\S+ \\((.+?)\\)|option '(\\S+?)'(?: \\(.+?\\))?): (.*)");
@@ -21,7 +21,7 @@ final class UsageError {
 
     private UsageError() {}
 
-    /** What is wrong, as the rest of a line that begins with {@code urma: }. */
+    /** The error, as the rest of a line that begins with {@code urma: }. */
     static String describe(ParameterException failure) {
         if (failure instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getUnmatched().isEmpty()

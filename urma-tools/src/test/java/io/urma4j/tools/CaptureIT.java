@@ -42,7 +42,9 @@ class CaptureIT extends WithShell {
                 .doesNotContain("\"icrcRight\" : 0,");
     }
 
-    /** All queues of two contexts share a connection, whose packets must be told apart as those of a queue pair are. */
+    /**
+     * All queues of two contexts share a connection, whose packets must be distinguished as those of a queue pair are.
+     */
     @Test
     void whatIsSentAgainIsCountedBetweenTwoOfUs() throws Exception {
         Path file = folder.resolve("lossy.pcap");

@@ -42,7 +42,7 @@ public final class DeafProvider implements UrmaProvider {
 
         @Override
         public ProviderContext openContext(int eidIndex, ContextOptions options, ContextEvents events) {
-            throw new UrmaException(UrmaStatus.FAIL, "deaf0", "nobody listens");
+            throw new UrmaException(UrmaStatus.FAIL, "deaf0", "the device is deaf");
         }
 
         @Override

@@ -155,7 +155,10 @@ class DecodeTest {
         assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, retransmitted 1,");
     }
 
-    /** A sealed packet is right if the capture tells the secret, and no wrong one if it does not. */
+    /**
+     * A sealed packet is right if the capture reveals the secret, and not verifiable, rather than wrong, if it does
+     * not.
+     */
     @Test
     void anIcrcWithASecretThatTheCaptureDoesNotTellIsNotCalledWrong() throws IOException {
         Path file = folder.resolve("sealed.pcap");

@@ -44,7 +44,7 @@ class FailureReportTest {
                 new FileSystemException("x", null, "Too many open files"),
                 new IOException("Cannot run program \"java\": error=12, Cannot allocate memory"),
                 new OutOfMemoryError("Java heap space"),
-                new IllegalStateException("what nobody foresaw"),
+                new IllegalStateException("unforeseen"),
                 new CommandFailure("no device works here; see 'urma doctor'", nativeCall),
                 new UrmaException(UrmaStatus.FAIL, "Urma", "no device (see 'urma doctor')", nativeCall));
     }
@@ -55,7 +55,7 @@ class FailureReportTest {
                 refused(UrmaStatus.ENOPERM, "segment 'orders'"),
                 refused(UrmaStatus.EEXIST, "name 'orders'"),
                 new CommandFailure("there is more input than room"),
-                new CommandFailure("nobody listens", new ConnectException("Connection refused")),
+                new CommandFailure("no process listens", new ConnectException("Connection refused")),
                 new NoSuchFileException("x"),
                 new AccessDeniedException("x"),
                 new UnknownHostException("nohost"));

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 
-/** What the command tells about the machine. */
+/** What the command reports about the machine. */
 class MachineIT extends WithShell {
     @Test
     void devicesAreListedWithWhatTheyCanDo() throws Exception {

@@ -331,7 +331,7 @@ class PerftestIT extends WithShell {
         return Integer.parseInt(matcher.group(1));
     }
 
-    /** The server stands still for longer than an operation may take: then operations fail, and the run goes on. */
+    /** The server is stopped for longer than an operation may take: operations fail, and the run continues. */
     @Test
     void withErrContinueFailuresAreCountedAndTheRunGoesOn() throws Exception {
         Running server = shell.start("perftest", "-d", "shm0", "-P", "0");

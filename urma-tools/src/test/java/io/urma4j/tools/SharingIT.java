@@ -180,10 +180,10 @@ class SharingIT extends WithShell {
 
     @Test
     void aNameThatNobodySharesIsNamed() throws Exception {
-        Ended fetch = shell.run("fetch", "shm:nobody", "-o", at("copy"));
+        Ended fetch = shell.run("fetch", "shm:absent", "-o", at("copy"));
 
         assertThat(fetch.exitCode()).isEqualTo(1);
-        assertThat(fetch.err()).contains("nobody").hasLineCount(1);
+        assertThat(fetch.err()).contains("absent").hasLineCount(1);
         assertThat(names()).isEmpty();
     }
 

@@ -57,7 +57,7 @@ final class Shell {
         return folder.resolve("runtime");
     }
 
-    /** Sockets, locks and names that are there though nobody runs. */
+    /** Sockets, locks and names that remain although no process runs. */
     List<Path> leftFiles() throws IOException {
         try (var all = Files.walk(runtimeDirectory())) {
             return all.filter(path -> !Files.isDirectory(path)).toList();

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A project of somebody else, in a folder of its own: one program, and the jars of the artifact {@code io.urma4j:urma4j}
- * with what it brings. Nothing of the build's class path, such as JSpecify, is within its reach.
+ * A user's project, in its own folder: one program, the jars of the artifact {@code io.urma4j:urma4j}, and their
+ * dependencies. It cannot reach the build's class path, such as JSpecify.
  */
 final class Consumer {
     private static final Path ROOT =

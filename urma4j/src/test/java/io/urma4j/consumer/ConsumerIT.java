@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a project of somebody else does with the one artifact: class path, module path, an image by jlink, a native image. */
+/** How a user's project uses the one artifact: on the class path, the module path, by jlink, in a native image. */
 class ConsumerIT {
     private static final String MAIN = "com.example.hello/com.example.hello.Hello";
     private static final String BOTH_DEVICES = "shm0 42\nudma0 42\n";

@@ -8,7 +8,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * A drawing as SVG: the plot of the command line, and beside it who is who, since many curves leave no room for names among
+ * A plot as SVG: that of the command line, with a legend beside it, since many curves leave no room for names among
  * them.
  */
 final class Chart {

@@ -221,7 +221,7 @@ public final class Compare implements Callable<Integer> {
         return Duration.ofMillis(millis != null ? millis : otherwiseMillis);
     }
 
-    /** Tells about how long it will take, and when it is too late. */
+    /** Prints the estimated duration and the limit, and returns the deadline. */
     private Deadline deadline(String what, Duration expected) {
         double seconds =
                 minutes != null ? minutes * 60 : quick ? QUICK_SECONDS - spent() : 30 + 2 * expected.toSeconds();
@@ -255,7 +255,7 @@ public final class Compare implements Callable<Integer> {
                 .findFirst()
                 .orElse(null);
         if (ours == null || !ours.has(row.metric())) {
-            return; // told as a failure
+            return; // reported as a failure
         }
         outcome.series().forEach((peer, theirs) -> {
             if (!peer.name().equals(Names.URMA) && theirs.has(row.metric())) {

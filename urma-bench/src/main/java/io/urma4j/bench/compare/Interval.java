@@ -3,7 +3,7 @@ package io.urma4j.bench.compare;
 import java.util.Arrays;
 
 /**
- * Where a ratio lies with 95 % confidence, after so many pairs.
+ * The 95 % confidence interval of a ratio, from pairs of measurements.
  *
  * @param low its lower end
  * @param middle the geometric mean

@@ -22,7 +22,7 @@ final class Machine {
         return map;
     }
 
-    /** Whether figures of both belong into one table: what is told of them as text is the same. */
+    /** Whether figures of both belong into one table: their descriptions are equal as text. */
     static boolean isSame(Map<String, Object> one, Map<String, Object> other) {
         return one.toString().equals(other.toString());
     }

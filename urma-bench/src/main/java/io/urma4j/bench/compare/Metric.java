@@ -1,6 +1,6 @@
 package io.urma4j.bench.compare;
 
-/** What a run tells; all in nanoseconds. */
+/** The metrics of a run, all in nanoseconds. */
 public enum Metric {
     /** Time of all, by their number. */
     MEAN("mean"),

@@ -5,8 +5,8 @@ final class Notes {
     static final String TEXT = """
             Ratios are made within each round, in which every peer has one turn; the table has their median, smallest and
             largest. `× its speed` is better when larger, `× its time` when smaller. Raw memory and raw UDP are the least
-            that C can do on this machine at the same minute: nobody is ahead of them by much, and every library is
-            somewhat behind.
+            that C can do on this machine at the same minute: no library is faster by much, and most are somewhat
+            slower.
             """;
 
     private Notes() {}

@@ -3,7 +3,7 @@ package io.urma4j.bench.compare;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Somebody who does the work: urma4j, what one would take in its place, or the least that the machine can do. */
+/** A library or program that does the work: urma4j, an alternative to it, or the minimum that the machine needs. */
 public interface Peer extends AutoCloseable {
     /** In tables, and for {@code --peer}. */
     String name();

@@ -103,7 +103,7 @@ public final class ProcessPair implements AutoCloseable {
     @Override
     public void close() {
         if (isServing) {
-            home.tell("enough"); // a leader has failed, and nobody else would end what it waits for
+            home.tell("enough"); // the leader has failed, so that no other message would end the home's wait
         }
         leader.close();
         home.close();
@@ -126,7 +126,7 @@ public final class ProcessPair implements AutoCloseable {
             from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         }
 
-        /** Tells it a line, and returns what stands behind the expected word of its answer. */
+        /** Sends a line, and returns what follows the expected word in the answer. */
         String ask(String line, String expected) throws IOException {
             to.println(line);
             Thread watchdog = Thread.ofPlatform().daemon().start(this::endWhenLate);
@@ -152,7 +152,7 @@ public final class ProcessPair implements AutoCloseable {
                 System.err.println(answer); // a library's own words
             }
             throw new IOException("its process ended, or was ended after " + PATIENCE.toSeconds()
-                    + " s, when it was told to " + asked.split(" ", 2)[0]);
+                    + " s, while it executed '" + asked.split(" ", 2)[0] + "'");
         }
 
         private void endWhenLate() {

@@ -146,7 +146,10 @@ public final class Processes {
         removeScratch();
     }
 
-    /** Whoever fails because this program is being ended has nothing to tell: he waits here for its end. */
+    /**
+     * A failure that follows from the end of this program is not worth a report: the failing thread waits here until
+     * the process ends.
+     */
     static void awaitEndIfNear() throws InterruptedException {
         boolean near;
         synchronized (alive) {

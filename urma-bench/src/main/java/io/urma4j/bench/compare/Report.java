@@ -13,8 +13,8 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * What was found: lines with ratios, curves, who took part, who is missing and why. Several runs make one report, each in the
- * place of what an earlier one had found of the same rows.
+ * The results: lines with ratios, curves, the peers that took part, and the missing ones with the reason. Several runs
+ * make one report; a later run replaces the results of an earlier one in the same rows.
  */
 final class Report {
     /**
@@ -80,7 +80,7 @@ final class Report {
         return lines.containsKey(name) || drawings.containsKey(name);
     }
 
-    /** A row or drawing is done anew: what was known of it goes. */
+    /** A row or plot is measured again: its old results are removed. */
     void beginsAnew(String name) {
         failures.remove(name);
         withoutTime.remove(name);
@@ -132,7 +132,7 @@ final class Report {
         return row.append("|\n").toString();
     }
 
-    /** Below the table: how many hold, who took part, who did not. */
+    /** The text below the table: how many targets hold, and which peers took part or did not. */
     String foot() {
         StringBuilder text = new StringBuilder();
         List<Line> all = lines();
@@ -155,7 +155,7 @@ final class Report {
                 (where, whats) -> whats.forEach(what -> text.append(String.format("- FAILED %s: %s%n", where, what))));
         if (!leftOut.isEmpty()) {
             text.append(String.format(
-                    "- LEFT OUT, for a quick run: %s; and in each row, of whom nothing is asked there%n",
+                    "- LEFT OUT, for a quick run: %s; and in each row, the peers without a target there%n",
                     String.join(", ", leftOut)));
         }
         if (!withoutTime.isEmpty()) {

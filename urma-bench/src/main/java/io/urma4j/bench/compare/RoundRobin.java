@@ -51,8 +51,8 @@ final class RoundRobin {
     }
 
     /**
-     * All that can, in their order. A peer that fails once is left alone, and its failure told; one that has kept the others
-     * waiting by that, twice, is not asked again.
+     * All peers that can do the work, in their order. A peer that fails is skipped for the rest of the row, and its
+     * failure is reported. One that has kept the others waiting this way twice is not run again.
      */
     Outcome play(Task task, List<Peer> peers) throws InterruptedException {
         SequencedMap<Peer, Series> series = new LinkedHashMap<>();

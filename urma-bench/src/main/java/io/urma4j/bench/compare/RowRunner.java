@@ -23,7 +23,7 @@ final class RowRunner {
     /**
      * A runner.
      *
-     * @param isQuick whether a row has only those peers of whom something is asked in it, and raw C
+     * @param isQuick whether a row runs only the peers with a target in it, and raw C
      */
     RowRunner(RoundRobin roundRobin, List<Row> rows, List<Peer> peers, boolean isQuick) {
         this.roundRobin = roundRobin;
@@ -76,13 +76,13 @@ final class RowRunner {
         void played(Row row, Outcome outcome) throws IOException;
     }
 
-    /** Writes down what is known so far: who is ended early keeps it. */
+    /** Saves the results so far, so that a run that ends early keeps them. */
     @FunctionalInterface
     interface Saving {
         void save() throws IOException;
     }
 
-    /** Plays them; those for which there is no time are told to the report. */
+    /** Runs the rows, and reports those for which no time is left. */
     void play(Deadline deadline, Report report, Listener listener) throws IOException, InterruptedException {
         for (Row row : rows) {
             if (!outcomes.containsKey(row.task()) && deadline.isTooNearFor(expected(row))) {
@@ -114,8 +114,8 @@ final class RowRunner {
     }
 
     /**
-     * Half of what the slowest of those who take part can do, one round trip after the other; in two digits. By the median, since
-     * it is their peak that counts, and a mean has in it what the machine did meanwhile.
+     * Half the rate of the slowest participant, one round trip after the other, rounded to two digits. It uses the
+     * median, since the peak rate counts, and a mean includes disturbances of the machine.
      */
     private int halfOfTheSlowest(Row row) throws InterruptedException {
         Task trips = trips(row.task());

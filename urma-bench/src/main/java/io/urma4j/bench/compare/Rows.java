@@ -79,7 +79,7 @@ final class Rows {
     }
 
     private void network() {
-        // first what is done most often, so that whoever waits for single operations does not wait for a compiler
+        // the stream comes first: its many operations warm up the code that the latency rows measure one by one
         quick("udma-stream-64", Work.SEND_RATE, NETWORK, 64);
         percentiles(
                 "udma-send-64",

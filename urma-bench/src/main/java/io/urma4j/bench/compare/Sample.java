@@ -15,7 +15,7 @@ public final class Sample {
     }
 
     /**
-     * Reads such a line; words that are no metric are somebody else's.
+     * Parses such a line; ignores words that are no metric.
      *
      * @throws IllegalArgumentException when there is no metric in it, or no number where one belongs
      */
@@ -48,7 +48,7 @@ public final class Sample {
         return nanos.containsKey(metric);
     }
 
-    /** The figure; not a number when this run did not tell it. */
+    /** The figure; not a number when this run did not report it. */
     public double nanos(Metric metric) {
         return nanos.getOrDefault(metric, Double.NaN);
     }

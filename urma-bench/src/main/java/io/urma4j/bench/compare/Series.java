@@ -17,7 +17,7 @@ public final class Series {
         return samples.isEmpty();
     }
 
-    /** Whether the peer tells this of every run. */
+    /** Whether the peer reports this metric for every run. */
     boolean has(Metric metric) {
         return !samples.isEmpty() && samples.stream().allMatch(sample -> sample.has(metric));
     }
@@ -30,7 +30,7 @@ public final class Series {
         return Rounds.median(nanos(metric));
     }
 
-    /** What an operation takes when nothing comes between; the mean of those peers that tell no more. */
+    /** The time of an undisturbed operation; the mean for peers that report only that. */
     double typical() {
         return median(has(Metric.P50) ? Metric.P50 : Metric.MEAN);
     }

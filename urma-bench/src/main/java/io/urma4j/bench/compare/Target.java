@@ -3,10 +3,10 @@ package io.urma4j.bench.compare;
 import io.urma4j.bench.Limit;
 
 /**
- * What is asked of us beside one peer.
+ * What urma4j must reach, compared with one peer.
  *
  * @param peer its name
- * @param limit at most so many times its time, or at least so many times its speed
+ * @param limit the largest multiple of the peer's time, or the smallest multiple of its speed
  */
 public record Target(String peer, Limit limit) {
     static Target atMost(String peer, double times) {

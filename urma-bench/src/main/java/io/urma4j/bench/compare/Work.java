@@ -4,11 +4,11 @@ package io.urma4j.bench.compare;
 public enum Work {
     /** A write by one process until the other sees it: half a round trip. */
     WRITE_SEEN,
-    /** Writes, many under way: time per operation. */
+    /** Writes, many in flight: time per operation. */
     WRITE_RATE,
     /** One read at a time, each awaited: time per operation. */
     READ,
-    /** Reads, many under way: time per operation. */
+    /** Reads, many in flight: time per operation. */
     READ_RATE,
     /** One fetch-and-add at a time. */
     FADD,
@@ -16,7 +16,7 @@ public enum Work {
     CAS,
     /** A message until the other process has it: half a round trip, also as percentiles. */
     SEND_LATENCY,
-    /** Messages, many under way, all received: time per message. */
+    /** Messages, many in flight, all received: time per message. */
     SEND_RATE,
     /** A message to a process that sleeps, until its thread runs: half a round trip of sleepers, or one way. */
     WAKE,
@@ -29,13 +29,13 @@ public enum Work {
     String words(String size) {
         return switch (this) {
             case WRITE_SEEN -> "WRITE " + size + " until the other process sees it";
-            case WRITE_RATE -> "WRITE " + size + ", many under way";
+            case WRITE_RATE -> "WRITE " + size + ", many in flight";
             case READ -> "READ " + size + ", one at a time";
-            case READ_RATE -> "READ " + size + ", many under way";
+            case READ_RATE -> "READ " + size + ", many in flight";
             case FADD -> "FADD " + size + ", one at a time";
             case CAS -> "CAS " + size + ", one at a time";
             case SEND_LATENCY -> "message " + size + ", half a round trip";
-            case SEND_RATE -> "messages " + size + ", many under way";
+            case SEND_RATE -> "messages " + size + ", many in flight";
             case WAKE -> "message " + size + " to a process that sleeps";
             case AT_RATE -> "messages " + size + " at one rate, round trip from when each was due";
             case CONNECT -> "from nothing to the first message";

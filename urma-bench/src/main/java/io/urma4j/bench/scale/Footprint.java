@@ -21,7 +21,7 @@ record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappin
     private static final int MOST_COLLECTIONS = 10;
     private static final long PAUSE_NANOS = 50_000_000; // threads that are about to end hold what they had till then
     private static final long STEADY_BYTES = 4096;
-    private static final int FEW = 8; // of whose memory nothing can be told: the JVM's own comes and goes
+    private static final int FEW = 8; // with fewer objects, fluctuations of the JVM's own memory hide theirs
 
     /** Collects garbage until no more is found, and looks: some tenths of a second. */
     static Footprint now() {
@@ -76,7 +76,7 @@ record Footprint(long heapBytes, long nativeBytes, long descriptors, long mappin
         }
     }
 
-    /** What has come since, of each kind, for one of so many things; {@link Curve#NONE} when they are too few to tell. */
+    /** The growth of each kind since then, divided by {@code count}; {@link Curve#NONE} where that is too small. */
     double[] perThing(Footprint before, long count) {
         if (count < FEW) {
             return new double[] {Curve.NONE, Curve.NONE, Curve.NONE, Curve.NONE};

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Jetty with its JFR costs when there are many: to make and to close, to post to in turn with a poll for each
- * record, and what a poll that finds nothing costs meanwhile, when nothing is under way and when one Jetty waits for its
- * receiver. A context takes a limited number: beyond, there are several.
+ * The cost of a Jetty with its JFR when there are many: to create and close one, and to post to each in turn with a
+ * poll for each record. Also the cost of an empty poll, with nothing in flight, and while one Jetty waits for its
+ * receiver. The number of Jetties of a context is limited: more of them are spread over several contexts.
  */
 final class JettiesCurve {
     private static final List<String> COLUMNS = List.of(

@@ -35,7 +35,7 @@ final class JettyDock implements AutoCloseable {
     private final List<Jfr> jfrs = new ArrayList<>();
     private int next;
 
-    /** Where the Jetties write to, and a JFR that takes a message only when it is told to. */
+    /** The memory that the Jetties write to, and a JFR without work requests until {@link #take}. */
     static final class Home {
         private final LocalSegment memory;
         private final Jfc jfc;
@@ -94,12 +94,12 @@ final class JettyDock implements AutoCloseable {
     void poll(int times) {
         for (int i = 0; i < times; i++) {
             if (Polls.taken(jfc, batch) > 0) {
-                throw new IllegalStateException("a record came that nobody waits for");
+                throw new IllegalStateException("unexpected record: " + batch);
             }
         }
     }
 
-    /** One of the Jetties has a SEND under way from now on, which nobody receives, and others that wait behind it. */
+    /** From now on one of the Jetties has a SEND in flight that finds no receive, and others queued behind it. */
     void beginWaiting() {
         for (int i = 0; i < DEPTH; i++) {
             jetties.getFirst().jfs().send(target, local, 0, Long.BYTES, i);

@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * How long is measured.
  *
- * @param perFigure loops run at least so long, after a third of it untimed
+ * @param perFigure the minimum time of a loop, after a third of it as an untimed warm-up
  * @param cycles what is made and closed is made so often at least, all together
  */
 record Pace(Duration perFigure, int cycles) {
@@ -26,12 +26,12 @@ record Pace(Duration perFigure, int cycles) {
         return new Pace(Duration.ofSeconds(1), 1000);
     }
 
-    /** How often a set of so many things is made, so that there are enough of them to be timed. */
+    /** How often a set of {@code count} objects is created, so that there are enough of them to be timed. */
     int rounds(int count) {
         return Math.max(1, cycles / count);
     }
 
-    /** Nanoseconds of one time: the median of chunks of so many. */
+    /** Nanoseconds of one pass: the median of chunks of {@code chunk} passes each. */
     double nanos(int chunk, Loop loop) {
         repeat(perFigure.toNanos() / 3, chunk, loop);
         return repeat(perFigure.toNanos(), chunk, loop);

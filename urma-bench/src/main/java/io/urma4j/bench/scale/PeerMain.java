@@ -14,8 +14,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A peer of {@link PeersCurve}: tells its segment and its JFR in a line, takes messages asleep, and ends with its input, so
- * that it outlives nobody.
+ * A peer of {@link PeersCurve}: prints its segment and its JFR in one line, sleeps until messages arrive, and ends with
+ * its input, so that it never outlives the process that started it.
  */
 final class PeerMain {
     static final int RECEIVES = 64;

@@ -32,7 +32,7 @@ final class PeerProcesses implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Starts so many at a time; returns the line of each. */
+    /** Starts {@code count} processes at once; returns the first line of each. */
     List<String> start(int count) throws IOException {
         List<Process> started = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ final class PeerProcesses implements AutoCloseable {
         last.forEach(Process::destroyForcibly);
     }
 
-    /** Has all of them end in order; who does not is ended. */
+    /** Asks all processes to end, and kills those that do not. */
     @Override
     public void close() {
         try {

@@ -39,7 +39,7 @@ final class PeersCurve {
     private static final long BYTES = 4096;
     private static final int CHUNK = 256;
     private static final int WINDOW = 16;
-    private static final long GUESSED_BYTES = 100L << 20; // of a peer, before there is one to look at
+    private static final long GUESSED_BYTES = 100L << 20; // of a peer, before one was measured
     private static final double MOST_OF_MEMORY = 0.8;
 
     private final Run run;
@@ -52,7 +52,7 @@ final class PeersCurve {
         Curve curve = new Curve(
                 "peers-shm",
                 "Peers on " + DEVICE + ", a process each, " + WINDOW
-                        + " SENDs under way; memory of this side, per peer",
+                        + " SENDs in flight; memory of this side, per peer",
                 "peers",
                 COLUMNS);
         try (Urma urma = Urma.open();

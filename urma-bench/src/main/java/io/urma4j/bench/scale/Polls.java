@@ -3,7 +3,7 @@ package io.urma4j.bench.scale;
 import io.urma4j.CompletionBatch;
 import io.urma4j.Jfc;
 
-/** Takes records, and believes none that it has not looked at. */
+/** Polls records, and checks each of them. */
 final class Polls {
     private Polls() {}
 

@@ -50,7 +50,7 @@ record Room(long descriptors, long mappings, long heapBytes, long memoryBytes) {
     }
 
     /**
-     * Why so many things do not fit; empty when they do.
+     * Why {@code count} objects do not fit; empty when they do.
      *
      * @param base what there is before the first of them
      * @param perThing of {@link Footprint#perThing}

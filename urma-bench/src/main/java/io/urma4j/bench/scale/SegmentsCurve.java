@@ -19,7 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a segment costs when there are many: to register and close, to import and give back, and to write to in turn. Home
+ * The cost of a segment when there are many: to register and close, to import and release, and to write to in turn.
+ * Home
  * and importer are two contexts of this process, as far apart as two processes but for the address space.
  */
 final class SegmentsCurve {

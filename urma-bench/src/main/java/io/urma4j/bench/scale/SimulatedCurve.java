@@ -30,7 +30,7 @@ final class SimulatedCurve {
         Curve curve = new Curve(
                 "simulated-udma",
                 "Peers of a card of udma, simulated: WRITEs of 8 bytes to each in turn, " + SimulatedNet.BATCH
-                        + " under way; heap per connection",
+                        + " in flight; heap per connection",
                 "peers",
                 COLUMNS);
         warmUp();

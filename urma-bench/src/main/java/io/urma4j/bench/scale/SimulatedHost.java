@@ -42,7 +42,7 @@ final class SimulatedHost implements Port, CardListener {
     private @Nullable Way way;
 
     /**
-     * A host that nobody knows yet.
+     * A host without connections.
      *
      * @param number 1 and up, its address
      * @param pool where packets are taken from and given back to, of all hosts
@@ -139,7 +139,7 @@ final class SimulatedHost implements Port, CardListener {
         // they are taken by hand
     }
 
-    // ---- what the card tells: none of this may happen here
+    // ---- notifications of the card: none of these may happen here
 
     @Override
     public boolean takesControl() {

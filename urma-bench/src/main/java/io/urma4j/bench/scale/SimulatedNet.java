@@ -55,7 +55,7 @@ final class SimulatedNet {
                         .build());
     }
 
-    /** Makes so many peers, which nobody is connected to yet. */
+    /** Creates {@code count} peers, without connections. */
     void addPeers(int count) {
         for (int i = 0; i < count; i++) {
             SimulatedHost peer = new SimulatedHost(2 + i, pool);
@@ -170,7 +170,7 @@ final class SimulatedNet {
         peerNanos = 0;
     }
 
-    /** CPU time of the hub since the times were forgotten. */
+    /** CPU time of the hub since the last reset. */
     long hubNanos() {
         return hubNanos;
     }

@@ -8,7 +8,9 @@ class ReaderPaceTest {
     private final ReaderPace pace = new ReaderPace();
     private int spins; // of the last rest
 
-    /** How long the rests of so many runs were together, each of which brings {@code messagesPerSpin} for its rest. */
+    /**
+     * The total length of the rests of {@code runs} runs, each of which brings {@code messagesPerSpin} for its rest.
+     */
     private long rests(int runs, double messagesPerSpin) {
         long sum = 0;
         for (int i = 0; i < runs; i++) {

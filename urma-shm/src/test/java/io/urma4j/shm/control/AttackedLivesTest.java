@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Contexts that open, serve and close while two attackers speak to every socket of the runtime directory. */
+/** Contexts that open, serve and close while two attackers send to every socket of the runtime directory. */
 @Timeout(180)
 class AttackedLivesTest {
     private static final int LIVES = Boolean.getBoolean("urma.full") ? 2_000 : 100;
@@ -119,7 +119,7 @@ class AttackedLivesTest {
                     switch (random.nextInt(4)) {
                         case 0 -> peer.sendBytes(ByteBuffer.wrap(nonsense), memory);
                         case 1 -> peer.send(RawPeer.hello(random.nextLong(), random.nextInt()), memory);
-                        case 2 -> peer.sendBytes(ControlCodec.encode(new Lookup(1, "nobody", false)), memory);
+                        case 2 -> peer.sendBytes(ControlCodec.encode(new Lookup(1, "absent", false)), memory);
                         default -> peer.send(new OpenWindows(1), memory);
                     }
                     attacks.incrementAndGet();

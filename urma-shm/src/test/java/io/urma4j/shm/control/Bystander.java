@@ -107,7 +107,7 @@ final class Bystander implements AutoCloseable {
         return trips;
     }
 
-    /** It goes on: another round trip from now on. */
+    /** Waits for another round trip, to show that it continues. */
     void assertServed() {
         long before = trips();
         Patience.await("the bystander's next round trip", () -> trips() > before + 1);

@@ -28,7 +28,7 @@ final class Child implements AutoCloseable {
     /** How often a visitor comes, each time under another name. */
     static final int VISITS = 200;
 
-    /** After so many imports a busy importer says that it goes on. */
+    /** A busy importer reports progress each time after this number of imports. */
     private static final int BUSY_REPORT = 20;
 
     private final Process process;
@@ -66,12 +66,12 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** An importer that imports and gives back again and again. */
+    /** An importer that imports and releases again and again. */
     static Child busyImporter(Path directory, String name) throws IOException {
         return start(BUSY, directory, name).ready();
     }
 
-    /** Who has greeted {@code home} under many names, and left each time; and lives on. */
+    /** A process that has greeted {@code home} under many names, left each time, and stays alive. */
     static Child visitor(Path directory, ControlPlane home) throws IOException {
         return start(VISITOR, directory, home.address() + "/" + home.incarnation())
                 .ready();

@@ -60,7 +60,7 @@ class ControlFuzzTest {
             COUNTED ? Duration.ofHours(1) : FULL ? Duration.ofSeconds(60) : Duration.ofSeconds(6);
     private static final long INPUTS = Long.getLong("urma.inputs", FULL ? 1_000_000 : 10_000);
 
-    /** After so many callers that say nothing we look whether others are served; the descriptors of these others. */
+    /** The number of silent callers after which the test checks that others are served, and holds their descriptors. */
     private static final int SLOW = 128;
 
     private final SplittableRandom random = Seed.randomFor("control socket");
@@ -124,7 +124,7 @@ class ControlFuzzTest {
                 }
             }
             assertThat(silent.getFirst().receive())
-                    .as("the oldest was shown the door")
+                    .as("the oldest connection was closed")
                     .isEmpty();
             await().untilAsserted(
                             () -> assertThat(descriptors() - before).isLessThan(3 * Listener.MAX_STRANGERS + SLOW));
@@ -134,7 +134,7 @@ class ControlFuzzTest {
         }
     }
 
-    /** Each time under another name: what is remembered of them ends with their connections. */
+    /** Each connection has another name: the state that is kept for it ends with the connection. */
     @Test
     void whoComesAndGoesUnderManyNamesIsForgotten() throws Exception {
         List<String> before = withoutSegments();

@@ -171,7 +171,7 @@ class EngineTest {
     @Test
     void stepsOfManyThreadsRunOnceEachAndOneAtATime() throws Exception {
         engine.start();
-        int[] count = {0}; // of who is in: a race would lose some
+        int[] count = {0}; // of threads inside: a race would lose increments
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             boolean here = i % 2 == 0;

@@ -6,7 +6,7 @@ import io.urma4j.spi.support.FailureLimiter;
 import io.urma4j.spi.support.GuessLimiter;
 import org.junit.jupiter.api.Test;
 
-/** S7.6: failures are rate-limited, also of those who guess as many. */
+/** S7.6: failures are rate-limited, also where a peer guesses by many processes. */
 class GuessLimiterTest {
     private static final long SECOND = 1_000_000_000;
 

@@ -62,7 +62,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Peers of our own user that speak nonsense, or hand over what must not be mapped. */
+/** Peers of our own user that send nonsense, or descriptors of memory that must not be mapped. */
 @Timeout(60)
 class HostilePeerTest {
     @TempDir
@@ -99,7 +99,7 @@ class HostilePeerTest {
             }
 
             assertThat(crowd.get(1).receive()).as("the first that held nothing").isEmpty();
-            holder.send(new Lookup(2, "nobody", false));
+            holder.send(new Lookup(2, "absent", false));
             assertThat(holder.receive()).as("the one that holds something").isPresent();
             try (TestContext honest = new TestContext(small)) {
                 get(honest.importFrom(segment, Access.READ).close());
@@ -168,7 +168,7 @@ class HostilePeerTest {
 
             assertThat(segment.unregister(Duration.ofSeconds(30)).get()).isEqualTo(Revocation.COMPLETED);
 
-            peer.send(new Lookup(2, "nobody", false));
+            peer.send(new Lookup(2, "absent", false));
             assertThat(peer.receive().orElseThrow()).isNotInstanceOf(Revoke.class);
         }
     }
@@ -299,8 +299,8 @@ class HostilePeerTest {
             int before = context.turns.get();
             peer.wake();
             await().until(() -> context.turns.get() > before);
-            peer.send(new Lookup(1, "nobody", false));
-            assertThat(peer.receive()).as("it is heard as before").isPresent();
+            peer.send(new Lookup(1, "absent", false));
+            assertThat(peer.receive()).as("it is served as before").isPresent();
         }
     }
 
@@ -314,7 +314,7 @@ class HostilePeerTest {
             CountDownLatch sent = new CountDownLatch(1);
             context.plane.execute(() -> awaitQuietly(sent));
             for (int i = 0; i < messages; i++) {
-                peer.send(new Lookup(i, "nobody", false), socket.fd());
+                peer.send(new Lookup(i, "absent", false), socket.fd());
             }
             socket.letGo();
             peer.close();
@@ -350,7 +350,7 @@ class HostilePeerTest {
             }
             try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
                 for (int i = 0; i < 8; i++) {
-                    peer.send(new Lookup(i, "nobody", false), most);
+                    peer.send(new Lookup(i, "absent", false), most);
                     assertThat(peer.receive()).isPresent();
                 }
                 await().untilAsserted(() -> assertThat(OpenDescriptors.ofContexts(directory).stream()
@@ -365,7 +365,7 @@ class HostilePeerTest {
     @Test
     void aPeerThatDoesNotReadIsGivenUp() throws Exception {
         try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
-            ByteBuffer lookup = ControlCodec.encode(new Lookup(1, "nobody", false));
+            ByteBuffer lookup = ControlCodec.encode(new Lookup(1, "absent", false));
             // the test's own timeout ends the loop when it never happens
             while (peer.sendBytes(lookup) != UnixSocket.PEER_GONE) {
                 Thread.onSpinWait();
@@ -473,7 +473,7 @@ class HostilePeerTest {
         }
     }
 
-    /** What comes after the timeout is given back, not leaked. */
+    /** A grant that arrives after the timeout is released, not leaked. */
     @Test
     void aLateGrantIsGivenBack() throws Exception {
         try (UnixSocket listener = RawPeer.listenAsHome(directory);
@@ -505,7 +505,10 @@ class HostilePeerTest {
         }
     }
 
-    /** Its own attempt goes first, but is still on its way on the other connection: so nothing has failed. */
+    /**
+     * The peer's own attempt has priority, but is still in flight on the other connection: the import must retry, not
+     * fail.
+     */
     @Test
     void aPathThatThePeerOpensItselfIsWaitedFor() throws Exception {
         var queue = new JettyDescriptor(
@@ -552,8 +555,9 @@ class HostilePeerTest {
     }
 
     /**
-     * Who connects and does not greet is cut off when his time is over, however often he comes again; others are served
-     * meanwhile. A byte now and then gains nothing: messages come whole or not at all, and one byte is a broken one.
+     * A caller that connects and does not greet is cut off after a timeout, however often it connects again; others are
+     * served meanwhile. A single byte does not extend the timeout: messages arrive whole, and one byte is a broken
+     * message.
      */
     @Test
     void whoGreetsTooSlowlyIsCutOffAndHoldsUpNobody() throws Exception {
@@ -579,7 +583,7 @@ class HostilePeerTest {
                     assertThat(peer.receive()).as("nothing").isEmpty();
                 }
                 assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(patienceNanos);
-                get(honest.importFrom(segment, Access.READ_WRITE).close()); // who has greeted is not meant
+                get(honest.importFrom(segment, Access.READ_WRITE).close()); // no timeout after the greeting
             } finally {
                 silent.forEach(RawPeer::close);
             }

@@ -92,7 +92,7 @@ class HostileRingTest {
         assertThat(record.source().orElseThrow().uasid()).isEqualTo(7);
     }
 
-    /** The record of a message must not promise bytes that nobody sent: what lies there is another's. */
+    /** The record of a message must not announce more bytes than were sent: the rest of the buffer has other data. */
     @Test
     void aMessageThatIsShorterThanItSaysIsRefused() {
         victim.receive(0);
@@ -101,7 +101,7 @@ class HostileRingTest {
         assertCutOff();
     }
 
-    /** S10.4: what came before the slot that cannot be is told, be it in the same turn. */
+    /** S10.4: messages before an impossible slot are reported, even if they arrived in the same turn. */
     @Test
     void messagesBeforeABrokenSlotAreDelivered() {
         for (int place = 0; place < 3; place++) {
@@ -156,7 +156,7 @@ class HostileRingTest {
         assertThat(victim.spoiltGuards()).isZero();
     }
 
-    /** S10.1, S12.1: each takes its receive when it begins, and a slow one holds up nobody but its own queue. */
+    /** S10.1, S12.1: each message takes its receive when it begins, and a slow one delays only its own queue. */
     @Test
     void aShortMessagePassesTheLongOneOfAnotherQueue() {
         victim.receive(0);
@@ -214,7 +214,7 @@ class HostileRingTest {
         victim.buffers.close(); // nothing names it any more
     }
 
-    /** A receiver that turns messages away as if they were behind others, for ever. */
+    /** A receiver that refuses messages forever as if they were behind others. */
     @Test
     void whoIsHeldBehindNothingFails() {
         victim.jfs.send(hostile.target, victim.buffers, 0, 40, 1);
@@ -223,7 +223,10 @@ class HostileRingTest {
         assertThat(victim.await("the result", any -> true).status()).isEqualTo(CompletionStatus.REM_OPERATION_ERR);
     }
 
-    /** A message that was not ready, then begun, then let go of since its queue was closed: repeated for ever, once. */
+    /**
+     * A message whose receiver was not ready is retransmitted. When the receiver then abandons it half-way, it fails,
+     * and is not retransmitted again.
+     */
     @Test
     void whatIsLetGoOfHalfWayFailsAndIsNotRepeated() {
         int threeChunks = 2 * RingLayout.CHUNK_BYTES + 8;
@@ -325,7 +328,7 @@ class HostileRingTest {
         jfs.close();
     }
 
-    /** What was sent of a message when its queue failed: the receiver is told that no more will come. */
+    /** A queue fails after a part of its message was sent: the receiver is notified that the rest will not come. */
     @Test
     void theReceiverHearsThatTheRestOfAMessageWillNotCome() {
         var memory = victim.context.allocate(4L << 20);

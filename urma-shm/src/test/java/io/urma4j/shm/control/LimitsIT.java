@@ -114,7 +114,7 @@ class LimitsIT {
             await().untilAsserted(() ->
                     assertThat(OpenDescriptors.ofContexts(directory)).isEqualTo(descriptors));
             assertThat(mappings()).isEqualTo(mappings);
-            // in this thread, since one that waits would be counted; the one of the wait above may be on its way out
+            // polls in this thread, since another would be counted; the thread of the wait above may be about to end
             await().pollInSameThread()
                     .untilAsserted(() -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads));
             long grownBytes = heapInUse() - heapBytes;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What this process holds open, as the kernel tells it. */
+/** The open descriptors of this process, as the kernel lists them. */
 final class OpenDescriptors {
     private OpenDescriptors() {}
 

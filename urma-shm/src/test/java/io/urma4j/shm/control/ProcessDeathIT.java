@@ -187,7 +187,7 @@ class ProcessDeathIT {
                         () -> assertThat(OpenDescriptors.ofContexts(directory)).isEqualTo(before));
     }
 
-    /** While it lives; who held nothing of ours is forgotten when it leaves. */
+    /** A visitor that is still alive: a peer without imports of ours is evicted when it disconnects. */
     @Test
     void visitorUnderManyNamesCostsNoDescriptors() throws Exception {
         int before = OpenDescriptors.ofContexts(directory).size();

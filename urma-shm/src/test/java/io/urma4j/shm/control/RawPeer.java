@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A peer that speaks whatever a test wants. */
+/** A peer that sends any message that a test composes. */
 final class RawPeer implements AutoCloseable {
     static final PeerId ID = new PeerId("c".repeat(32), 99);
     static final int UASID = 7;

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 
 /** The queues that a hostile peer may reach, and what they report. For one thread. */
 final class RingVictim implements AutoCloseable {
-    /** Bytes of a receive buffer, and of the guards between buffers, which nobody may ever write. */
+    /** Bytes of a receive buffer, and of the guards between buffers, which no peer may ever write. */
     static final int BUFFER = 64 * 1024;
 
     static final int GUARD = 4096;
@@ -85,7 +85,7 @@ final class RingVictim implements AutoCloseable {
         return found[0];
     }
 
-    /** Polls until the loss of a peer was told; the reason. */
+    /** Polls until the loss of a peer is reported; returns the reason. */
     String awaitLoss() {
         Patience.await("the loss of the hostile peer", () -> {
             poll();

@@ -163,7 +163,7 @@ class RuntimeDirectoryTest {
             ContextLock lock = directory.takeUasid(ONE, new Random(1));
 
             assertThat(directory.isGone(lock.uasid(), ONE.address())).isFalse();
-            assertThat(directory.isGone(lock.uasid(), TWO.address())).isTrue(); // somebody has it after that one
+            assertThat(directory.isGone(lock.uasid(), TWO.address())).isTrue(); // the UASID has a new owner
             lock.file().remove();
             assertThat(directory.isGone(lock.uasid(), ONE.address())).isTrue();
         }

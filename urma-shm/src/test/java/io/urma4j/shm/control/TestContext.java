@@ -32,7 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A control plane with the plainest data plane: it grants queue 7 for token 77, and remembers what it is told. */
+/** A control plane with a minimal data plane: it grants queue 7 for token 77, and records all notifications. */
 final class TestContext implements DataPlane, AutoCloseable {
     static final long RING_BYTES = 64 << 10;
     static final Duration LONG = Duration.ofSeconds(20);
@@ -66,7 +66,7 @@ final class TestContext implements DataPlane, AutoCloseable {
         this(directory, options, greetingNanos, PeerLimits.ofThisProcess());
     }
 
-    /** One that has so many peers at most. */
+    /** A context with these limits on its peers. */
     TestContext(Path directory, PeerLimits limits) {
         this(directory, ContextOptions.DEFAULT, Peers.GREETING_NANOS, limits);
     }

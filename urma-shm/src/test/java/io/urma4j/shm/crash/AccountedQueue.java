@@ -92,7 +92,7 @@ final class AccountedQueue implements AutoCloseable {
         return wrongs;
     }
 
-    /** Waits for all that is owed, by the JFC or by flush; anew when it was we who stood still all the time. */
+    /** Waits for all results, from the JFC or from flush; waits again if this process itself was stopped meanwhile. */
     void await(Duration limit) {
         long begin = System.nanoTime();
         if (!Patience.until(limit, this::isSettled)

@@ -123,7 +123,7 @@ final class BusyHome {
         }
     }
 
-    /** A message is whole, or it is none: nobody's death shows in it. */
+    /** A message is whole, or absent: the death of a sender never shows in it. */
     private void check(long at, long lengthBytes) {
         long seed = buffers.memory().get(JAVA_LONG, at);
         long difference = new Payload(seed).firstDifference(buffers.memory(), at + 8, 0, lengthBytes - 8);
@@ -140,7 +140,7 @@ final class BusyHome {
         }
     }
 
-    /** After an unregister that is complete, the memory is quiet, whoever lives or is dead. */
+    /** After a complete unregister no process, dead or alive, changes the memory. */
     private void revokeOnce() {
         Revocation revocation = segment.unregister(revocationLimit);
         if (!revocation.isComplete()) {

@@ -54,8 +54,8 @@ class ContainerIT {
     }
 
     /**
-     * A command in a container, after {@code before} has been done there. In each the JVM is process 1, and all of them
-     * would want the same file for their counters, and say so where the test expects answers.
+     * A command in a container, after {@code before} was executed there. The JVM is process 1 in each container, so all
+     * would use the same file for their counters, and print a warning where the test expects answers.
      */
     private static List<String> inside(String before, String... command) {
         return Stream.of(
@@ -95,7 +95,7 @@ class ContainerIT {
         }
     }
 
-    /** S12.4: whose number nobody outside knows; its lock in the directory is the proof of its death. */
+    /** S12.4: outside its container, a process has another pid; the lock in the directory proves its death. */
     @Rule({"S12.4", "S13.2"})
     @Test
     void deathInAnotherContainerIsProven() {

@@ -122,7 +122,10 @@ class CrashIT {
         return victim;
     }
 
-    /** S12.4, S6.8, S7.9, S2.2: whoever dies, whenever: the survivor has all its results, goes on, and leaks nothing. */
+    /**
+     * S12.4, S6.8, S7.9, S2.2: when a peer dies at any moment, the survivor has all results, goes on, and leaks
+     * nothing.
+     */
     @Rule({"S12.4", "S6.8", "S7.9", "S13.2", "S12.6"})
     @Test
     @Timeout(1800)
@@ -184,7 +187,7 @@ class CrashIT {
         return home.wrongs();
     }
 
-    /** A new initiator finds the home as if nobody had died. */
+    /** A new initiator finds the home as if no process had died. */
     private void assertGoesOn(String name, BusyHome home) throws InterruptedException {
         long before = home.received();
         var trouble = new Trouble(context, name, home.jetty(), home.connected());

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Copies of the library's classes that say at each {@link FaultPoint} that they come by. */
+/** Copies of the library's classes that report when they pass a {@link FaultPoint}. */
 final class FaultClasses {
     private static final ClassDesc FAULT_POINTS = ClassDesc.of(FaultPoints.class.getName());
     private static final MethodTypeDesc OF_NAME = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Home, initiator or both are killed, or stopped for a while, at each step of import, bind, send, write, revoke and close
- * ({@link FaultPoint}). Whoever lives on has a result for each of its work requests, finds no byte wrong, and leaks
- * nothing; who was stopped goes on as if nothing had been.
+ * ({@link FaultPoint}). A surviving process has a result for each of its work requests, finds no byte wrong, and leaks
+ * nothing. A stopped process continues as if it had not been stopped.
  *
  * <p>{@code -Durma.full=true} does so a thousand times, {@code -Durma.inputs=N} N times, {@code -Durma.seed=…} repeats
  * the choices of a run.
@@ -41,26 +41,31 @@ import org.junit.jupiter.api.Timeout;
 class FaultMatrixIT {
     private static final boolean FULL = Boolean.getBoolean("urma.full");
 
-    /** So many times somebody is hit at a point; who does not come by is not counted. */
+    /** How many faults the test injects; a run whose process does not reach its fault point is not counted. */
     private static final int HITS = Integer.getInteger("urma.inputs", FULL ? 1000 : 50);
 
     /** A stop costs little; each kill costs the start of a JVM. */
     private static final int KILLS_IN_TEN = FULL ? 5 : 3;
 
-    /** One stop in so many outlasts the timeouts of {@link Trouble}'s queues and imports: a peer that is not dead. */
+    /**
+     * One in this number of stops exceeds the timeouts of {@link Trouble}'s queues and imports: a peer that is not
+     * dead.
+     */
     private static final int STOPS_TO_A_LONG_ONE = FULL ? 25 : 12;
 
     private static final Duration LONG_STOP = CrashIT.DEADLINE.plusSeconds(1);
 
     private static final int SHORT_STOP_MILLIS = 200;
 
-    /** A home that works already arms its fault a moment after it was told to. */
+    /** A home that is in use arms its fault a moment after it has received the command. */
     private static final Duration ARMED_FIRST = Duration.ofMillis(150);
 
-    /** One run in so many hits both ends. */
+    /** One in this number of runs hits both ends. */
     private static final int RUNS_TO_ONE_OF_BOTH = 6;
 
-    /** A point that is not passed at a drawn time of many is tried again with the first time, so often. */
+    /**
+     * How often a run is tried. If the point is not reached the drawn number of times, later tries hit at its first.
+     */
     private static final int TRIES = 12;
 
     /** Of these, so often with both ends: in fifty runs one alone may be such that kills both. */
@@ -72,12 +77,12 @@ class FaultMatrixIT {
     /** Shorter than these. */
     private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
-    /** Within which a point is reached that is reached at all; the second when the other end is gone already. */
+    /** The timeout to reach a point; the second if the other end is gone already. */
     private static final Duration REACHED = Duration.ofSeconds(2);
 
     private static final Duration REACHED_ALONE = Duration.ofMillis(300);
 
-    /** Who needs longer than this has not shown what is claimed, and says so. */
+    /** The timeout of the whole test: a slower run fails, because it has not shown what is claimed. */
     private static final Duration LIMIT = Duration.ofSeconds(8L * Math.max(HITS, 50));
 
     private static final long NEVER_MICROS = 600_000_000;
@@ -199,7 +204,10 @@ class FaultMatrixIT {
         return number * 3 % 10 < KILLS_IN_TEN ? Fault.KILL : Fault.STOP;
     }
 
-    /** Tries until somebody was hit at the point. A run in which nobody came by must end as well, but proves nothing. */
+    /**
+     * Tries until a process was hit at the point. A run that did not reach it must end cleanly, too, but proves
+     * nothing.
+     */
     private void hitOnce(int run, int number, FaultPoint point, long end) throws Exception {
         Fault fault = faultOf(number);
         int bothBefore = tally.both();
@@ -229,7 +237,9 @@ class FaultMatrixIT {
         return new Blow(name, point, fault, 1 + random.nextInt(point.times()), random.nextInt(200, 20_000), REACHED);
     }
 
-    /** The first time that somebody comes by; and a segment that is always taken back is seldom given back. */
+    /**
+     * Hits at the first pass of the point, and revokes less often: a segment in constant revocation is seldom released.
+     */
     private static Blow easy(String name, FaultPoint point, Fault fault) {
         long revokeEveryMicros = point.name().startsWith("REVOCATION_") ? 2_000 : 100_000;
         return new Blow(name, point, fault, 1, revokeEveryMicros, REACHED.multipliedBy(3));
@@ -265,8 +275,9 @@ class FaultMatrixIT {
     }
 
     /**
-     * S12.3: ten seconds are more than the timeouts of who stands still; what has arrived comes before its timers. They are
-     * less than those of who works with a home that stands still, and it waits. Both at the same time, in two pairs.
+     * S12.3: a standstill of ten seconds exceeds the timeouts of the paused initiator, which must process what has
+     * arrived before its timers. It is shorter than the timeouts of the initiator whose home is paused, and that one
+     * waits. Two pairs test both at the same time.
      */
     @Rule("S12.3")
     @Test
@@ -296,12 +307,12 @@ class FaultMatrixIT {
                 "work after the pause",
                 () -> home.received() > received + 100 && trouble.results.get() > results + 100);
         assertThat(initiator.victim().failures())
-                .as("failed work requests of who was paused")
+                .as("failed work requests of the paused initiator")
                 .isZero();
         assertThat(trouble.failures.get())
-                .as("failed work requests to who was paused")
+                .as("failed work requests to the paused home")
                 .isZero();
-        assertThat(trouble.refusals.get()).as("failed calls to who was paused").isZero();
+        assertThat(trouble.refusals.get()).as("failed calls to the paused home").isZero();
         assertThat(initiator.victim().end()).isEmpty();
         assertThat(trouble.end()).isEmpty();
         assertThat(frozenHome.victim().end()).isEmpty();
@@ -324,7 +335,7 @@ class FaultMatrixIT {
 
         assertThat(trouble.end()).isEmpty();
         assertThat(trouble.failures.get())
-                .as("failed work requests to who was paused")
+                .as("failed work requests to the paused peer")
                 .isZero();
         assertThat(held.victim().end()).isEmpty();
         held.process().close();
@@ -382,7 +393,7 @@ class FaultMatrixIT {
         Patience.await("work after the pause", () -> done.getAsLong() > before + 100);
     }
 
-    /** What is tried: to hit somebody at a point, for the how-manieth time that he comes by. */
+    /** A fault to inject: at a point, when the process passes it for the given number of times. */
     private record Blow(
             String name, FaultPoint point, Fault fault, int times, long revokeEveryMicros, Duration reached) {}
 
@@ -402,7 +413,7 @@ class FaultMatrixIT {
     }
 
     private List<String> strikeInitiator(Blow blow) throws Exception {
-        // an importer that stands still holds up a revocation (S7.9): the home must have patience until it goes on
+        // a stopped importer delays a revocation (S7.9): the home's timeout must be longer than the stop
         var home = new BusyHome(context, blow.name, blow.revokeEveryMicros, LONG_STOP.plus(CrashIT.DEADLINE));
         VictimPool.Held held = pool.take();
         held.victim().arm(blow.point, blow.fault, blow.times);
@@ -444,7 +455,7 @@ class FaultMatrixIT {
         return wrongs;
     }
 
-    /** Whom the other end, hit before, has kept from its point. */
+    /** Hits a process from outside, when the other end was hit first and has kept it from reaching its own point. */
     private static void hitFromOutside(VictimPool.Held held, Fault fault, boolean hit) {
         if (hit) {
             return;
@@ -455,9 +466,9 @@ class FaultMatrixIT {
         }
     }
 
-    /** A home and an initiator that never met the dead ones, under the same name: as if nobody had been there. */
+    /** A home and an initiator that never met the dead ones work under the same name, as if it had never been used. */
     private List<String> replace(String name) throws Exception {
-        VictimPool.Held held = pool.take(); // who opens a context removes what is left of the dead
+        VictimPool.Held held = pool.take(); // opening a context removes the files of dead ones
         var home = new BusyHome(context, name, NEVER_MICROS);
         held.victim().troubleHome(name, new Victim.Doors(home.jetty(), home.connected()));
         boolean works = Patience.until(
@@ -511,7 +522,7 @@ class FaultMatrixIT {
         return hit;
     }
 
-    /** It is dead for good, or goes on after a while. */
+    /** The process is dead, or continues after a while. */
     private static void pass(VictimPool.Held held, Fault fault, int millis) {
         if (fault == Fault.KILL) {
             held.process().kill();

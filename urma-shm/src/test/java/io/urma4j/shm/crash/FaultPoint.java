@@ -5,7 +5,7 @@ import static io.urma4j.shm.crash.FaultPoint.Role.INITIATOR;
 
 /**
  * A step at which a process may be killed or stopped: the entry of a method, reached by one of the two ends. The
- * library knows nothing of it; {@link FaultClasses} makes copies of its classes that say when they come by.
+ * library knows nothing of it; {@link FaultClasses} makes copies of its classes that report when they pass a point.
  */
 enum FaultPoint {
     GREETING_SENT(INITIATOR, "shm/control/Peers", "greeting"),
@@ -48,7 +48,7 @@ enum FaultPoint {
     CLOSE_SAYS_GOODBYE(INITIATOR, "shm/control/Peers", "sayGoodbye"),
     CLOSE_FINISHES(HOME, "shm/control/Shutdown", "finish");
 
-    /** Who comes by. */
+    /** Which process passes the point. */
     enum Role {
         HOME,
         INITIATOR
@@ -74,7 +74,7 @@ enum FaultPoint {
         return name().startsWith("REVOCATION_") ? 3 : 30;
     }
 
-    /** Reached only by who closes everything. */
+    /** Reached only by a process that closes everything. */
     boolean isClose() {
         return name().startsWith("CLOSE_");
     }

@@ -13,9 +13,9 @@ public final class FaultPoints {
     private FaultPoints() {}
 
     /**
-     * Sends this process a signal when it comes by a point.
+     * Sends this process a signal when it passes a point.
      *
-     * @param times for the how-manieth time
+     * @param times the number of the pass, from 1
      */
     static void arm(FaultPoint point, Signal what, int times) {
         signal = what;

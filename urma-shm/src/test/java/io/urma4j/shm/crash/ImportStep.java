@@ -1,6 +1,6 @@
 package io.urma4j.shm.crash;
 
-/** Imports the home's segment, looks whether it is there, and gives it back: nothing else, as fast as it goes. */
+/** Imports the home's segment, checks that it is there, and releases it, as fast as possible. */
 final class ImportStep implements Trouble.Step {
     @Override
     public void run(Trouble trouble, long round) {

@@ -7,7 +7,7 @@ import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
 import io.urma4j.tck.Payload;
 
-/** Looks the home's segment up, writes to it, reads it back and compares, adds, and gives it back. */
+/** Looks the home's segment up, writes to it, reads it back and compares, adds, and releases it. */
 final class OneSidedStep implements Trouble.Step {
     /** The part of the segment that initiators write to; behind it lies a counter. */
     static final int AREA = 256 * 1024;

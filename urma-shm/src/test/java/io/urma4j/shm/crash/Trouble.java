@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What initiators do to a home while one of them may die: threads that look it up, import, write, read, add, send, bind
- * and let go again, each in a loop. They end when {@link #stop} was called and what they had under way has ended.
+ * The load of initiators on a home, any of which may die: threads that look it up, import, write, read, add, send, bind
+ * and release again, each in a loop. They end after {@link #stop}, when their operations in flight have ended.
  */
 final class Trouble {
     /** What a call to a home that dies, or closes, may answer. */
@@ -110,7 +110,7 @@ final class Trouble {
         wrongs.add(what);
     }
 
-    /** Within which all that is owed must have come: later than the timeouts, which end what nobody answers. */
+    /** The time in which every result must arrive: longer than the timeouts, which end unanswered operations. */
     Duration patience() {
         return queueTimeout.compareTo(CrashIT.DEADLINE) < 0 ? CrashIT.DEADLINE : queueTimeout.plus(CrashIT.DEADLINE);
     }

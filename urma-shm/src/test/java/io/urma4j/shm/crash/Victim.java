@@ -4,7 +4,7 @@ import io.urma4j.SharedJetty;
 import io.urma4j.tck.HomeObject;
 import java.util.List;
 
-/** A process that is about to be killed. What it is told to do goes on until then. */
+/** A process that is about to be killed. It executes its commands until then. */
 interface Victim extends HomeObject {
     /** What becomes of it. */
     enum Fault {
@@ -24,10 +24,10 @@ interface Victim extends HomeObject {
     /** Is an initiator of the home behind {@code doors}. */
     void troubleHome(String name, Doors doors);
 
-    /** Kills itself, or stops, when it comes by a point for the how-manieth time. */
+    /** Kills itself, or stops, when it passes a point for the given number of times. */
     void arm(FaultPoint point, Fault fault, int times);
 
-    /** Takes {@link #arm} back. */
+    /** Cancels {@link #arm}. */
     void disarm();
 
     /** How many results an initiator has had, how many messages a home. */

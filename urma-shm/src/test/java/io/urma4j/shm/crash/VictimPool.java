@@ -21,7 +21,7 @@ final class VictimPool implements AutoCloseable {
     private final List<DriverProcess> all = new ArrayList<>();
     private CompletableFuture<DriverProcess> next;
 
-    /** A victim that somebody uses. */
+    /** A victim in use. */
     record Held(DriverProcess process, Victim victim) {
         /** Whether it has ended, or stopped, by itself within that time. */
         boolean awaitHit(Victim.Fault fault, Duration limit) {
@@ -36,7 +36,7 @@ final class VictimPool implements AutoCloseable {
             };
         }
 
-        /** Lets it go on, and sees to it that it does not stop any more. */
+        /** Continues the process, and cancels further stops. */
         void release() {
             CompletableFuture<Void> disarmed = CompletableFuture.runAsync(victim::disarm);
             boolean goesOn = Patience.until(Patience.LIMIT, () -> {

@@ -38,7 +38,7 @@ final class VictimProcess implements Victim {
 
     @Override
     public Doors beHome(String name, long revokeEveryMicros) {
-        // it may be stopped for longer than the deadline, before it has told an importer of a revocation
+        // it may be stopped for longer than the deadline, before it has notified an importer of a revocation
         home = new BusyHome(context, name, revokeEveryMicros, CrashIT.DEADLINE.multipliedBy(3));
         return new Doors(home.jetty(), home.connected());
     }
@@ -130,7 +130,7 @@ final class VictimProcess implements Victim {
         trouble = null;
         home = null;
         urma.close();
-        open(directory); // the next time it is somebody else
+        open(directory); // the next use gets a new context
         return wrongs;
     }
 

@@ -118,7 +118,7 @@ class ShmMemoryTest {
     @Test
     void readersOfWritableMemoryGetADescriptorThatCannotWrite() {
         try (ShmMemory memory = allocate(4096)) {
-            memory.addUser("somebody", true, false);
+            memory.addUser("a peer", true, false);
             var readOnly = memory.shareReadOnly();
 
             assertThatThrownBy(() -> ImportedMapping.map(readOnly, 0, 4096, true))

@@ -11,7 +11,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** Runs one named test, and says by its exit status how that went. */
+/** Runs one named test, and reports its result by the exit status. */
 final class NamedTest {
     static final int PASSED = 0;
     static final int FAILED = 10;

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * A change to one source file that makes it wrong, and the test that must fail for it. A file of {@code etc/mutants}:
  *
  * <pre>
- * what: in words, with the rule that it breaks
- * module: where the text is, in any of its sources: what moves from class to class is found again
+ * what: a description, with the rule that it breaks
+ * module: the module of the text, which may move from class to class in it
  * test: class#method, in the tests of any module, which plants the bug and runs the test; one such line for each module
  *     that must find it
  * --- find
@@ -39,7 +39,7 @@ record PlantedBug(String name, String what, String module, String test, String f
         return requireNonNull(Path.of("").toAbsolutePath().getParent());
     }
 
-    /** All of the repository, by name. */
+    /** All planted bugs of the repository, by name. */
     static List<PlantedBug> all() throws IOException {
         try (Stream<Path> files = Files.list(root().resolve("etc/mutants"))) {
             return files.filter(file -> file.toString().endsWith(".mutant"))
@@ -49,13 +49,13 @@ record PlantedBug(String name, String what, String module, String test, String f
         }
     }
 
-    /** Those whose test belongs to the module that runs now, by name. */
+    /** The planted bugs with a test in the module that runs now, by name. */
     static List<PlantedBug> testedHere() throws IOException {
         Path here = Path.of("").toAbsolutePath();
         return all().stream().filter(bug -> bug.isTestedIn(here)).toList();
     }
 
-    /** Whether the test is one of a module, given by its folder. */
+    /** Whether a module, given by its folder, has the test. */
     boolean isTestedIn(Path folder) {
         String owner = test.substring(0, test.indexOf('#'));
         int nested = owner.indexOf('$');
@@ -114,7 +114,7 @@ record PlantedBug(String name, String what, String module, String test, String f
         }
     }
 
-    /** Blanks and line breaks count only as being there: formatting does not move an anchor. */
+    /** Any white space matches any other, so that formatting does not invalidate a planted bug. */
     private Pattern anchor() {
         return Pattern.compile(
                 Stream.of(find.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));

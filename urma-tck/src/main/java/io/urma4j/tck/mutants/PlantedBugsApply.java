@@ -11,11 +11,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The list is in order: every planted bug finds its place in today's source, and names a test that exists. */
+/** Checks the list: every planted bug matches the current source, and names a test that exists. */
 public abstract class PlantedBugsApply {
     private final int atLeast;
 
-    /** Those whose tests are in this module, of which there are so many at least. */
+    /** The planted bugs whose tests are in this module; at least {@code atLeast} of them. */
     protected PlantedBugsApply(int atLeast) {
         this.atLeast = atLeast;
     }
@@ -25,7 +25,7 @@ public abstract class PlantedBugsApply {
         assertThat(PlantedBug.testedHere()).hasSizeGreaterThanOrEqualTo(atLeast);
     }
 
-    /** Otherwise no module would plant it. */
+    /** Otherwise no module would run it. */
     @Test
     protected final void eachNamesATestOfOneModule() throws Exception {
         List<Path> modules;

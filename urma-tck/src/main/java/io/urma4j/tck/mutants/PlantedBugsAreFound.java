@@ -24,14 +24,14 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Plants bugs whose tests are in this module, each in a copy of a source, and demands of the test that the bug names that
- * it fails. Two of them by the run's seed, all with {@code -Durma.full=true}, those named with
- * {@code -Durma.mutant=NAME,NAME}.
+ * Plants bugs whose tests are in this module, each in a copy of a source, and checks that the test named by the bug
+ * fails. A run plants two of them, by its seed; all with {@code -Durma.full=true}, those named with {@code
+ * -Durma.mutant=NAME,NAME}.
  */
 public abstract class PlantedBugsAreFound {
     private static final int SAMPLE = 2;
 
-    /** The tests have limits of their own; a bug that stops one of these as well counts as not found. */
+    /** The tests have their own timeouts; a bug that exceeds this one, too, counts as not found. */
     private static final long LIMIT_SECONDS = 150;
 
     /** The bugs of the module that runs it. */
@@ -63,7 +63,7 @@ public abstract class PlantedBugsAreFound {
         Files.createDirectories(classes);
         compile(bug, classes);
         Path temporary =
-                Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // a failure leaves things
+                Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // failing tests leave files here
         Path log = classes.resolveSibling(bug.name() + ".log");
         Process test = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -90,7 +90,7 @@ public abstract class PlantedBugsAreFound {
                 .isEqualTo(NamedTest.FAILED);
     }
 
-    /** The one file alone; what it needs is on the class path, without the bug. */
+    /** Compiles only this file, against the classes without the bug. */
     private static void compile(PlantedBug bug, Path classes) throws Exception {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         PlantedBug.Planted planted = bug.planted();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/** docs/conformance.md: each rule, its tests, and what they said on each device. The same results give the same page. */
+/** docs/conformance.md: each rule, its tests, and their results on each device. Equal results give an equal page. */
 public final class ConformancePage {
     private static final String NO_TEST = "none yet";
 
@@ -32,8 +32,8 @@ public final class ConformancePage {
     /**
      * The page's text.
      *
-     * @param command what makes it again
-     * @param resultsByDevice what came of the whole suite, by name of the device
+     * @param command the command that regenerates it
+     * @param resultsByDevice the results of the whole suite, by name of the device
      */
     public String text(String command, SequencedMap<String, List<TestResult>> resultsByDevice) {
         StringBuilder page = new StringBuilder();

@@ -19,9 +19,9 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Makes results of what JUnit reports. JUnit runs our tests one after the other, on one thread. */
+/** Converts JUnit's reports into results. JUnit runs our tests one after the other, on one thread. */
 final class ResultCollector implements TestExecutionListener {
-    /** What JUnit puts before the reason of a test that does not apply. */
+    /** JUnit's prefix of the reason of a test that does not apply. */
     private static final String ASSUMPTION = "Assumption failed: ";
 
     private final Consumer<TestResult> results;

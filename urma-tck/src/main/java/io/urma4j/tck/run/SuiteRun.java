@@ -36,7 +36,7 @@ public final class SuiteRun {
         return new SuiteRun(device, selection, List.of(AcrossProcesses.class));
     }
 
-    /** How often a test method will run, each in its topology; what a parameterized one repeats is not counted. */
+    /** How often test methods will run, over all topologies; a parameterized one counts as one run. */
     public int plannedTests() {
         int topologies = places.size() == 1 ? 1 : Topology.values().length;
         return selection.size() * topologies;
@@ -45,7 +45,7 @@ public final class SuiteRun {
     /**
      * Runs the tests on this thread.
      *
-     * @param onResult told of each result as it comes, on the thread that ran the test
+     * @param onResult receives each result at once, on the thread that ran the test
      */
     public List<TestResult> run(Consumer<TestResult> onResult) {
         List<TestResult> results = new ArrayList<>();

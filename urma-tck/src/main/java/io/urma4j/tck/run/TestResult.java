@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one run of one test.
+ * The result of one run of one test.
  *
  * @param contract simple name of its class
  * @param test name of its method; of a whole contract that could not run, empty
  * @param invocation which of the runs of a parameterized test; else empty
- * @param topology where home and initiator lived; empty when it did not come so far
+ * @param topology where home and initiator lived; empty when it failed before that was known
  * @param rules ids of the rules that it proves
  * @param reason why it failed or was skipped; else empty
  * @param failure the exception of a failed test
@@ -29,16 +29,16 @@ public record TestResult(
     public enum Verdict {
         PASSED,
         FAILED,
-        /** The device does not offer what the test is about, or this machine cannot show it. */
+        /** The device lacks the tested feature, or this machine cannot test it. */
         SKIPPED
     }
 
-    /** How many of these ended so. */
+    /** How many of these results have this status. */
     public static long count(List<TestResult> results, Verdict verdict) {
         return results.stream().filter(result -> result.verdict() == verdict).count();
     }
 
-    /** How these ended, in words: {@code 3 passed, 0 failed, 1 skipped}. */
+    /** The counts as text: {@code 3 passed, 0 failed, 1 skipped}. */
     public static String counts(List<TestResult> results) {
         return count(results, Verdict.PASSED) + " passed, " + count(results, Verdict.FAILED) + " failed, "
                 + count(results, Verdict.SKIPPED) + " skipped";

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin}: what the processes of this user have and do. */
+/** {@code urma admin}: the resources and the activity of this user's processes. */
 @Command(
         name = "admin",
         description = {
@@ -27,7 +27,7 @@ public final class AdminCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Without a subcommand there is nothing to do: tells what there is. */
+    /** Without a subcommand: prints the list of subcommands. */
     @Override
     public Integer call() {
         return Subcommands.missing(spec);

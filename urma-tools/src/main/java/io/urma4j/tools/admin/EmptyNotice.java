@@ -3,7 +3,7 @@ package io.urma4j.tools.admin;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Says on stderr, once, that there is nothing to show yet. All list commands say it alike, with exit code 0. */
+/** Prints on stderr, once, that there is nothing to show yet: the same for all list commands, with exit code 0. */
 final class EmptyNotice {
     static final String NO_PROCESS = "no process of this user has a context open";
 
@@ -11,13 +11,13 @@ final class EmptyNotice {
     private final boolean waits;
     private boolean said;
 
-    /** @param waits whether the command goes on until there is something */
+    /** @param waits whether the command waits until there is something */
     EmptyNotice(PrintWriter err, boolean waits) {
         this.err = err;
         this.waits = waits;
     }
 
-    /** Tells that no process is there, if none is. */
+    /** Prints that no process is there, if so. */
     void check(List<Sight.Seen> seen) {
         check(seen, NO_PROCESS);
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin events}: what happened without a call. */
+/** {@code urma admin events}: asynchronous events. */
 @Command(
         name = "events",
         description = {
@@ -70,7 +70,7 @@ final class EventsCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** An event and whose it is. */
+    /** An event and its context. */
     private record Happened(ContextView context, Resource event) {}
 
     private void printNew(PrintWriter out, Sight sight, EmptyNotice notice) {

@@ -10,14 +10,14 @@ import java.util.Set;
 
 /** How fast the counters of a path have grown from one sample to a later one. */
 record PathRate(PathSample from, PathSample to) {
-    /** Fields that say how something is now, and do not count. */
+    /** Fields with a current value, which are no counters. */
     private static final Set<String> GAUGES = Set.of("window", "inFlight", "rttNanos", "rtoNanos");
 
     private static final Set<String> DESCRIPTION = Set.of("tpn", "peer", "peer_process", "state");
 
     private static final double NANOS = 1e9;
 
-    /** Those of the paths that both have, the busiest first. */
+    /** The rates of the paths in both samples, the busiest first. */
     static List<PathRate> between(List<PathSample> before, List<PathSample> after) {
         Map<PathSample.Key, PathSample> earlier = new HashMap<>();
         before.forEach(sample -> earlier.put(sample.key(), sample));
@@ -44,7 +44,7 @@ record PathRate(PathSample from, PathSample to) {
         return (to.value(counter) - from.value(counter)) / seconds();
     }
 
-    /** The last value of something that does not count. */
+    /** The last value of a gauge. */
     long now(String gauge) {
         return to.value(gauge);
     }

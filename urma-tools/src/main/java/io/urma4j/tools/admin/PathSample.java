@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a path of some context had counted at a time.
+ * The counters of a context's path at a point in time.
  *
- * @param process that has the context, in words
+ * @param process the process of the context, as text
  * @param atNanos of {@link System#nanoTime}
  */
 record PathSample(Key key, int uasid, String process, Resource path, long atNanos) {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma perf}: how long things take in a running process. */
+/** {@code urma perf}: the durations of steps in a running process. */
 @Command(
         name = "perf",
         description = {
@@ -26,7 +26,7 @@ public final class PerfCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Without a subcommand there is nothing to do: tells what there is. */
+    /** Without a subcommand: prints the list of subcommands. */
     @Override
     public Integer call() {
         return Subcommands.missing(spec);

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
-/** Which process is meant. */
+/** The selection of a process. */
 final class ProcessChoice {
     @Parameters(
             index = "0",
@@ -20,7 +20,7 @@ final class ProcessChoice {
         return pid == null ? OptionalLong.empty() : OptionalLong.of(pid);
     }
 
-    /** Those of the process that is meant. */
+    /** The contexts of the selected process. */
     List<Sight.Seen> of(List<Sight.Seen> seen) {
         return seen.stream()
                 .map(one -> new Sight.Seen(
@@ -33,14 +33,14 @@ final class ProcessChoice {
         return pid == null || context.process().equals("pid " + pid);
     }
 
-    /** A process that was named and is not there is a failure; without a name, nothing to show is none. */
+    /** Fails if a process was named and is absent. Without a name, an empty list is no failure. */
     void requireNamed(List<Sight.Seen> seen) {
         if (pid != null) {
             requireAny(seen);
         }
     }
 
-    /** Refuses to go on when there is nobody. */
+    /** Fails where no process has a context open. */
     void requireAny(List<Sight.Seen> seen) {
         if (seen.stream().allMatch(one -> one.contexts().isEmpty())) {
             throw new CommandFailure(

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
 
-/** Prints resources: a row each, a column per field, under the names that they come with. */
+/** Prints resources: a row for each, a column for each field, under the names of the fields. */
 final class ResourceTables {
     private static final Set<String> WORDS = Set.of("state", "access", "importers", "home", "target", "type");
 
     private ResourceTables() {}
 
-    /** A row for each resource of the contexts; the first columns say whose it is. */
+    /** Prints a row for each resource of the contexts; the first columns name the context. */
     static void print(PrintWriter out, List<ContextView> contexts, Resource.Kind kind) {
         SequencedSet<String> fields = new LinkedHashSet<>();
         for (ContextView context : contexts) {
@@ -52,7 +52,7 @@ final class ResourceTables {
         table.print(out);
     }
 
-    /** What is known of a context, for programs. */
+    /** The description of a context, for programs. */
     static Map<String, Object> asMap(ContextView context, Set<Resource.Kind> kinds) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("uasid", context.uasid());
@@ -72,7 +72,7 @@ final class ResourceTables {
         return map;
     }
 
-    /** The fields of a resource: what is a figure is a number, not a string. */
+    /** The fields of a resource, with figures as numbers, not strings. */
     static Map<String, Object> asMap(Resource resource) {
         Map<String, Object> map = new LinkedHashMap<>();
         resource.fields().forEach((name, value) -> map.put(name, WORDS.contains(name) ? value : number(value)));
@@ -86,7 +86,7 @@ final class ResourceTables {
         return value.matches("-?\\d{1,15}\\.\\d{1,9}") ? Double.valueOf(value) : value;
     }
 
-    /** Says on stderr which contexts did not tell all. */
+    /** Prints on stderr which contexts did not report everything. */
     static void tellFailures(PrintWriter err, List<ContextView> contexts) {
         for (ContextView context : contexts) {
             if (!context.failure().isEmpty()) {

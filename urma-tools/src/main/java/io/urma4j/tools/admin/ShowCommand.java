@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin show}: devices, and who uses them. */
+/** {@code urma admin show}: devices, and the contexts open on them. */
 @Command(
         name = "show",
         description = "Show the devices, and the contexts that processes of this user have opened on them.",

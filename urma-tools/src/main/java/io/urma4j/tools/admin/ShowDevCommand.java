@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "  urma admin show dev shm0 jfs 1027 --watch 1"
         })
 final class ShowDevCommand implements Callable<Integer> {
-    /** The kinds as the command line has them. */
+    /** The kinds of objects, as named on the command line. */
     enum Objects {
         jfc(Kind.JFC),
         jfs(Kind.JFS),

@@ -16,9 +16,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The library open on all devices, or on one, to look into the processes that use them. */
+/** The library, open on all devices or on one, to inspect the processes that use them. */
 final class Sight implements AutoCloseable {
-    /** A living process answers in a moment; one that is stopped must not hold us up. */
+    /** The timeout for a stopped process; a running one answers at once. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Urma urma;
@@ -50,21 +50,21 @@ final class Sight implements AutoCloseable {
         }
     }
 
-    /** What there is now of these kinds. */
+    /** Queries the current resources of these kinds. */
     List<Seen> look(Set<Resource.Kind> kinds) {
         return contexts.stream()
                 .map(context -> new Seen(context.device(), context.inspect(kinds)))
                 .toList();
     }
 
-    /** Has contexts of one process, or of all, take the times of their steps, or not any more. */
+    /** Makes contexts of one process, or of all, start or stop measuring their steps. */
     List<Seen> measure(boolean on, OptionalLong pid) {
         return contexts.stream()
                 .map(context -> new Seen(context.device(), context.measure(on, pid)))
                 .toList();
     }
 
-    /** Closes everything, also when the command was interrupted: then closing must not be. */
+    /** Closes everything. If the command was interrupted, the close is not. */
     @Override
     public void close() {
         Ending.of(urma);

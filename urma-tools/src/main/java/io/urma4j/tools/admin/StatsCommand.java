@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin stats}: what was counted. */
+/** {@code urma admin stats}: counters. */
 @Command(
         name = "stats",
         description = {
@@ -94,7 +94,7 @@ final class StatsCommand implements Callable<Integer> {
         ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
     }
 
-    /** Only what counts: of a queue its number and its counters. */
+    /** Only counters: for a queue, its number and its counters. */
     private static ContextView countersOf(ContextView context) {
         List<Resource> counters =
                 context.resources().stream().map(StatsCommand::countersOf).toList();
@@ -117,7 +117,7 @@ final class StatsCommand implements Callable<Integer> {
         return resource.fields().firstEntry().getKey();
     }
 
-    /** URMA's names have underscores; our counters have none, nor does what describes a queue in one word. */
+    /** Whether a field describes the queue: URMA's names have underscores, and our counters have none. */
     private static boolean isDescription(String name) {
         return name.contains("_") || name.equals("state") || name.equals("depth");
     }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code urma admin top}: how busy the paths are, and how well they do. */
+/** {@code urma admin top}: the rates of the paths, and their losses. */
 @Command(
         name = "top",
         description = {

@@ -98,12 +98,12 @@ final class TopTables {
         return path.to().process().replaceFirst("^pid (?=\\d+$)", "");
     }
 
-    /** An address of IPv4 as people write it. */
+    /** The address of a peer; IPv4 in dotted form. */
     private static String peer(PathRate path) {
         return path.to().path().field("peer").replaceFirst("^::ffff:(?=\\d+\\.)", "");
     }
 
-    /** A whole number where it is large, else with one digit behind the point if that is not 0. */
+    /** A whole number if it is large, else with one decimal if that is not 0. */
     static String rate(double value) {
         double tenths = Math.round(value * 10) / 10.0;
         return Math.abs(tenths) >= 100 || tenths == Math.rint(tenths)

@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Whether a view is shown again and again. */
+/** Whether a view is refreshed periodically. */
 final class WatchOption {
-    /** Cursor home, and everything away. */
+    /** Moves the cursor home, and clears the screen. */
     static final String CLEAR = "\033[H\033[2J";
 
     @Option(

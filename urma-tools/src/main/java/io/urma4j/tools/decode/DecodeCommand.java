@@ -26,7 +26,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma decode}: one line a packet, and whether each ICRC is right. */
+/** {@code urma decode}: one line per packet, with a check of its ICRC. */
 @Command(
         name = "decode",
         description = {
@@ -88,7 +88,7 @@ public final class DecodeCommand implements Callable<Integer> {
         return summary.isClean() ? 0 : 1;
     }
 
-    /** One that has heard all that can be read: a secret may stand behind packets that have it. */
+    /** A verifier that has seen the whole file: the packet that reveals a secret may follow packets that use it. */
     private Verifier heard(Set<Integer> all) {
         Verifier verifier = new Verifier();
         try (PcapReader reader = PcapReader.open(file)) {
@@ -99,7 +99,7 @@ public final class DecodeCommand implements Callable<Integer> {
                 }
             }
         } catch (IOException e) {
-            return verifier; // whoever reads the file next meets the same, and tells it
+            return verifier; // the next reader of the file meets the same failure, and reports it
         }
         return verifier;
     }

@@ -12,21 +12,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells requests that are sent again: their PSN is not beyond all those that their flow has had. So a READ that is asked
- * again for the later part of its answers alone passes for a new one.
+ * Recognises retransmitted requests: their PSN is not above the highest of their flow. So a READ that is requested
+ * again for only the rest of its responses counts as a new one.
  */
 final class Flows {
     private static final int PSN_BITS = 24;
 
     private final Map<Flow, Integer> highest = new HashMap<>();
 
-    /** What shares a row of PSNs: what goes to a queue pair, or on a shared connection to an end-to-end context. */
+    /** The packets of one sequence of PSNs: to a queue pair, or on a shared connection to an end-to-end context. */
     private record Flow(InetAddress source, InetAddress destination, boolean isShared, int number) {}
 
     boolean isAgain(Datagram datagram) {
         Flow flow = flow(datagram);
         if (flow == null) {
-            return false; // others repeat nothing, or are repeated because somebody asked again
+            return false; // other packets are never retransmitted, or only because a request was
         }
         int psn = Bth.psn(datagram.packet().bytes());
         Integer last = highest.get(flow);
@@ -37,7 +37,7 @@ final class Flows {
         return false;
     }
 
-    /** Null for what is no request, or comes once. */
+    /** Null for a packet that is no request, or is never retransmitted. */
     private static @Nullable Flow flow(Datagram datagram) {
         Packet packet = datagram.packet();
         int opcode = packet.opcode();
@@ -56,14 +56,14 @@ final class Flows {
                 : null;
     }
 
-    /** It stands at the PSN of what is given up, and carries nothing of it. */
+    /** A resync has the PSN of the abandoned packets, and carries no part of them. */
     private static boolean isResync(int opcode) {
         int transport = Opcodes.transport(opcode);
         return Opcodes.operation(opcode) == Opcodes.RESYNC
                 && (transport == Opcodes.RD || transport == Opcodes.OURS_RD || transport == Opcodes.OURS_RC);
     }
 
-    /** From one PSN to the other, of which a half turn is the largest (WIRE §4.1). */
+    /** The distance between two PSNs, at most half the PSN space (WIRE §4.1). */
     private static int distance(int from, int to) {
         return (to - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
     }

@@ -9,7 +9,7 @@ import io.urma4j.udma.wire.PacketText;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A packet as one line for a person. */
+/** A packet as one readable line. */
 final class PacketLine {
     private PacketLine() {}
 
@@ -37,7 +37,7 @@ final class PacketLine {
                 .toString();
     }
 
-    /** One that is in a bundle, below the line of that. */
+    /** A packet of a bundle, below the line of the bundle. */
     static String ofBundled(Packet packet, boolean again) {
         return "        " + told(packet, again);
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a capture held, in numbers. */
+/** The totals of a capture. */
 final class Summary {
     private long frames;
     private long spanNanos;
@@ -48,14 +48,14 @@ final class Summary {
         }
     }
 
-    /** A frame that is left out, or may be; null for one that has nothing to do with RoCEv2. */
+    /** Counts a frame that could not be read; null for one that is no RoCEv2. */
     void unread(@Nullable Unread why) {
         if (why != null) {
             unread.merge(why, 1L, Long::sum);
         }
     }
 
-    /** One of those that are in a bundle, which was counted as one. */
+    /** Counts a packet of a bundle; the bundle itself was counted before. */
     void bundled(Packet packet, boolean isAgain) {
         bundled++;
         again += isAgain ? 1 : 0;
@@ -76,7 +76,7 @@ final class Summary {
         return packets - wrong - malformed - notVerifiable;
     }
 
-    /** Whether there was no frame at all, as in what is no capture. */
+    /** Whether there was no frame at all, as in a file that is no capture. */
     boolean isEmpty() {
         return frames == 0;
     }

@@ -15,16 +15,16 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Tells whether ICRCs are right: with the eight ones of RoCE, or with a secret of two peers of urma4j, which the capture tells
- * if it holds their greeting, or a later request with its answer. It must have {@linkplain #hear heard} the whole capture
- * before it is asked.
+ * Verifies ICRCs: with the eight ones of RoCE, or with a secret of two urma4j peers. The capture reveals this secret if
+ * it has their greeting, or a later request with its answer. The verifier must have {@linkplain #hear seen} the whole
+ * capture before it is asked.
  */
 final class Verifier {
-    /** What is known of an ICRC. */
+    /** The result of verifying an ICRC. */
     enum Verdict {
         RIGHT,
         WRONG,
-        /** It is not that of RoCE, and if its sender has a secret the capture does not tell it. */
+        /** It is not that of RoCE, and the capture does not reveal the secret of its sender, if there is one. */
         NOT_VERIFIABLE
     }
 
@@ -35,7 +35,7 @@ final class Verifier {
     /** What packets of one direction of a connection name. */
     private record End(InetAddress source, InetAddress destination, int number) {}
 
-    /** Learns what a datagram tells of the others. */
+    /** Learns from a datagram what is needed to verify others. */
     void hear(Datagram datagram) {
         if (PacketCheck.of(datagram.packet()) == null && isRight(datagram, IpHeaders.NO_SECRET)) {
             heard.hear(datagram.source(), datagram.destination(), datagram.packet());
@@ -43,7 +43,7 @@ final class Verifier {
         }
     }
 
-    /** Of a datagram whose packet is sound. */
+    /** Verifies a datagram with a well-formed packet. */
     Verdict verdict(Datagram datagram) {
         if (isRight(datagram, IpHeaders.NO_SECRET)) {
             return Verdict.RIGHT;

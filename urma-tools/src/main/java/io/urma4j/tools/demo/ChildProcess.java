@@ -17,17 +17,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process of the demo, as its leader sees it: a JVM of its own, started as this one was, that does what it is asked
- * on stdin and answers on stdout. For one thread.
+ * The leader's handle of a process of the demo: a separate JVM, started like this one, that reads requests from stdin
+ * and answers on stdout. For one thread.
  */
 final class ChildProcess implements AutoCloseable {
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);
     private static final long TICK_MILLIS = 200;
 
-    /** Ctrl-C reaches all processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    /** Ctrl-C reaches all processes of a terminal in random order. The delay lets this process report it first. */
     private static final long SIGNAL_MILLIS = 300;
 
-    /** What the reader puts after the last line. */
+    /** The reader's mark after the last line. */
     private static final String ENDED = "";
 
     private final String name;
@@ -81,18 +81,17 @@ final class ChildProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Hands it a request, and returns at once. */
+    /** Sends a request, and returns at once. */
     void ask(Line request) {
         asked++;
         requests.println(request.with(Line.REQUEST, asked).encode());
     }
 
     /**
-     * Waits for the answer to the last request; what was said about earlier ones, which nobody waited for, is passed
-     * over.
+     * Waits for the answer to the last request. Skips answers to earlier requests that were never awaited.
      *
      * @param progress shows that it works, and how far it is
-     * @param others is told each line that is neither the answer nor progress
+     * @param others receives each line that is neither the answer nor progress
      * @throws CommandFailure when it says that it failed
      * @throws Lost when it ended, or did not answer in time
      */

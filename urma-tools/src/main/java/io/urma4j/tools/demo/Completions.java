@@ -26,7 +26,7 @@ final class Completions {
         jfc = context.createJfc(JfcConfig.DEFAULT.withLockFree(), jfce);
     }
 
-    /** The queue, for those who make others that report to it. */
+    /** The queue, for code that creates other queues which report to it. */
     Jfc jfc() {
         return jfc;
     }

@@ -14,9 +14,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.LongConsumer;
 
-/** The bytes that the demo carries about: the same in every process, from a file or from a formula. */
+/** The bytes that the demo transfers: the same in every process, from a file or from a formula. */
 sealed interface Content extends AutoCloseable {
-    /** How much is handled at once; a multiple of 8. */
+    /** The length of a chunk; a multiple of 8. */
     int CHUNK_BYTES = 1 << 20;
 
     long sizeBytes();
@@ -24,7 +24,7 @@ sealed interface Content extends AutoCloseable {
     /** Puts the bytes from {@code offset}, a multiple of 8, into the whole of {@code chunk}. */
     void fill(long offset, MemorySegment chunk) throws IOException;
 
-    /** Says to another process which content it is; {@link #of} reads it. */
+    /** Describes the content to another process; {@link #of} parses it. */
     Line describe(Line line);
 
     @Override

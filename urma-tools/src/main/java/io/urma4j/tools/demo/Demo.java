@@ -26,8 +26,8 @@ final class Demo {
     /**
      * The demo of one device.
      *
-     * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, for those
-     *     who look into them. Null when they end with the last step
+     * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, so that
+     *     other tools can inspect them. Null when they end with the last step
      */
     Demo(Content content, String device, Report report, @Nullable Runnable onHold) {
         this.onHold = onHold;
@@ -76,7 +76,7 @@ final class Demo {
         throw new CommandFailure("a process of the demo has ended while it was held");
     }
 
-    /** Opens all three; returns the lines of the initiators' Jetties. */
+    /** Opens all three; returns the share lines of the initiators' Jetties. */
     private List<String> meet(ChildProcess home, ChildProcess first, ChildProcess second) throws InterruptedException {
         home.ask(Line.of("open").with("device", device).with("size", content.sizeBytes()));
         Line invitation = answer(home, "starting");

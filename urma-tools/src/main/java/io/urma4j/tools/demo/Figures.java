@@ -11,7 +11,7 @@ record Figures(int sizeBytes, Speed write, Speed read, Speed copy) {
     /**
      * How fast one kind of operation is.
      *
-     * @param p50Nanos half of them took at most so long, from post to polled record, with the clock's own cost
+     * @param p50Nanos the median, from post to polled record, with the clock's own cost
      * @param bytesPerSecond one operation after the other, without a clock between them
      * @param allocatedBytes on the Java heap, per operation
      */

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** The home: owns the memory, and looks at it only when it is asked. */
+/** The home: owns the memory, and reads it only on request. */
 final class Home implements Role {
     private final Session session;
     private final Leader leader;
@@ -28,12 +28,12 @@ final class Home implements Role {
     }
 
     private LocalSegment segment(long sizeBytes, Access access) {
-        // reserved, so that a machine without memory says so now
+        // reserved, so that a lack of memory fails now
         var memory = session.context().allocate(sizeBytes, AllocOptions.DEFAULT.withReserve());
         return session.context().register(memory, access);
     }
 
-    /** What initiators need to reach its memory and its Jetty. */
+    /** The lines by which initiators reach its memory and its Jetty. */
     @Override
     public Line greeting() {
         return Line.of(Line.OK)

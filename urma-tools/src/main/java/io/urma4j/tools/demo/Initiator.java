@@ -16,7 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** An initiator: reads and writes the home's memory, and talks with it. */
+/** An initiator: reads and writes the home's memory, and exchanges messages with it. */
 final class Initiator implements Role {
     private final UrmaContext context;
     private final Leader leader;
@@ -36,7 +36,7 @@ final class Initiator implements Role {
         messenger.connect(invitation.text("jetty"));
     }
 
-    /** What the home needs to answer. */
+    /** The line by which the home can answer. */
     @Override
     public Line greeting() {
         return Line.of(Line.OK).with("jetty", messenger.share());
@@ -111,7 +111,7 @@ final class Initiator implements Role {
         return Line.of(Line.OK).with("nanos", System.nanoTime() - begin);
     }
 
-    /** The home must not give its memory to who does not know the token. */
+    /** Verifies that the home refuses an import with a wrong token. */
     private String importWithWrongToken() {
         Token wrong = Token.of(sharedData.token().value() ^ 1);
         try (RemoteSegment stolen = context.importSegment(sharedData.descriptor(), wrong)) {
@@ -121,7 +121,7 @@ final class Initiator implements Role {
         }
     }
 
-    /** What was imported to be read must not be written. */
+    /** Verifies that a read-only import cannot be written. */
     private String writeThroughReadOnlyImport() throws InterruptedException {
         try (RemoteSegment readOnly = context.importSegment(sharedData.descriptor(), sharedData.token(), Access.READ)) {
             OneSided through = new OneSided(context, readOnly, 1);
@@ -148,7 +148,7 @@ final class Initiator implements Role {
 
     private static String refusal(UrmaException failure) {
         if (failure.status() != UrmaStatus.ENOPERM) {
-            throw failure; // it failed, but not since it is forbidden
+            throw failure; // it failed for another reason than the access
         }
         return String.valueOf(failure.getMessage());
     }

@@ -12,11 +12,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The leader of the demo, as one of its processes sees it. When the leader ends, in whatever way, stdin ends; then this
- * process ends too, also in the midst of work.
+ * The connection of a process of the demo to its leader. When the leader ends for any reason, stdin ends; then this
+ * process ends, too, even during work.
  */
 final class Leader {
-    /** What a process does about a request. */
+    /** The handler of requests. */
     interface Worker {
         /** Answers {@code request}; a failure it throws is the answer, too. */
         Line answer(Line request) throws IOException, InterruptedException;
@@ -35,7 +35,7 @@ final class Leader {
 
     private Leader() {}
 
-    /** Listens on stdin from now on. */
+    /** Starts to read stdin. */
     static Leader onStdin() {
         Leader leader = new Leader();
         Thread.ofPlatform().daemon().name("leader").start(leader::listen);
@@ -55,7 +55,7 @@ final class Leader {
         haltWhenStuck();
     }
 
-    /** Nobody waits for an answer any more; closing, which follows, is not interrupted. */
+    /** No answer is awaited any more, so the worker is interrupted; the close that follows is not. */
     private synchronized void interruptWork() {
         if (busy) {
             worker.interrupt();
@@ -71,7 +71,7 @@ final class Leader {
         Runtime.getRuntime().halt(1); // hardly reached: the process has ended with its worker
     }
 
-    /** Does what the leader asks until there is no more. */
+    /** Serves requests until the leader sends no more. */
     void serve(Worker work) throws InterruptedException {
         for (String text = requests.take(); !text.equals(END); text = requests.take()) {
             Line request = Line.decode(text);
@@ -100,7 +100,7 @@ final class Leader {
         }
     }
 
-    /** Says how far the step is, now and then; also where a long step can be interrupted. */
+    /** Reports progress now and then; also the point at which a long step can be interrupted. */
     void progress(long done, long whole) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();

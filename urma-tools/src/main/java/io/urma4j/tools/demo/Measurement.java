@@ -59,7 +59,7 @@ final class Measurement {
         void sample(int sizeBytes, int times);
     }
 
-    /** Measures size by size, and tells each as it is there. */
+    /** Measures size by size, and reports each at once. */
     void run(Consumer<Figures> told) throws InterruptedException {
         Loop write = new WriteLoop();
         Loop read = new ReadLoop();

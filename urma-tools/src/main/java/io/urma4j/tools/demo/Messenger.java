@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * compare every byte. For one thread; its context closes what it made.
  */
 final class Messenger {
-    /** Which end speaks: the two say different things. */
+    /** Which end sends: the two send different messages. */
     enum Side {
         HOME(0),
         INITIATOR(1);
@@ -68,7 +68,7 @@ final class Messenger {
         return jetty.share();
     }
 
-    /** Turns to the end with this line. */
+    /** Connects to the end with this line. */
     void connect(String line) {
         if (peer != null) {
             peer.close();

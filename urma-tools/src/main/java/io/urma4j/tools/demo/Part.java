@@ -5,7 +5,7 @@ import io.urma4j.tools.Session;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The life of a process of the demo: the first request makes it what it is, the others it answers, then it closes. */
+/** A process of the demo: the first request sets its role, it serves the others, and then closes. */
 final class Part implements AutoCloseable {
     /** Makes the role from the first request. */
     interface Opening {
@@ -22,14 +22,14 @@ final class Part implements AutoCloseable {
         this.opening = opening;
     }
 
-    /** Lives until the leader wants no more; returns the exit code. */
+    /** Serves until the leader sends no more; returns the exit code. */
     static int run(Opening opening) {
         Leader leader = Leader.onStdin();
         try (Part part = new Part(leader, opening)) {
             leader.serve(part::answer);
             return 0;
         } catch (InterruptedException e) {
-            return 1; // Ctrl-C reaches all processes of the demo, and one of them, the leader, tells
+            return 1; // Ctrl-C reaches all processes of the demo, but only the leader reports it
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the demo tells: each check as it is made, and the figures at the end. */
+/** The output of the demo: each check as it is made, and the figures at the end. */
 final class Report {
     private final PrintWriter out;
     private final PrintWriter err;

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The devices that came of all this: which were chosen, why, and whether they work. */
+/** The devices: which were chosen, why, and whether they work. */
 final class DeviceExamination implements Examination {
     private static final long PATTERN = 0x0123_4567_89AB_CDEFL;
 
@@ -35,7 +35,7 @@ final class DeviceExamination implements Examination {
         return findings;
     }
 
-    /** Shares 8 bytes with itself: the whole way of an operation, but for the second process. */
+    /** Shares 8 bytes with itself: a complete operation, except for the second process. */
     private static Finding tried(UrmaDevice device) {
         String name = "device " + device.name();
         String path = device.attributes().ioPath();

@@ -4,17 +4,17 @@ import io.urma4j.libc.LibcException;
 import java.io.IOException;
 import java.util.List;
 
-/** A family of things to look at. */
+/** A group of checks. */
 interface Examination {
-    /** Looks. */
+    /** Runs the checks. */
     List<Finding> findings();
 
-    /** A look that may fail. */
+    /** A check that may throw. */
     interface Look {
         Finding look() throws IOException;
     }
 
-    /** What {@code look} finds; a failure of the look itself is a finding, too. */
+    /** Runs {@code look}; an exception of the check is a finding, too. */
     static Finding guarded(String name, String adviceOnFailure, Look look) {
         try {
             return look.look();

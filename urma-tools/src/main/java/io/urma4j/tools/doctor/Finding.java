@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One thing that the doctor looked at.
+ * The result of one check.
  *
  * @param found what is there
  * @param advice what to do about it, or what would be faster and how to get it; empty when all is well

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** JDK, kernel, and what of the kernel remote memory stands on. */
+/** The JDK, the kernel, and the kernel features that remote memory needs. */
 final class MachineExamination implements Examination {
     private static final int LEAST_JDK = 25;
 
@@ -82,7 +82,7 @@ final class MachineExamination implements Examination {
         }
     }
 
-    /** Asks a socket of our own for its peer, which is ourselves. */
+    /** Queries a socket of this process for its peer, which is this process. */
     private static Finding peerPidFd() throws IOException {
         Path folder = Files.createTempDirectory("urma-doctor");
         try (Dir directory = Dir.open(folder);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How much memory there is, of which kind, and what limits this process. */
+/** The amount and the kinds of memory, and the limits of this process. */
 final class MemoryExamination implements Examination {
     private static final long LITTLE_MEMORY_BYTES = 512L << 20;
     private static final long FEW_DESCRIPTORS = 1024;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Where processes meet: the runtime directory, and the port of the network device. */
+/** The rendezvous of processes: the runtime directory, and the port of the network device. */
 final class PlacesExamination implements Examination {
     private static final int ROCE_PORT = 4791;
     private static final int PRIVATE_MODE = 0700;

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.SortedMap;
 
-/** How the two sides come to the same settings. */
+/** The settings that both sides agree on. */
 final class Agreement {
     private Agreement() {}
 
     /**
-     * What was given on either side; what was given on both must be the same.
+     * Merges the options of both sides; an option given on both must have the same value.
      *
      * @throws CommandFailure naming each option that differs with both values
      */

@@ -4,7 +4,7 @@ package io.urma4j.tools.perftest;
  * The bandwidth of operations of one size.
  *
  * @param nanos from the first post to the last completion
- * @param peakBytesPerSecond of the best twentieth; 0 when nobody looked
+ * @param peakBytesPerSecond of the best twentieth; 0 when it was not measured
  */
 record Bandwidth(long sizeBytes, long iterations, long nanos, double peakBytesPerSecond) {
     double bytesPerSecond() {

@@ -1,6 +1,6 @@
 package io.urma4j.tools.perftest;
 
-/** In what bandwidth is told. */
+/** The unit in which bandwidth is printed. */
 @SuppressWarnings("MemberName") // as users write them
 enum BandwidthUnit {
     MB("MB/s", 1e6),

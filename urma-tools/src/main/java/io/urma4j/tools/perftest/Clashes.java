@@ -5,7 +5,7 @@ import io.urma4j.TransportMode;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.perftest.Workload.Kind;
 
-/** What does not go together, found before anything starts. Each message names the two that clash. */
+/** Rejects options that exclude each other, before anything starts. Each message names both. */
 final class Clashes {
     private static final int MAX_LANES = 4096;
     private static final int MAX_DEPTH = 1 << 20;
@@ -77,7 +77,7 @@ final class Clashes {
         rangeWhereGiven("--infinite", 1, Integer.MAX_VALUE);
         rangeWhereGiven("--warm_up", 0, Long.MAX_VALUE);
         rangeWhereGiven("--inline_size", 0, Integer.MAX_VALUE);
-        rangeWhereGiven("--wait_jfc_timeout", 1, Integer.MAX_VALUE); // who sleeps for ever never looks up
+        rangeWhereGiven("--wait_jfc_timeout", 1, Integer.MAX_VALUE); // an endless wait would never check the peer
     }
 
     private void rangeWhereGiven(String option, long least, long most) {

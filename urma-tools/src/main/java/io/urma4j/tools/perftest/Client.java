@@ -19,7 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The side that leads a run and tells its result. */
+/** The side that leads a run and reports its result. */
 final class Client {
     private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
     private static final long RETRY_MILLIS = 100;

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The conversation of client and server over TCP: lines of text, the first of which names program and version. A thread
- * of its own reads, so that a busy loop sees by a look at two volatile fields that the other side said something or
- * ended. One thread speaks and hears.
+ * of its own reads, so that a busy loop only checks two volatile fields to see that the other side has sent a line or
+ * ended. One thread writes lines and takes those that arrived.
  *
  * <p>A plain socket, not a channel: an interrupt must not close what is needed to say goodbye.
  */
 final class Control implements AutoCloseable {
     static final int VERSION = 1;
 
-    /** Either side, at any time: it cannot go on, and why. */
+    /** From either side, at any time: it cannot continue, with the reason. */
     static final String FAILED = Line.FAILED;
 
     /** Either side, at any time: its user ended it. */
@@ -62,7 +62,7 @@ final class Control implements AutoCloseable {
      * Greets, and reads the other side's greeting.
      *
      * @param peer how messages name it: {@code the server}
-     * @throws CommandFailure when it speaks something else, another version, or nothing
+     * @throws CommandFailure when it sends another protocol, another version, or nothing
      */
     static Control greet(Socket socket, String peer) throws IOException, InterruptedException {
         return greet(socket, peer, GREETING_PATIENCE);
@@ -127,7 +127,7 @@ final class Control implements AutoCloseable {
         }
     }
 
-    /** False when nothing more is to be heard. */
+    /** False when no more lines will arrive. */
     private boolean take(String text) {
         Line line;
         try {
@@ -165,7 +165,7 @@ final class Control implements AutoCloseable {
         ended = new CommandFailure(why);
     }
 
-    /** Says something; what fails here is heard by who listens next. */
+    /** Sends a line; a failure is reported by the next read. */
     void say(Line line) {
         try {
             write(line.encode());
@@ -181,7 +181,7 @@ final class Control implements AutoCloseable {
         out.flush();
     }
 
-    /** Whether the other side said something that nobody heard yet, or ended; cheap. */
+    /** Whether an unread line of the other side is here, or the other side has ended; cheap. */
     boolean hasSpoken() {
         return !lines.isEmpty() || ended != null;
     }
@@ -194,7 +194,7 @@ final class Control implements AutoCloseable {
         }
     }
 
-    /** The other side has ended: nobody hears what is said. */
+    /** Whether the other side has ended, so that it reads no more lines. */
     boolean isOver() {
         return ended != null;
     }

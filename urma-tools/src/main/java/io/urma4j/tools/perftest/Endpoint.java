@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One side's memory and queues, and the peer's as this side reaches them. Its context closes what it made. */
+/** One side's memory and queues, and its imports of the peer's. Its context closes them. */
 final class Endpoint {
     static final String ENDPOINT = "endpoint";
 
@@ -70,7 +70,7 @@ final class Endpoint {
         }
     }
 
-    /** As asked for; else as much as will do and the device has. */
+    /** The requested depth; else a sufficient one within the device's limit. */
     private int jfcDepth() {
         long most = context.device().attributes().limits().jfcDepth();
         return (int)
@@ -148,7 +148,7 @@ final class Endpoint {
         return jfr;
     }
 
-    /** What the peer needs to reach it. */
+    /** The description by which the peer reaches it. */
     Line describe() {
         Line line = Line.of(ENDPOINT).with(SEGMENT, memory.share());
         for (Lane lane : lanes) {
@@ -161,7 +161,7 @@ final class Endpoint {
         return line;
     }
 
-    /** Imports what the peer described, and binds Jetties that are to be bound. */
+    /** Imports the peer's memory and queues, and binds RC Jetties. */
     void connect(Line peer) {
         SharedSegment segment = SharedSegment.parse(peer.text(SEGMENT));
         checkKind(segment.descriptor().endpoints());
@@ -221,7 +221,7 @@ final class Endpoint {
         return jfrs;
     }
 
-    /** What arrives is placed by who polls: then also who only looks at memory must poll. */
+    /** Whether the polling thread places arriving payload: then a thread that only watches memory must poll, too. */
     boolean isDriven() {
         return !context.device().attributes().capabilities().oneSided();
     }
@@ -230,12 +230,12 @@ final class Endpoint {
         return context.device().name();
     }
 
-    /** How bytes travel, in the device's words. */
+    /** The I/O path, as the device describes it. */
     String ioPath() {
         return context.device().attributes().ioPath();
     }
 
-    /** What the allocation could not give as asked. */
+    /** What the allocation could not provide as requested. */
     List<String> steps() {
         return steps;
     }

@@ -16,7 +16,7 @@ final class Lane {
     /** User contexts are {@code lane << 40 | number}. */
     static final int NUMBER_BITS = 40;
 
-    /** In a user context: this is no numbered work request, but a word that tells credit. */
+    /** In a user context: this is no numbered work request, but a word that returns credit. */
     static final long UNNUMBERED = 1L << 62;
 
     private static final long NUMBER_MASK = (1L << NUMBER_BITS) - 1;
@@ -33,13 +33,13 @@ final class Lane {
     long posted;
     long completed;
 
-    /** Messages that came. */
+    /** Messages that arrived. */
     long received;
 
-    /** Of them, those that the peer was told of. */
+    /** Of them, those that were reported to the peer. */
     long told;
 
-    /** The word that tells it is under way. */
+    /** The word that reports it is in flight. */
     boolean isTelling;
 
     private boolean failed;
@@ -62,7 +62,7 @@ final class Lane {
         return userContext & NUMBER_MASK;
     }
 
-    /** Starts to count anew: nothing may be unfinished. */
+    /** Resets the counts; no operation may be unfinished. */
     void begin(int every) {
         posted = 0;
         completed = 0;

@@ -3,7 +3,7 @@ package io.urma4j.tools.perftest;
 import io.urma4j.tools.perftest.Workload.Kind;
 
 /**
- * Where things lie in the one segment of a side; both sides have the same.
+ * The layout of the one segment of a side; the same on both sides.
  *
  * <pre>
  *  words      per lane 1024 bytes: inbox 0, credit 256, counter 512, source 768, result 784
@@ -15,7 +15,7 @@ import io.urma4j.tools.perftest.Workload.Kind;
  * Words of different writers are 256 bytes apart, since CPUs prefetch cache lines in pairs.
  */
 final class Layout {
-    /** Less is no page, and parts words of different writers too little. */
+    /** The smallest page; a smaller one would not separate the words of different writers. */
     static final long LEAST_PAGE_BYTES = 4096;
 
     private static final long WORDS_BYTES = 1024;

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The server of {@code --local}: a JVM of its own, which tells its port on stdout and ends with its stdin. */
+/** The server of {@code --local}: a separate JVM, which prints its port on stdout and ends with its stdin. */
 final class LocalServer implements AutoCloseable {
     private static final Duration TIME_TO_START = Duration.ofSeconds(60);
     private static final Duration TIME_TO_END = Duration.ofSeconds(6);
@@ -38,7 +38,7 @@ final class LocalServer implements AutoCloseable {
                 .start());
     }
 
-    /** What the child prints. */
+    /** The line that the child prints. */
     static Line portLine(int port) {
         return Line.of(PORT).with(PORT, port);
     }
@@ -71,7 +71,7 @@ final class LocalServer implements AutoCloseable {
         port.completeExceptionally(new IOException("the server reported no port"));
     }
 
-    /** In the child: interrupts this thread when the parent is gone, in whatever way. */
+    /** In the child: interrupts this thread when the parent has ended for any reason. */
     static void endWithParent() {
         Thread worker = Thread.currentThread();
         Thread.ofPlatform().daemon().name("parent").start(() -> {

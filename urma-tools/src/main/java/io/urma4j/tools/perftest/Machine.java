@@ -28,7 +28,7 @@ final class Machine {
         }
     }
 
-    /** What one look at the clock costs. */
+    /** The cost of reading the clock once. */
     static long clockNanos() {
         long begin = System.nanoTime();
         long last = begin;

@@ -12,8 +12,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What the timed phases cost this process: processor time, allocation of the measuring thread, pauses of the collector,
- * and on which cores it ran. For one thread.
+ * The costs of the timed phases for this process: CPU time, allocation of the measuring thread, pauses of the
+ * collector, and the cores on which it ran. For one thread.
  */
 final class Meter {
     /** Of one side, over all timed phases. */
@@ -64,7 +64,7 @@ final class Meter {
         begin();
         end(false);
         begin();
-        ownBytes = now().allocatedBytes - atBegin.allocatedBytes; // what to read costs by itself
+        ownBytes = now().allocatedBytes - atBegin.allocatedBytes; // the allocation of a reading itself
     }
 
     void begin() {
@@ -108,7 +108,7 @@ final class Meter {
                 "");
     }
 
-    /** Where this thread runs just now; nothing where the kernel does not tell. */
+    /** Where this thread runs now; empty where the kernel does not report it. */
     private void noteCore() {
         try {
             String stat = Files.readString(Path.of("/proc/thread-self/stat"));
@@ -117,7 +117,7 @@ final class Meter {
                 cores.add(Integer.valueOf(fields[PROCESSOR_FIELD - 3]));
             }
         } catch (IOException | NumberFormatException e) {
-            // no Linux: the line below the table says nothing of cores
+            // not Linux: the line below the table has no cores
         }
     }
 }

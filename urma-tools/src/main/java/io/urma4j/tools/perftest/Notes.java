@@ -1,6 +1,6 @@
 package io.urma4j.tools.perftest;
 
-/** What the figures of a test mean, in a line below its table. */
+/** The meaning of a test's figures, in a line below its table. */
 final class Notes {
     private Notes() {}
 

@@ -47,18 +47,18 @@ final class Operations {
         return needed;
     }
 
-    /** Whether a size takes another way than half of it, which was measured before. */
+    /** Whether a size needs another opcode than half of it, which was measured before. */
     static boolean isOtherCode(Settings settings, long sizeBytes) {
         return settings.workload().kind() == Workload.Kind.WRITE
                 && opcodeOfWrite(settings, sizeBytes) != opcodeOfWrite(settings, sizeBytes / 2);
     }
 
-    /** How {@code write_lat} and {@code write_bw} write so many bytes. */
+    /** How {@code write_lat} and {@code write_bw} write payloads of that length. */
     static Opcode opcodeOfWrite(Settings settings, long sizeBytes) {
         if (settings.hasImmediate()) {
             return Opcode.WRITE_IMM;
         }
-        // bytes inside one larger operation are in no order (S8.10): only a notice tells that all are there
+        // bytes inside one larger operation are in no order (S8.10): only a notice shows that all are there
         boolean notice = settings.hasNotify() || (settings.isLatency() && !isWord(sizeBytes));
         return notice ? Opcode.WRITE_NOTIFY : Opcode.WRITE;
     }
@@ -68,7 +68,7 @@ final class Operations {
         return opcode != Opcode.WRITE_IMM && opcode != Opcode.WRITE_NOTIFY;
     }
 
-    /** What one store writes whole. */
+    /** Whether one store writes it atomically. */
     static boolean isWord(long sizeBytes) {
         return sizeBytes <= 8 && Long.bitCount(sizeBytes) == 1;
     }
@@ -195,12 +195,12 @@ final class Operations {
         }
     }
 
-    /** Each adds one, CAS too: it expects what all earlier ones made. */
+    /** Each atomic adds one. CAS, too: it expects the result of all earlier ones. */
     private static long operand(Opcode opcode, long number) {
         return opcode == Opcode.CAS ? number + 1 : 1;
     }
 
-    /** Words for an inbox: the number of the turn, as many bytes of it as asked for. */
+    /** Writes words to an inbox: the number of the turn, truncated to the size. */
     private static final class WordWrites implements Poster {
         private final MemorySegment bytes;
         private final LocalSegment memory;
@@ -252,7 +252,7 @@ final class Operations {
         }
     }
 
-    /** Everything that needs more than one call can say: lists, several ranges, inline, notices, immediates. */
+    /** Posts everything that a single call cannot express: lists, several ranges, inline, notices, immediates. */
     private static final class Lists implements Poster {
         private final LocalSegment memory;
         private final RemoteSegment remote;

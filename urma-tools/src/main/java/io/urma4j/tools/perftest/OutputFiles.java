@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The files that were asked for, open before anything is measured: who may not write them hears of it at once. */
+/** The output files, opened before anything is measured, so that a missing permission is reported at once. */
 final class OutputFiles implements AutoCloseable {
     private @Nullable OutputFile csv;
     private @Nullable OutputFile plot;
@@ -25,12 +25,12 @@ final class OutputFiles implements AutoCloseable {
         }
     }
 
-    /** Writes the rows, unless nobody wants them in a file. */
+    /** Writes the rows, where a file for them is given. */
     void writeCsv(String text) throws IOException {
         write(csv, text);
     }
 
-    /** Writes the drawing, unless nobody wants one. */
+    /** Writes the plot, where a file for it is given. */
     void writePlot(String text) throws IOException {
         write(plot, text);
     }
@@ -45,7 +45,7 @@ final class OutputFiles implements AutoCloseable {
         }
     }
 
-    /** What was not written leaves nothing. */
+    /** Files that were not written are removed. */
     @Override
     public void close() throws IOException {
         if (csv != null) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Where the result goes, and in which unit. */
+/** The files and the unit of the result. */
 final class OutputOptions {
     @Mixin
     private JsonOption json;
@@ -41,7 +41,9 @@ final class OutputOptions {
         return unit == null ? BandwidthUnit.MB : unit;
     }
 
-    /** The first of these options that was given, since a server prints no table; null when none was. */
+    /**
+     * The first of these options that was given, which a server refuses since it prints no table; null when none was.
+     */
     @Nullable
     String given() {
         if (json.isAsked()) {

@@ -1,6 +1,6 @@
 package io.urma4j.tools.perftest;
 
-/** When operations are meant to begin: bursts at a steady rate, whatever became of those before. */
+/** The schedule of operations: bursts at a steady rate, independent of earlier delays. */
 final class Pace {
     private final double nanosPerBurst;
     private final int burst;
@@ -15,11 +15,11 @@ final class Pace {
 
     /** When operation {@code number}, counted from 0, is meant to begin. */
     long intendedNanos(long number) {
-        long bursts = number / burst; // those that are whole
+        long bursts = number / burst; // complete ones
         return beginNanos + Math.round(bursts * nanosPerBurst);
     }
 
-    /** How many were meant to begin by now. */
+    /** How many operations are due by now. */
     long due(long nowNanos) {
         long bursts = (long) ((nowNanos - beginNanos) / nanosPerBurst) + 1;
         return bursts * burst;

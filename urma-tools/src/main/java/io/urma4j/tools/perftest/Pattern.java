@@ -20,7 +20,7 @@ final class Pattern {
         }
     }
 
-    /** Where the first byte is that is not the pattern's; −1 when all are. */
+    /** The offset of the first byte that differs from the pattern; −1 when none does. */
     static long mismatch(MemorySegment memory, long seed) {
         long size = memory.byteSize();
         long at = 0;

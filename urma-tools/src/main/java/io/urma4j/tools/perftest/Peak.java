@@ -9,13 +9,13 @@ final class Peak {
     private long since;
     private double bestPerNano;
 
-    /** @param times how many operations are to come; 0 when nobody looks */
+    /** @param times how many operations are to come; 0 when the peak is not measured */
     Peak(long times, long nowNanos) {
         this.step = times == 0 ? Long.MAX_VALUE : Math.max(1, times / STRETCHES);
         this.sinceNanos = nowNanos;
     }
 
-    /** So many have completed by now; looks at the clock when a stretch is over. */
+    /** Notes how many have completed by now; reads the clock at the end of each stretch. */
     void at(long completed) {
         if (completed - since >= step) {
             long now = System.nanoTime();

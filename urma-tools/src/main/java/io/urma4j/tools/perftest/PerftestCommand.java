@@ -42,7 +42,7 @@ public final class PerftestCommand implements Callable<Integer> {
     /** What a shell gives for Ctrl-C. */
     private static final int INTERRUPTED = 130;
 
-    /** Ctrl-C reaches both processes of a terminal; who of them sees it first is chance, and ours shall tell it. */
+    /** Ctrl-C reaches both processes of a terminal in random order. The delay lets this process report it first. */
     private static final long SIGNAL_MILLIS = 300;
 
     private static final int DEFAULT_PORT = 21115;
@@ -161,7 +161,7 @@ public final class PerftestCommand implements Callable<Integer> {
 
     private void measureLocally(Settings settings) throws IOException, InterruptedException {
         try (OutputFiles files = OutputFiles.open(output);
-                Session session = Session.open(device.name(), eidIndex); // what fails here need not fail there, too
+                Session session = Session.open(device.name(), eidIndex); // first, so that a failure is reported once
                 LocalServer server = LocalServer.start(device.name(), eidIndex)) {
             try {
                 measure(session, files, InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
@@ -209,7 +209,7 @@ public final class PerftestCommand implements Callable<Integer> {
         }
     }
 
-    /** As the child of {@code --local}: what goes wrong is told by the parent, which hears of it. */
+    /** Runs as the child of {@code --local}. The parent learns of a failure by the connection, and reports it. */
     private int serveParent(Settings settings) throws IOException {
         LocalServer.endWithParent();
         PrintWriter out = spec.commandLine().getOut();
@@ -235,12 +235,12 @@ public final class PerftestCommand implements Callable<Integer> {
 
     // ---- both
 
-    /** What a side does with the other one. */
+    /** The work of a side with the other one. */
     private interface Talk {
         void run() throws IOException, InterruptedException;
     }
 
-    /** Does it, and tells the other side when it cannot be done. */
+    /** Runs the task, and notifies the other side if it fails. */
     private static void talk(Control control, Talk talk) throws IOException, InterruptedException {
         try {
             talk.run();

@@ -2,7 +2,7 @@ package io.urma4j.tools.perftest;
 
 import java.time.Duration;
 
-/** Makes a row of each period of a run without end. */
+/** Prints a row for each period of an endless run. */
 final class Periods implements Stream.Listener {
     private final Report report;
     private final long sizeBytes;

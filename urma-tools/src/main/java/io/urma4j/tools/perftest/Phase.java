@@ -5,17 +5,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of operations of one size, with both sides at rest before and after. It ends when all are done, or its time
- * is over.
+ * A phase: operations of one size, with both sides idle before and after. It ends when all are done, or after its
+ * duration.
  *
  * @param times how many at most
  * @param duration how long at most, or null
- * @param seed of the bytes that travel
+ * @param seed of the payload
  */
 record Phase(long sizeBytes, long times, @Nullable Duration duration, long seed) {
     static final String VERB = "phase";
 
-    /** As many as nobody ever does: the time, or the user, ends it. */
+    /** More operations than any run reaches: the duration, or the user, ends it. */
     static final long ENDLESS = 1L << (Lane.NUMBER_BITS - 1);
 
     Line toLine() {

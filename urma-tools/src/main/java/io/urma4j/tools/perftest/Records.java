@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes records out of an endpoint's JFCs: those of the send side move their lane on, those of receives are counted, and
- * their buffers are handed in again. For one thread.
+ * Polls an endpoint's JFCs: send records advance their lane, receive records are counted and their buffers are posted
+ * again. For one thread.
  */
 final class Records {
     private static final int BATCH = 64;
@@ -77,7 +77,7 @@ final class Records {
         }
     }
 
-    /** Counts anew; nothing may be unfinished. */
+    /** Resets the counts; no operation may be unfinished. */
     void begin() {
         completed = 0;
         received = 0;
@@ -93,7 +93,7 @@ final class Records {
         return received;
     }
 
-    /** Takes what is there; returns how many records that were. */
+    /** Polls all JFCs once; returns the number of records. */
     int poll() throws InterruptedException {
         int count = 0;
         for (Jfc jfc : jfcs) {
@@ -138,7 +138,7 @@ final class Records {
         long context = batch.userContext(index);
         Lane lane = lanes[Lane.laneOf(context)];
         long number = Lane.numberOf(context);
-        completed += number - lane.completed; // those without a record of their own succeeded
+        completed += number - lane.completed; // unsignalled ones before it succeeded
         lane.completed = number + 1;
         failed++;
     }
@@ -152,7 +152,7 @@ final class Records {
         throw new IllegalStateException("no lane has the queue " + id);
     }
 
-    /** Brings back the queues that have drained after a failure; between posts. */
+    /** Brings queues back to READY that have drained after a failure; called between posts. */
     void reviveFailed() {
         if (continues) {
             for (Lane lane : lanes) {
@@ -168,7 +168,7 @@ final class Records {
         return failed;
     }
 
-    /** Takes what is there, and when that is nothing, spins a round or sleeps until there is an event. */
+    /** Polls; when nothing is there, spins a round or sleeps until an event. */
     void pollOrWait() throws InterruptedException {
         if (poll() > 0) {
             watch.progress();
@@ -227,7 +227,7 @@ final class Records {
         }
     }
 
-    /** Writes to the sender how many of its messages were taken. */
+    /** Writes to the sender how many of its messages were received. */
     private void tellCredit(Lane lane) {
         long source = layout.source(lane.index);
         memory.memory().set(JAVA_LONG, source, lane.received);
@@ -251,7 +251,7 @@ final class Records {
     }
 
     private CommandFailure failure(int index) throws InterruptedException {
-        watch.lookUp(); // the end of the other side is the better message
+        watch.lookUp(); // if the other side has ended, its message explains more
         CompletionStatus status = batch.status(index);
         return new CommandFailure((batch.isReceive(index) ? "a receive" : "an operation") + " of lane "
                 + Lane.laneOf(batch.userContext(index)) + " ended with " + status + meaning(status));

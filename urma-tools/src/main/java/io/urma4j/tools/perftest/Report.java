@@ -100,7 +100,7 @@ final class Report {
         notes.add(text);
     }
 
-    /** What a side needed, as a line below the table. */
+    /** The costs of a side, as a line below the table. */
     void note(String side, Meter.Reading reading) {
         String pauses = reading.pauses() == 0
                 ? "no GC pause"
@@ -117,7 +117,7 @@ final class Report {
                 reading.cores().isEmpty() ? "unknown" : reading.cores()));
     }
 
-    /** Prints the notes, and what is for programs; writes the files. */
+    /** Prints the notes and the JSON; writes the files. */
     void end(Endpoint endpoint, Map<String, Meter.Reading> readings) throws IOException {
         print("");
         notes.forEach(this::print);

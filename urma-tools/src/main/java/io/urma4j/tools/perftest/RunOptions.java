@@ -13,11 +13,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Options of a run, which both sides must agree on. They are declared here and read by name: what counts is what was
- * given, see {@link Settings}, which also knows what holds else.
+ * Options of a run, which both sides must agree on. They are declared here and read by name, as given by the user;
+ * {@link Settings} has the defaults.
  */
 final class RunOptions {
-    /** What a side may decide for itself. */
+    /** The options that may differ between the sides. */
     private static final Set<String> OWN = Set.of(
             "--device",
             "--eid_idx",

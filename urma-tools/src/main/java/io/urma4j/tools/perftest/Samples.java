@@ -6,8 +6,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times of single operations: each by itself as long as they are not too many, else in a histogram of three digits. To
- * add one allocates nothing. For one thread.
+ * Times of single operations: exact if they are not too many, else in a histogram of three digits. Adding one allocates
+ * nothing. For one thread.
  */
 final class Samples {
     static final int MOST_EXACT = 4_000_000;
@@ -23,12 +23,12 @@ final class Samples {
         this.histogram = histogram;
     }
 
-    /** For so many, exactly when that is possible. */
+    /** For at most {@code most} samples: exact if these fit, else a histogram. */
     static Samples of(long most) {
         return most <= MOST_EXACT ? new Samples(new long[(int) most], null) : histogram();
     }
 
-    /** For any number of them. */
+    /** For any number of samples. */
     static Samples histogram() {
         return new Samples(null, new Histogram(LONGEST_NANOS, 3));
     }
@@ -42,7 +42,7 @@ final class Samples {
     }
 
     /**
-     * What they come to.
+     * The statistics.
      *
      * @param divisor 2 when each is a whole round trip, and half of one is meant
      */
@@ -80,7 +80,7 @@ final class Samples {
                 tail);
     }
 
-    /** The least value that so many percent of all do not exceed. */
+    /** The smallest value that {@code percent} of all samples do not exceed. */
     private static long percentile(long[] sorted, double percent) {
         int rank = (int) Math.ceil(percent * sorted.length / 100 - 1e-6); // 99.9 is no binary fraction
         return sorted[Math.clamp(rank, 1, sorted.length) - 1];

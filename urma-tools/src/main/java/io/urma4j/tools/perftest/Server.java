@@ -16,10 +16,10 @@ import java.time.Duration;
 
 /** The side that waits for a client, and follows it. */
 final class Server implements AutoCloseable {
-    /** The client: what it was given. */
+    /** From the client: its options. */
     static final String SETTINGS = "settings";
 
-    /** The server: what holds for both. */
+    /** From the server: the settings of both. */
     static final String AGREED = "agreed";
 
     private static final int TICK_MILLIS = 100;
@@ -31,7 +31,7 @@ final class Server implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** Listens on a port, 0 for any; for this host alone, or for all. */
+    /** Listens on a port, 0 for any; for this host only, or for all hosts. */
     static Server listen(int port, boolean forThisHost) throws IOException {
         ServerSocket socket = new ServerSocket();
         try {
@@ -50,7 +50,7 @@ final class Server implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    /** Waits for a client. Who comes and is none is told on {@code err}, and sent away. */
+    /** Waits for a client. Reports any other connection on {@code err}, and closes it. */
     Control accept(PrintWriter err) throws IOException, InterruptedException {
         while (true) {
             if (Thread.interrupted()) {
@@ -74,7 +74,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Does what the client asks until it says goodbye. */
+    /** Serves the client's requests until it ends the run. */
     static void follow(Control control, Settings own, UrmaContext context) throws InterruptedException {
         Settings settings =
                 Agreement.of(own, new Settings(control.hear(SETTINGS).values()));

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run is like: the options that were given, by name, and what holds where none was. Both sides compute the same
- * from the same options. Immutable.
+ * The settings of a run: the options that were given, by name, and the defaults of others. Both sides compute the same
+ * values from the same options. Immutable.
  */
 final class Settings {
-    /** The name of what is no option: which test. */
+    /** The name of the test among the options. */
     static final String TEST = "TEST";
 
     static final long MAX_SIZE_BYTES = 8L << 20;
@@ -32,7 +32,7 @@ final class Settings {
         this.given = new TreeMap<>(given);
     }
 
-    /** What was given. */
+    /** The options that were given. */
     SortedMap<String, String> given() {
         return given;
     }
@@ -41,7 +41,7 @@ final class Settings {
         return given.containsKey(option);
     }
 
-    // ---- what is done
+    // ---- operations
 
     Workload workload() {
         String word = text(TEST, "");
@@ -75,7 +75,7 @@ final class Settings {
         return number("--max_size", usual);
     }
 
-    /** Smallest, for {@code --all} the others are its doubles. */
+    /** The smallest size; for {@code --all} each further one is the double. */
     long firstSizeBytes() {
         return isAll() ? minSizeBytes() : sizeBytes();
     }
@@ -84,7 +84,7 @@ final class Settings {
         return isAll() ? maxSizeBytes() : sizeBytes();
     }
 
-    /** How many operations are timed; means nothing when a {@link #duration} is given. */
+    /** How many operations are timed; ignored when a {@link #duration} is given. */
     long iterations(long sizeBytes) {
         return number("--iters", isLatency() ? usualTurns(sizeBytes) : within(200, (2L << 30) / sizeBytes, 1_000_000));
     }
@@ -93,7 +93,7 @@ final class Settings {
         return within(500, (256L << 20) / sizeBytes, 20_000);
     }
 
-    /** How many go before them untimed: many where the code is cold, so that all is compiled, few elsewhere. */
+    /** How many untimed operations come first: many while the code is cold, so that all is compiled, else few. */
     long warmUpIterations(long sizeBytes, boolean cold) {
         return number(
                 "--warm_up",
@@ -104,13 +104,13 @@ final class Settings {
         return Math.clamp(value, least, most);
     }
 
-    /** How long a size is measured in place of a count; null when the count decides. */
+    /** How long each size is measured, instead of a count; null when the count decides. */
     @Nullable
     Duration duration() {
         return isGiven("--duration") ? Duration.ofSeconds(number("--duration", 0)) : null;
     }
 
-    /** Print a line each so often, until Ctrl-C or the end of the duration; null when not asked for. */
+    /** The interval of lines, until Ctrl-C or the end of the duration; null without such lines. */
     @Nullable
     Duration period() {
         return isGiven("--infinite") ? Duration.ofSeconds(number("--infinite", 0)) : null;
@@ -140,7 +140,7 @@ final class Settings {
         return !flag("--no_peak") && duration() == null && period() == null;
     }
 
-    // ---- with which queues
+    // ---- queues
 
     TransportMode mode() {
         return TransportMode.valueOf(text("--trans_mode", "RM"));
@@ -166,22 +166,22 @@ final class Settings {
         return flag("--share_jfr");
     }
 
-    /** Each has a JFC and Jetties of its own. */
+    /** The number of pairs, each with its own JFC and Jetties. */
     int pairs() {
         return (int) number("--pair_num", 1);
     }
 
-    /** Jetties of all pairs. */
+    /** The number of Jetties of all pairs. */
     int lanes() {
         return pairs() * jetties();
     }
 
-    /** All lanes send by one JFS. */
+    /** Whether all lanes send by one JFS. */
     boolean sharesJfs() {
         return flag("--share_jfs");
     }
 
-    /** Receive work requests are consumed. */
+    /** Whether receive work requests are consumed. */
     boolean receives() {
         return kind() == Kind.SEND || (kind() == Kind.WRITE && hasImmediate());
     }
@@ -202,18 +202,18 @@ final class Settings {
         return sharesJfr() ? 1 : jetties();
     }
 
-    /** Work requests of a lane that may be unfinished, those that tell credit too. */
+    /** Work requests of a lane that may be unfinished, including those that return credit. */
     int laneDepth() {
         return jfsDepth() + (hasCredit() ? 1 : 0);
     }
 
-    /** Records that may lie in the completion queue of a pair at a time. */
+    /** The largest number of unpolled records in the completion queue of a pair. */
     long leastJfcDepth() {
         long lanes = sharesJfs() ? lanes() : jetties(); // a shared JFS has the JFC of the first pair
         return lanes * laneDepth() + (long) jfrsOfAPair() * jfrDepth();
     }
 
-    /** The same for queues as devices make them, whose depths are powers of two: nobody has to be warned then. */
+    /** The same with depths rounded up to powers of two, as devices do, so that no warning is needed. */
     private long usualJfcDepth() {
         long sends = sharesJfs() ? powerOfTwo((long) lanes() * laneDepth()) : jetties() * powerOfTwo(laneDepth());
         return sends + jfrsOfAPair() * powerOfTwo(jfrDepth());
@@ -235,23 +235,23 @@ final class Settings {
         return (int) number("--jfr_post_list", 1);
     }
 
-    /** Each so-many-th work request makes a record. */
+    /** The interval of signalled work requests. */
     int signalEvery(long sizeBytes) {
         long usual = isLatency() || sizeBytes > COARSE_BYTES ? 1 : within(1, jfsDepth() / 2, 64);
         return (int) number("--cq_mod", usual);
     }
 
-    /** Work requests go as lists also where a single call would do. */
+    /** Whether work requests are posted as lists even where a single call is enough. */
     boolean postsListsOnly() {
         return text("--use_flat_api", "true").equals("false");
     }
 
-    /** Only single calls may be used. */
+    /** Whether only single calls may be used. */
     boolean postsSinglyOnly() {
         return flag("--use_flat_api");
     }
 
-    /** Payloads of at most so many bytes are posted inline. */
+    /** The longest payload that is posted inline. */
     long inlineBytes() {
         return number("--inline_size", 0);
     }
@@ -268,12 +268,12 @@ final class Settings {
         return Duration.ofMillis(number("--wait_jfc_timeout", 10));
     }
 
-    /** URMA's formula: 4.096 µs, doubled so many times. */
+    /** URMA's formula: 4.096 µs times two to the power of the option. */
     Duration errTimeout() {
         return isGiven("--err_timeout") ? Duration.ofNanos(4096L << number("--err_timeout", 0)) : USUAL_TIMEOUT;
     }
 
-    /** Operations that fail end nothing. */
+    /** Whether the run continues after failed operations. */
     boolean continuesAfterErrors() {
         return flag("--enable_err_continue");
     }
@@ -286,7 +286,7 @@ final class Settings {
         return flag("--enable_credit");
     }
 
-    /** What payloads of at least as many bytes are aligned to. */
+    /** The alignment of payloads of at least that length. */
     long pageBytes() {
         return number("--page_size", 4096);
     }
@@ -295,18 +295,18 @@ final class Settings {
         return flag("--hugepages") || hugePageBytes() > 0;
     }
 
-    /** Of huge pages, as asked for; 0 when any will do. */
+    /** The requested size of huge pages; 0 when any page size is accepted. */
     long hugePageBytes() {
         return number("--hugepage_size", 0);
     }
 
-    // ---- how fast
+    // ---- rate
 
     boolean hasRate() {
         return isGiven("--rate_limit");
     }
 
-    /** Operations a second, as far as {@link #hasRate}. */
+    /** Operations per second, if {@link #hasRate}. */
     double rate(long sizeBytes) {
         double limit = Double.parseDouble(text("--rate_limit", "0"));
         return switch (text("--rate_units", "G")) {

@@ -21,7 +21,7 @@ final class Side {
 
     private static final String SENT = "sent";
 
-    /** A phase lasts as long as it lasts: the reader of the conversation ends this wait when the other side ends. */
+    /** No limit for a phase: the reader of the connection ends this wait when the other side ends. */
     private static final Duration UNTIL_IT_ENDS = Duration.ofDays(3650);
 
     private final Settings settings;
@@ -52,7 +52,7 @@ final class Side {
         return meter;
     }
 
-    /** Exchanges endpoints: both sides reach each other then. */
+    /** Exchanges endpoints, so that both sides can reach each other. */
     void meet() throws InterruptedException {
         control.say(endpoint.describe());
         endpoint.connect(control.hear(Endpoint.ENDPOINT));
@@ -62,7 +62,7 @@ final class Side {
 
     // ---- phases
 
-    /** Fills what goes out, clears what comes in, and counts anew. */
+    /** Fills the buffers to send, clears those to receive, and resets the counts. */
     void prepare(Phase phase) {
         records.begin();
         for (Lane lane : endpoint.lanes()) {
@@ -108,7 +108,7 @@ final class Side {
         finish(null);
     }
 
-    /** Runs operations of its own as fast as they go; then waits for the other side's. */
+    /** Runs its own operations at full speed; then waits for those of the other side. */
     Bandwidth leadStream(Phase phase, Listener listener, boolean timed) throws InterruptedException {
         Stream stream = new Stream(endpoint, settings, records, watch, phase.sizeBytes());
         meter.begin();
@@ -119,7 +119,9 @@ final class Side {
         return bandwidth;
     }
 
-    /** The client says done first, the server answers; both have received then what the other sent. */
+    /**
+     * The client sends {@code done} first, and the server answers; then each has received all messages of the other.
+     */
     private void finish(@Nullable Bandwidth bandwidth) throws InterruptedException {
         if (client) {
             control.say(Line.of(DONE).with(SENT, sent));
@@ -130,7 +132,7 @@ final class Side {
         }
     }
 
-    /** Does what a server does in a phase: answers turns, streams too, or only is there. */
+    /** The server's part of a phase: it answers turns, streams in the other direction, or only waits. */
     void follow(Phase phase, boolean timed) throws InterruptedException {
         if (settings.isBidirectional()) {
             var _ = leadStream(phase, Listener.NONE, timed);
@@ -149,7 +151,7 @@ final class Side {
         control.say(done(null));
     }
 
-    /** Takes messages, and drives what arrives, until the client says that it is done. */
+    /** Receives messages, and polls, until the client is done. */
     private void serve() throws InterruptedException {
         boolean polls = settings.receives() || endpoint.isDriven();
         while (polls && !control.hasSpoken()) {
@@ -158,11 +160,11 @@ final class Side {
             } else if (records.poll() == 0) {
                 Thread.onSpinWait();
             }
-            watch.busy(); // how long the client needs is the client's affair
+            watch.busy(); // the client may take any time
         }
     }
 
-    /** Hears that the other side is done, and takes the rest of its messages. */
+    /** Waits until the other side is done, and receives the rest of its messages. */
     private void receiveAll() throws InterruptedException {
         boolean polls = settings.receives() || endpoint.isDriven();
         while (polls && !control.hasSpoken()) {
@@ -181,17 +183,17 @@ final class Side {
         records.drain();
     }
 
-    /** Operations of its own in the last phase. */
+    /** The number of its own operations in the last phase. */
     long sent() {
         return sent;
     }
 
-    /** Operations of its own that failed and were passed over, in all phases. */
+    /** The number of its own failed operations, in all phases. */
     long failures() {
         return records.failures();
     }
 
-    /** What the other side said at the end of the phase. */
+    /** The other side's line at the end of the phase. */
     Line lastOfPeer() {
         return last;
     }
@@ -214,7 +216,7 @@ final class Side {
         return line;
     }
 
-    // ---- what arrived
+    // ---- verification
 
     /** Throws when what arrived in the phase is not what the other side sent. */
     void check(Phase phase) {
@@ -286,7 +288,7 @@ final class Side {
                 right++;
             }
         }
-        // the buffers of one JFR are used in turn; of several nobody knows how far each is
+        // one JFR uses its buffers in order; how many buffers each of several JFRs has used is unknown
         long least = settings.jfrCount() == 1 ? records.received() : Math.min(1, records.received());
         if (right < Math.min(least, endpoint.layout().bufferCount())) {
             throw wrong(phase, right + " buffers hold a message, of " + records.received() + " that came");

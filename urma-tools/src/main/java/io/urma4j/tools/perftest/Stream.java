@@ -3,9 +3,9 @@ package io.urma4j.tools.perftest;
 import io.urma4j.tools.perftest.Operations.Poster;
 import java.lang.foreign.MemorySegment;
 
-/** Operations one after the other on all lanes, as many unfinished as their queues hold. For one thread. */
+/** A stream of operations on all lanes, as many in flight as their queues hold. For one thread. */
 final class Stream {
-    /** Is told now and then how far it is. */
+    /** Receives the progress now and then. */
     interface Listener {
         Listener NONE = (completed, nanos) -> {};
 
@@ -48,7 +48,7 @@ final class Stream {
         this.events = settings.usesEvents();
     }
 
-    /** Runs a phase; returns what moved, from the first post to the last completion. */
+    /** Runs a phase; returns the bandwidth, from the first post to the last completion. */
     Bandwidth run(Phase phase, Listener listener) throws InterruptedException {
         begin(phase);
         long begin = System.nanoTime();
@@ -90,7 +90,7 @@ final class Stream {
         } else if (records.poll() > 0 || fed) {
             watch.busy();
         } else if (paced) {
-            watch.busy(); // its time has not come
+            watch.busy(); // the next operation is not due yet
         } else {
             watch.idle();
         }
@@ -105,7 +105,7 @@ final class Stream {
         }
     }
 
-    /** The time is over: what was posted, and on to the next request that makes a record. */
+    /** After the duration: limits the phase to the posted operations, up to the next signalled one. */
     private void endAtNextRecord() {
         for (int i = 0; i < lanes.length; i++) {
             long next = (lanes[i].posted + signalEvery - 1) / signalEvery * signalEvery;
@@ -122,7 +122,7 @@ final class Stream {
         return true;
     }
 
-    /** Posts what may be posted; false when that is nothing. */
+    /** Posts as many operations as allowed; false when there are none. */
     private boolean feed(long allowed) {
         boolean fed = false;
         for (int i = 0; i < lanes.length; i++) {

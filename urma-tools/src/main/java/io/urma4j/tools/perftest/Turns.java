@@ -35,7 +35,7 @@ final class Turns {
         this.wordBytes = wordBytes(settings, sizeBytes);
     }
 
-    /** How much of the inbox tells a turn: the word itself, or the notice of a longer write. */
+    /** The part of the inbox that shows a turn: the word itself, or the notice of a longer write. */
     static int wordBytes(Settings settings, long sizeBytes) {
         boolean plain = settings.workload().kind() == Kind.WRITE
                 && Operations.opcodeOfWrite(settings, sizeBytes) == Opcode.WRITE;
@@ -43,8 +43,8 @@ final class Turns {
     }
 
     /**
-     * Begins each turn, and notes how long it takes: the whole round trip. With a pace, a turn that begins late has
-     * waited, and that counts: once for a round trip, and twice where half of the sample is the result.
+     * Begins each turn, and measures the whole round trip. With a pace, the delay of a turn that begins late counts,
+     * too: once for a round trip, and twice where half of the sample is the result.
      */
     void lead(Phase phase, Samples samples, double perSecond) throws InterruptedException {
         long begin = System.nanoTime();
@@ -76,14 +76,14 @@ final class Turns {
             if (driven) {
                 records.poll();
             }
-            watch.busy(); // to wait for one's time is no lack of progress
+            watch.busy(); // waiting for the schedule is no lack of progress
             Thread.onSpinWait();
             now = System.nanoTime();
         }
         return now;
     }
 
-    /** Answers each turn, until the other side says that it is done. */
+    /** Answers each turn, until the other side is done. */
     void answer() throws InterruptedException {
         for (long number = 0; ; number++) {
             while (!hears(number)) {
@@ -122,7 +122,7 @@ final class Turns {
         return messages ? records.received() > number : Words.holds(memory, inbox, wordBytes, number + 1);
     }
 
-    /** Looks for records where there may be some, or where polling is what places bytes here. */
+    /** Polls where records may arrive, or where only a poll places arriving bytes. */
     private void round() throws InterruptedException {
         if (messages || !pingPong) {
             records.pollOrWait();

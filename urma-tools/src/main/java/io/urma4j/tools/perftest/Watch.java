@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks up from a busy loop now and then: whether the user or the other side has ended it, or nothing has happened for
- * too long. For one thread.
+ * Checks from a busy loop now and then whether the user or the other side has ended it, or nothing has happened for too
+ * long. For one thread.
  */
 final class Watch {
     private static final int ROUNDS = 1024; // some ten microseconds
@@ -33,7 +33,7 @@ final class Watch {
         Thread.onSpinWait();
     }
 
-    /** One round of a loop that got on. */
+    /** One round of a loop that made progress. */
     void busy() throws InterruptedException {
         idle = false;
         if (++rounds >= ROUNDS) {
@@ -42,19 +42,19 @@ final class Watch {
         }
     }
 
-    /** Something has happened: patience begins anew. */
+    /** Notes progress, which restarts the timeout. */
     void progress() {
         idle = false;
     }
 
-    /** Throws when the user has ended it, or the other side. */
+    /** Throws when the user or the other side has ended it. */
     void lookUp() throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
         control.check();
         if (ALONE) {
-            LockSupport.parkNanos(1); // whom we wait for needs this CPU
+            LockSupport.parkNanos(1); // the other side needs this CPU
         }
     }
 

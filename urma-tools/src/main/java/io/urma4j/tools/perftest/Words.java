@@ -29,7 +29,7 @@ final class Words {
         return (long) U64.getAcquire(bytes, offset);
     }
 
-    /** With acquire: whoever finds the value finds what was written before it. */
+    /** With acquire: a reader that sees the value also sees what was written before it. */
     static boolean holds(MemorySegment bytes, long offset, int sizeBytes, long value) {
         return switch (sizeBytes) {
             case 1 -> (byte) U8.getAcquire(bytes, offset) == (byte) value;

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The eight tests: what is done, and whether its latency or its bandwidth is measured. */
+/** The eight tests: an operation, and whether its latency or its bandwidth is measured. */
 enum Workload {
     READ_LAT(Kind.READ, true),
     WRITE_LAT(Kind.WRITE, true),
@@ -36,17 +36,17 @@ enum Workload {
         return kind;
     }
 
-    /** Else bandwidth. */
+    /** Whether latency is measured; else bandwidth. */
     boolean isLatency() {
         return latency;
     }
 
-    /** Both sides take turns, and half of the round trip counts; else the initiator alone acts. */
+    /** Whether both sides take turns, and half of the round trip counts; else only the initiator acts. */
     boolean isPingPong() {
         return latency && (kind == Kind.WRITE || kind == Kind.SEND);
     }
 
-    /** As users write it: {@code write_lat}. */
+    /** The name on the command line: {@code write_lat}. */
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -25,7 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma ping}: whether anybody has a network device open there, and how far that is. */
+/** {@code urma ping}: whether a process has a network device open there, and the round-trip time. */
 @Command(
         name = "ping",
         description = {
@@ -103,7 +103,7 @@ public final class PingCommand implements Callable<Integer> {
     private final RoundTrips trips = new RoundTrips();
     private final Deque<Due> due = new ArrayDeque<>();
 
-    /** An echo, and until when it may be answered. */
+    /** An echo with the deadline of its answer. */
     private record Due(int sequence, long deadlineNanos) {}
 
     @Override
@@ -122,7 +122,7 @@ public final class PingCommand implements Callable<Integer> {
             }
             summary(name(address), (System.nanoTime() - startNanos) / NANOS_PER_MILLI);
             if (trips.received() == 0) {
-                throw new CommandFailure(nobody(name(address), pinger.trouble()));
+                throw new CommandFailure(noAnswer(name(address), pinger.trouble()));
             }
         }
         return 0;
@@ -176,7 +176,7 @@ public final class PingCommand implements Callable<Integer> {
             trips.sent();
             long now = System.nanoTime();
             due.add(new Due(sequence, now + (long) (patienceSeconds * NANOS)));
-            next = Math.max(next + interval, now); // who was late does not hurry
+            next = Math.max(next + interval, now); // a delayed request is not followed by a burst
             if (sequence < count) {
                 take(pinger, from, next);
             }
@@ -186,7 +186,7 @@ public final class PingCommand implements Callable<Integer> {
         }
     }
 
-    /** Takes answers until that time; none is expected any more when nothing is due. */
+    /** Receives answers until that time, or until none is due any more. */
     private void take(Pinger pinger, String from, long untilNanos) throws InterruptedException {
         boolean last = trips.transmitted() == count;
         while (!last || pinger.waiting() > 0) {
@@ -263,7 +263,7 @@ public final class PingCommand implements Callable<Integer> {
         return map;
     }
 
-    private String nobody(String address, String trouble) {
+    private String noAnswer(String address, String trouble) {
         return "no answer from " + address + " port " + port + ": "
                 + (trouble.isEmpty()
                         ? "no process there has a udma device open at this address and port, or UDP does not get through"

@@ -2,7 +2,7 @@ package io.urma4j.tools.ping;
 
 import java.util.Locale;
 
-/** What became of the echoes that were sent. For one thread. */
+/** The statistics of the echoes. For one thread. */
 final class RoundTrips {
     private static final double NANOS_PER_MILLI = 1e6;
 

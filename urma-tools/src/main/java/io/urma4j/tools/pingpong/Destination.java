@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where one side is to be reached, as these programs tell each other (WIRE §12.1): 51 characters and a zero.
+ * The address of one side, as these programs exchange it (WIRE §12.1): 51 characters and a zero.
  *
  * @param queue number of the queue, 24 bits
  * @param psn the first PSN that it sends, 24 bits
@@ -19,18 +19,18 @@ record Destination(int queue, int psn, Eid gid) {
 
     private static final Pattern FORM =
             Pattern.compile("([0-9a-f]{4}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})", Pattern.CASE_INSENSITIVE);
-    private static final String NO_LID = "0000"; // numbers of InfiniBand's own switches, which Ethernet has not
+    private static final String NO_LID = "0000"; // the address in an InfiniBand subnet, which Ethernet does not have
 
-    /** What goes over TCP. */
+    /** The bytes sent over TCP. */
     byte[] toBytes() {
         String text = String.format("%s:%06x:%06x:%016x%016x\0", NO_LID, queue, psn, gid.high(), gid.low());
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /**
-     * Reads what came over TCP.
+     * Parses the bytes received over TCP.
      *
-     * @throws CommandFailure when it is something else
+     * @throws CommandFailure when they are no such address
      */
     static Destination parse(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.US_ASCII);

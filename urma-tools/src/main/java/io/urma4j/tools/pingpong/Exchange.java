@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conversation by TCP in which both sides learn of each other's queues (WIRE §12.1): the client tells, the server gets
- * ready and tells, the client says "done". Each message goes out in one write, as the programs of Linux expect it.
+ * The TCP connection by which both sides exchange their queues (WIRE §12.1): the client sends its own, the server gets
+ * ready and sends its own, the client sends "done". Each message is one write, as the programs of Linux expect it.
  */
 final class Exchange implements Closeable {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
@@ -34,7 +34,7 @@ final class Exchange implements Closeable {
     /**
      * Connects to a server, trying again until it listens.
      *
-     * @throws CommandFailure when nobody listens there within the time
+     * @throws CommandFailure when no server listens there within the timeout
      */
     static Exchange connect(InetAddress server, int port, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -60,7 +60,7 @@ final class Exchange implements Closeable {
     /**
      * Waits for a client.
      *
-     * @param timeout how long to wait, and then how long the conversation may take; null: wait without an end
+     * @param timeout of the wait, and again of the exchange; null: none
      */
     static Exchange accept(@Nullable InetAddress address, int port, @Nullable Duration timeout) {
         try (ServerSocket listener = ServerSocketChannel.open().socket()) { // of a channel: an interrupt ends accept
@@ -78,7 +78,7 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** The client's part, to its end. */
+    /** The client's part. */
     Destination asClient(Destination ours) {
         write(ours.toBytes());
         Destination theirs = Destination.parse(read(Destination.BYTES, "its address"));
@@ -89,7 +89,7 @@ final class Exchange implements Closeable {
     /**
      * The server's part.
      *
-     * @param getReady is told where the client is, before the client hears from us: it may send at once
+     * @param getReady receives the client's address before the client receives ours, after which the client may send
      */
     Destination asServer(Destination ours, Consumer<Destination> getReady) {
         Destination theirs = Destination.parse(read(Destination.BYTES, "its address"));
@@ -153,7 +153,7 @@ final class Exchange implements Closeable {
         }
     }
 
-    /** At least one: zero would be for ever. */
+    /** At least one: zero would mean without limit. */
     private static int millisLeft(long deadlineNanos) {
         return Math.clamp((deadlineNanos - System.nanoTime()) / 1_000_000, 1, Integer.MAX_VALUE);
     }
@@ -166,7 +166,7 @@ final class Exchange implements Closeable {
         try {
             socket.close();
         } catch (IOException e) {
-            assert e != null; // it was never connected: nothing is lost
+            assert e != null; // it was never connected, so no data is lost
         }
     }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code urma pingpong}: one side of what Linux's programs of that name do, so that they can be the other. */
+/** {@code urma pingpong}: one side of a ping-pong, compatible with Linux's programs of that name on the other. */
 @Command(
         name = "pingpong",
         description = {
@@ -42,10 +42,10 @@ public final class PingpongCommand implements Callable<Integer> {
     private static final int DEFAULT_RC_BYTES = 4096;
     private static final int DEFAULT_UD_BYTES = 1024;
 
-    /** Which of the two it is. */
+    /** The choice between the two transports. */
     private static final class Transport {
         @Option(names = "--rc", description = "Use a reliable connection (default).")
-        @SuppressWarnings("UnusedVariable") // nobody need read it: what is not UD is RC
+        @SuppressWarnings("UnusedVariable") // need not be read: what is not UD is RC
         private boolean rc;
 
         @Option(names = "--ud", description = "Use datagrams.")

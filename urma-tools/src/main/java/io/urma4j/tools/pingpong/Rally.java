@@ -28,8 +28,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages there and back, as the programs of Linux play it: the client sends first, each sends one for one received, and
- * sends what it received. So at the end of it the client has its own bytes again.
+ * Ping-pong as the programs of Linux do it: the client sends first, and each side returns every message that it
+ * receives. So at the end the client has its own bytes again.
  */
 final class Rally implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
@@ -88,7 +88,7 @@ final class Rally implements AutoCloseable {
         return new Rally(context, datagrams, messageBytes, mtuBytes, receives);
     }
 
-    /** What the other side must know. */
+    /** The address that the other side needs. */
     Destination destination() {
         JettyDescriptor descriptor = jetty.descriptor();
         RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
@@ -97,7 +97,7 @@ final class Rally implements AutoCloseable {
         return new Destination(endpoint.qpNumber(), endpoint.firstPsn(), endpoint.gid());
     }
 
-    /** From now on messages may come. */
+    /** Connects to the peer: from now on messages may arrive. */
     void connect(Destination peer) {
         RoceEndpoint endpoint = new RoceEndpoint(peer.gid(), peer.queue(), peer.psn(), mtuBytes);
         target = datagrams
@@ -109,11 +109,11 @@ final class Rally implements AutoCloseable {
     }
 
     /**
-     * Plays.
+     * Runs the ping-pong.
      *
-     * @param serves whether ours is the first message
-     * @param patience how long a message may take
-     * @return how long all of it took, in nanoseconds
+     * @param serves whether this side sends the first message
+     * @param patience the timeout of each message
+     * @return the total time, in nanoseconds
      */
     long play(int iterations, boolean serves, Duration patience) {
         memory.segment().fill(FILL);
@@ -194,7 +194,7 @@ final class Rally implements AutoCloseable {
         return new CommandFailure(what + ": both sides need the same -s and -m");
     }
 
-    /** The other side's messages may be refused before they are messages; its device hears of it, and so do we. */
+    /** Our device may refuse a packet of the other side before it is a message, and then reports the peer as lost. */
     private void checkConnection() {
         for (var event = context.events().poll();
                 event.isPresent();
@@ -205,7 +205,7 @@ final class Rally implements AutoCloseable {
         }
     }
 
-    /** A message that came is too short: the answer with our length lets the other side find out as well. */
+    /** A message that arrived is too short: the answer, with our length, lets the other side detect this, too. */
     private void tellTheOther() {
         send();
         long start = System.nanoTime();
@@ -214,13 +214,13 @@ final class Rally implements AutoCloseable {
         }
     }
 
-    /** Both sides sent what they received, so it must be what a client begins with. */
+    /** Both sides returned what they received, so the bytes must be those that a client begins with. */
     private void check() {
         MemorySegment bytes = memory.segment();
         for (int i = 0; i < messageBytes; i++) {
             byte found = bytes.get(JAVA_BYTE, i);
             if (found != FILL && (i % PAGE_BYTES != 0 || found != 0)) {
-                throw new CommandFailure(String.format("byte %d has become 0x%02x on its way", i, found));
+                throw new CommandFailure(String.format("byte %d arrived as 0x%02x", i, found));
             }
         }
     }

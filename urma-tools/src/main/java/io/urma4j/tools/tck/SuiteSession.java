@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Runs the suite on devices, one after the other, and tells what came of it. Touched only where the suite is. */
+/** Runs the suite on devices, one after the other, and reports the results. Loaded only where the suite is present. */
 final class SuiteSession {
     private final List<String> devices;
     private final List<String> filters;
@@ -74,7 +74,7 @@ final class SuiteSession {
         return TestResult.count(all, Verdict.FAILED) == 0 ? 0 : 1;
     }
 
-    /** Says at once, and with the reasons, that a device is not there, in place of a thousand failures. */
+    /** Fails at once, with the reasons, if a device is absent, instead of a thousand failed tests. */
     private static void checkDevice(String name) {
         try (Urma urma = Urma.open()) {
             Session.device(urma, name);
@@ -87,7 +87,7 @@ final class SuiteSession {
         System.setOut(System.err); // stdout is for results; a test may print what it likes
         Handler[] handlers = Logger.getLogger("").getHandlers();
         for (Handler handler : handlers) {
-            Logger.getLogger("").removeHandler(handler); // tests provoke every warning that there is
+            Logger.getLogger("").removeHandler(handler); // tests provoke all kinds of warnings
         }
         Set<String> done = new HashSet<>(); // a parameterized test comes many times
         try (Progress progress = Progress.of(err, "testing " + device)) {
@@ -119,7 +119,7 @@ final class SuiteSession {
         return Patience.FACTOR == 1 ? "" : " --patience " + Patience.FACTOR;
     }
 
-    /** The line of the test that failed. */
+    /** The line of the test at which it failed. */
     private static String where(@Nullable Throwable failure) {
         if (failure == null) {
             return "";
@@ -133,7 +133,7 @@ final class SuiteSession {
         return "";
     }
 
-    /** What was skipped, by reason. */
+    /** Prints the skipped tests, by reason. */
     private void tellSkipped(List<TestResult> all) {
         Map<String, List<TestResult>> byReason = all.stream()
                 .filter(result -> result.verdict() == Verdict.SKIPPED)

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code urma tck}: whether a device does what docs/semantics.md says. */
+/** {@code urma tck}: whether a device conforms to docs/semantics.md. */
 @Command(
         name = "tck",
         description = {

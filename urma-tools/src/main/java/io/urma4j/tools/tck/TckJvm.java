@@ -21,7 +21,7 @@ final class TckJvm {
 
     private TckJvm() {}
 
-    /** Whether this JVM is the one. */
+    /** Whether this JVM has the suite. */
     static boolean hasSuite() {
         try {
             Class.forName(CLASS_OF_SUITE, false, TckJvm.class.getClassLoader());

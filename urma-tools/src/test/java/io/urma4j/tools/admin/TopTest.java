@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@code urma admin top} makes of two looks at the paths. */
+/** What {@code urma admin top} computes from two samples of the paths. */
 class TopTest {
     private static final long SECOND = 1_000_000_000;
 

@@ -64,7 +64,7 @@ final class Home implements AutoCloseable {
         }
     }
 
-    /** Memory of the peer, as it tells it. */
+    /** The peer's memory, as the peer describes it. */
     record RoceSegment(Eid gid, int key, long va, long lengthBytes) {
         SegmentDescriptor toDescriptor(Access access) {
             return new SegmentDescriptor(
@@ -176,7 +176,7 @@ final class Home implements AutoCloseable {
         return context;
     }
 
-    /** What the peer has told of its memory. */
+    /** The peer's description of its memory. */
     RoceSegment peer() {
         return connected().peer();
     }

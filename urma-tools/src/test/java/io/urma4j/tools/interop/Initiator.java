@@ -91,7 +91,7 @@ final class Initiator {
     private void writesAndReads() {
         int[] sizes = {0, 1, 8, mtuBytes - 1, mtuBytes, mtuBytes + 1, 5000, 64 << 10, MIB};
         for (int i = 0; i < sizes.length; i++) {
-            long at = DATA + SURROUNDINGS + i * 3L; // alignment is nobody's business
+            long at = DATA + SURROUNDINGS + i * 3L; // no alignment is required
             String there = (at + 1) + " " + sizes[i] + " ";
             Pattern.fill(bytes(), at, sizes[i], i);
             posted(jfs().write(remote, at + 1, local, at, sizes[i], i));
@@ -191,7 +191,7 @@ final class Initiator {
         }
     }
 
-    /** Our own library would refuse it, so it is told of more memory than there is. */
+    /** Our own library would refuse such a range, so the import claims more memory than there is. */
     private void beyondTheEnd() {
         RoceSegment told = home.peer();
         RoceSegment longer = new RoceSegment(told.gid(), told.key(), told.va(), told.lengthBytes() + SURROUNDINGS);
@@ -209,7 +209,7 @@ final class Initiator {
         remote = home.imported(home.peer(), Access.READ_WRITE_ATOMIC);
     }
 
-    /** A window of Linux is open until a message of ours shuts it. */
+    /** A window of Linux is open until one of our messages invalidates it. */
     private void window() {
         lines.tell("window " + DATA + " " + WINDOW_BYTES);
         String said = lines.hear();

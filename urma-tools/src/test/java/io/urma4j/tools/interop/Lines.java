@@ -53,7 +53,7 @@ final class Lines implements AutoCloseable {
         }
     }
 
-    /** Tells, and demands "ok". */
+    /** Sends a line, and expects "ok". */
     void ask(String line) {
         tell(line);
         String said = hear();

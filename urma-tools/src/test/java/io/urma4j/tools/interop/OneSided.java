@@ -8,9 +8,10 @@ import io.urma4j.UrmaOptions;
 import java.time.Duration;
 
 /**
- * Our end of one-sided operations with Linux; the other is {@code etc/interop/guest/verbs_onesided.c}, which tells the lines
- * that both speak. Either initiates: WRITE, READ, atomics, messages with and without immediates, and what must be refused.
- * The other is its home, and looks. Everything by the public API, with a queue and a segment that were told by hand.
+ * Our end of one-sided operations with Linux. The other end is {@code etc/interop/guest/verbs_onesided.c}, which
+ * describes the protocol between the two. Either end initiates: WRITE, READ, atomics, messages with and without
+ * immediates, and requests that must be refused. The other end is its home, and checks its memory. Both queue and
+ * segment of the peer are described by hand; all else uses the public API.
  *
  * <pre>
  * OneSided ADDRESS MTU PORT initiator|home LOSS

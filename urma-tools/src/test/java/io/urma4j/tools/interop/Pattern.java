@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/** Bytes that tell where they belong: another order of blocks, or of calls, is seen. */
+/** Bytes that show where they belong, so that a wrong order of blocks or of calls is detected. */
 final class Pattern {
-    /** How many bytes are looked at on either side of a range. */
+    /** How many bytes are checked on either side of a range. */
     static final int SURROUNDINGS = 64;
 
     static final byte BLANK = (byte) 0xEE;

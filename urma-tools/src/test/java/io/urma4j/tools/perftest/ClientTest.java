@@ -31,7 +31,7 @@ class ClientTest {
                 .hasMessageStartingWith("no process listens on port " + port + " of " + HOST);
     }
 
-    /** The kernel lets no more in than wait in the queue of who does not accept. */
+    /** The kernel completes no more connections than the backlog of a server that does not accept holds. */
     @Test
     void whoDoesNotAnswerIsNamedWithThePort() throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -14,7 +14,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** One of the two processes: hears the lines of {@link io.urma4j.bench.compare.ProcessPair}, and ends with its input. */
+/**
+ * One of the two processes: executes the lines of {@link io.urma4j.bench.compare.ProcessPair}, and ends with its input.
+ */
 public final class EndMain {
     private static final int TASK_WORDS = 4;
 
@@ -29,8 +31,7 @@ public final class EndMain {
 
     /** With the participant's class and the number of the CPU, counted from 0. */
     public static void main(String[] arguments) throws Exception {
-        // for event loops, which are what is measured; who helps from outside, as an engine does, goes where there is
-        // room
+        // the CPU of the event loops, which are what is measured; helper threads, such as an engine, run on any other
         System.setProperty("urma.cpu", arguments[1]);
         ParentWatch.endWithParent();
         try (Participant participant = Class.forName(arguments[0])
@@ -61,7 +62,7 @@ public final class EndMain {
             case "address" -> out.println("at " + participant.address(Task.decode(rest)));
             case "serve" -> serve(Task.decode(rest), rest.get(TASK_WORDS));
             case "lead" -> lead(Task.decode(rest), Long.parseLong(rest.get(TASK_WORDS)), rest.get(TASK_WORDS + 1));
-            default -> throw new IllegalArgumentException("nobody taught me to " + words.getFirst());
+            default -> throw new IllegalArgumentException("unknown command: " + words.getFirst());
         }
     }
 

@@ -7,7 +7,7 @@ public interface Link extends AutoCloseable {
     /** Sends a message with this number; false when there is no room just now. */
     boolean offer(long number);
 
-    /** Takes what has arrived, tells the number of each, and returns how many there were. */
+    /** Receives the messages that have arrived, passes the number of each to the sink, and returns their count. */
     int poll(LongConsumer arrived);
 
     @Override

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
- * What one would write by hand in an afternoon: two rings in a file that both processes map. No limits are checked
- * beyond those of the JVM, nobody notices that the other one has died, and a stranger who opens the file may do anything.
+ * A hand-written minimum: two rings in a file that both processes map. It checks no limits beyond those of the JVM,
+ * does not detect the death of the other process, and trusts every process that can open the file.
  */
 public final class MapRingEnd implements Participant {
     private final Path folder = Path.of(System.getProperty("urma.folder"));

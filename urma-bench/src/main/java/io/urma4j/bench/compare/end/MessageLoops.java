@@ -7,7 +7,7 @@ import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * The two sides of every work with messages, the same for whoever carries them.
+ * The two sides of every work with messages, the same for all libraries.
  *
  * <p>Numbers of messages are never negative, save {@link #STOP}, which ends a home's service and is returned once.
  */
@@ -74,7 +74,7 @@ public final class MessageLoops implements LongConsumer {
         return Tally.of(sent, System.nanoTime() - start);
     }
 
-    /** Nobody waits for anybody: what is late counts from when it was due. */
+    /** Sends at a fixed rate without awaiting returns: the latency of a delayed message counts from when it was due. */
     private Tally atRate(long nanos, long interval) {
         times.reset();
         long begin = System.nanoTime();
@@ -106,7 +106,7 @@ public final class MessageLoops implements LongConsumer {
 
     // ---- the home
 
-    /** Serves until it is told to stop. */
+    /** Serves until {@link #STOP} arrives, or {@code told} says that the leader has failed. */
     public void serve(Task task, BooleanSupplier told) {
         boolean returnsAll = switch (task.work()) {
             case SEND_LATENCY, AT_RATE -> true;
@@ -137,7 +137,7 @@ public final class MessageLoops implements LongConsumer {
         toReturn[kept++] = number;
     }
 
-    /** Not while a poll tells us of them: some links have room only when they are polled. */
+    /** Never called within a poll: some links have room for a message only after they are polled. */
     private void giveBack() {
         for (int i = 0; i < kept; i++) {
             while (!link.offer(toReturn[i])) {
@@ -147,7 +147,7 @@ public final class MessageLoops implements LongConsumer {
         kept = 0;
     }
 
-    /** What we sent last may still need us: acknowledgements are sent, and lost packets sent anew, by who polls. */
+    /** Polls for a while after the last message: only a polling thread acknowledges, and retransmits lost packets. */
     private void linger() {
         long until = System.nanoTime() + 2_000_000;
         while (System.nanoTime() - until < 0) {

@@ -16,7 +16,7 @@ public interface Participant extends AutoCloseable {
     /**
      * As home: makes everything ready.
      *
-     * @param leaderAddress what the leader's {@link #address} told
+     * @param leaderAddress what the leader's {@link #address} returned
      */
     Serving serve(Task task, String leaderAddress) throws Exception;
 
@@ -24,7 +24,7 @@ public interface Participant extends AutoCloseable {
      * As leader: does it, while the home serves.
      *
      * @param nanos about how long
-     * @param homeAddress what the home told
+     * @param homeAddress the home's address
      */
     Tally lead(Task task, long nanos, String homeAddress) throws Exception;
 
@@ -36,7 +36,7 @@ public interface Participant extends AutoCloseable {
         /** What the leader must know; one word. */
         String address();
 
-        /** Serves until the leader has told its end in the way of the task, or {@code told} says so. */
+        /** Serves until the leader ends it by a message of the task, or {@code told} is true. */
         void run(BooleanSupplier told) throws Exception;
     }
 }

@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
  * @param sample their times
  */
 public record Tally(long operations, Sample sample) {
-    /** Of operations that took so long together. */
+    /** Of operations that took {@code nanos} together. */
     public static Tally of(long operations, long nanos) {
         return new Tally(operations, Sample.mean((double) nanos / operations));
     }

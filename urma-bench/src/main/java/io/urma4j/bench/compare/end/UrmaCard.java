@@ -43,12 +43,15 @@ final class UrmaCard {
     final Jfc jfc;
     final Jfs jfs;
     final LocalSegment local;
-    final boolean isDriven; // what arrives is placed by who polls
+    final boolean isDriven; // the polling thread places the payload of what arrives
 
     /** Records that are due of what was posted; each task ends with none. */
     int due;
 
-    /** Words told so far, over all tasks: the silent ones of a short task wait in the queue for a record of a later one. */
+    /**
+     * Words sent so far, over all tasks: unsignalled ones of a short task stay in the queue until a record of a later
+     * task.
+     */
     long told;
 
     private final CompletionBatch batch = new CompletionBatch(64);
@@ -69,7 +72,7 @@ final class UrmaCard {
                 jfc, JfsConfig.builder().depth(DEPTH).lockFree(true).build());
     }
 
-    /** One word, with secrets; for each task anew. */
+    /** A new invitation for a task, with its tokens: one word. */
     String invitation(Task task, boolean byPipe) {
         Jfr fresh = context.createJfr(
                 jfc, JfrConfig.builder().depth(buffers(task.bytes())).build());
@@ -96,7 +99,7 @@ final class UrmaCard {
         return invitation.split(",", -1)[1];
     }
 
-    /** Messages of whoever comes. */
+    /** Receives the messages of any peer. */
     void receiveUntil(Task task, BooleanSupplier told) {
         Link link = link(task);
         while (!told.getAsBoolean()) {

@@ -13,7 +13,7 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import org.HdrHistogram.Histogram;
 
-/** Meets the home again and again, each time as a stranger: a context that has never heard of it. */
+/** Connects to the home again and again, each time with a new context, to which the home is unknown. */
 final class UrmaConnector {
     private static final int TIMES = 20;
     private static final int BYTES = 64;

@@ -29,7 +29,7 @@ final class UrmaLink implements Link {
     private final int bytes;
     private final CompletionBatch batch = new CompletionBatch(64);
     private final int silent;
-    private final int slots; // a message that is under way is not written over
+    private final int slots; // enough that no slot is overwritten while its message is in flight
     private long sent;
     private long done;
 

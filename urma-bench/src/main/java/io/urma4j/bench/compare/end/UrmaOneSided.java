@@ -43,7 +43,7 @@ final class UrmaOneSided {
         this.remote = remote;
     }
 
-    // ---- a word to and fro, the last one of so many bytes
+    // ---- round trips of a word, the last one of a payload of that length
 
     Tally writesSeen(long nanos, int bytes) {
         U64.setRelease(memory, INBOX, 0L);
@@ -167,7 +167,7 @@ final class UrmaOneSided {
         return Tally.of(done, end - start);
     }
 
-    // ---- many under way
+    // ---- many in flight
 
     /** Small ones make a record for {@link #SILENT} of them. */
     Tally stream(long nanos, int bytes, boolean writes) {
@@ -203,7 +203,7 @@ final class UrmaOneSided {
         }
     }
 
-    /** The home of these: on some devices whatever comes is placed by who polls; on others it has nothing to do with it. */
+    /** The home of one-sided operations polls where its device needs that to place payload; else it only sleeps. */
     void pollUntil(BooleanSupplier told) throws InterruptedException {
         while (!told.getAsBoolean()) {
             if (card.isDriven) {

@@ -68,7 +68,7 @@ final class JvmPeer implements AutoCloseable {
      * In pieces, with rests between them: while both processes spin on all CPUs that there are, the compilers have none, and
      * it is them that we wait for. It ends when a piece has given them nothing more to do, and is long enough by number.
      *
-     * @param turn how long those turns are that will count: who takes them longer warms up more
+     * @param turn how long each measured turn takes: longer turns need a longer warm-up
      */
     void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
         long wanted = operationsToWarmUp(task, turn);

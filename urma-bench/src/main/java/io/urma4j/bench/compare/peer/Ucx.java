@@ -17,7 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** UCX, by its own {@code ucx_perftest}: as many operations under way as we have, and the <em>overall</em> column. */
+/** UCX, by its own {@code ucx_perftest}: as many operations in flight as we have, and the <em>overall</em> column. */
 public final class Ucx implements Peer {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_637;
@@ -110,7 +110,7 @@ public final class Ucx implements Peer {
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
         double expected = nanosBefore.getOrDefault(task, 2_000.0 + task.bytes());
         long operations = Math.clamp((long) (about.toNanos() / expected), LEAST_OPERATIONS, MOST_OPERATIONS);
-        // one run tells one percentile
+        // one run reports one percentile
         Sample sample = once(task, operations, 50);
         nanosBefore.put(task, sample.nanos(Metric.MEAN));
         if (hasPercentiles(task.work())) {
