@@ -128,9 +128,7 @@ final class ResponseRecovery {
     /** Everything before that PSN is acknowledged. */
     void over(long unacked) {
         proofs.over(unacked);
-        if (come.count() > 0) {
-            come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
-        }
+        come.clear(Math.max(overUpTo, unacked - ConnectionConfig.MAX_WINDOW_PACKETS), unacked);
         overUpTo = unacked;
         assert invariants();
     }

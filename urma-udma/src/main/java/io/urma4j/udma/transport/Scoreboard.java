@@ -167,11 +167,6 @@ final class Scoreboard {
         return repeatedAt[slot(psn)];
     }
 
-    /** Whether there is a reason to send the packet again. */
-    boolean mayRepeat(long psn) {
-        return psn < allUpTo || lost.has(psn);
-    }
-
     /** Whether the packet need not be sent again. */
     boolean skips(long psn) {
         return psn >= allUpTo && !lost.has(psn);
@@ -373,11 +368,9 @@ final class Scoreboard {
 
     /** Everything before that PSN is acknowledged. */
     void over(long unacked) {
-        if (arrived.count() > 0 || lost.count() > 0) {
-            long from = Math.max(overUpTo, unacked - SLOTS);
-            arrived.clear(from, unacked);
-            lost.clear(from, unacked);
-        }
+        long from = Math.max(overUpTo, unacked - SLOTS);
+        arrived.clear(from, unacked);
+        lost.clear(from, unacked);
         overUpTo = unacked;
         assert invariants();
     }

@@ -55,7 +55,7 @@ final class SelectiveRepeat implements LossRecovery {
 
     @Override
     public void retransmitted(long psn, long next, long end, long nowNanos) {
-        assert scoreboard.mayRepeat(psn) : "retransmits " + psn + ", which is not lost";
+        assert !scoreboard.skips(psn) : "retransmits " + psn + ", which is not lost";
         for (long one = psn; one < next; one++) {
             scoreboard.repeated(one, end, nowNanos);
         }

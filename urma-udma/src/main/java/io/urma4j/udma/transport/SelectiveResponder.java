@@ -87,9 +87,7 @@ final class SelectiveResponder implements ResponderRecovery {
 
     @Override
     public void executed(long psn, long expected) {
-        if (twice.count() > 0) {
-            twice.clear(psn + TWICE_PACKETS, expected + TWICE_PACKETS); // of long ago, with the same place
-        }
+        twice.clear(psn + TWICE_PACKETS, expected + TWICE_PACKETS); // of long ago, with the same place
     }
 
     @Override

@@ -72,6 +72,20 @@ class ResponderResourceTest {
         assertThat(all()).hasSize(9);
     }
 
+    /** Its memory was revoked in the middle of it, and the peer requests the rest once more. */
+    @Test
+    void whatIsWantedAfterAllWasDroppedBeginsAnew() {
+        resource.want(10, 20, 100);
+        resource.sent();
+        resource.sent();
+        resource.letGo();
+
+        resource.wantToo(12, 14);
+
+        assertThat(resource.isAtStart()).isTrue();
+        assertThat(all()).containsExactly(12L, 13L);
+    }
+
     @Test
     void howeverManyPartsAreWantedNoneIsForgotten() {
         Random random = new Random(1);

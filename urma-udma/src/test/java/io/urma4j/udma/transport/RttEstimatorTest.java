@@ -89,6 +89,13 @@ class RttEstimatorTest {
     }
 
     @Test
+    void allLimitsMayBeEqual() {
+        var fixed = new RttEstimator(5 * MS, 5 * MS, 5 * MS);
+        fixed.backOff();
+        assertThat(fixed.timeoutNanos()).isEqualTo(5 * MS);
+    }
+
+    @Test
     void progressLeavesOneDoublingAtMost() {
         rtt.sample(100 * MS);
         long undoubled = rtt.timeoutNanos();

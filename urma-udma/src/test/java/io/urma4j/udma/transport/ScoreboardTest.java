@@ -12,6 +12,7 @@ class ScoreboardTest {
     private static final long RTT = 1000;
     private static final long FIRST = 10;
     private static final long END = 15;
+    private static final int SECOND = Bth.nextTransmission(Bth.FIRST_TRANSMISSION);
 
     private final CongestionControl congestion = new CongestionControl(128);
     private final Scoreboard board = new Scoreboard(FIRST, congestion);
@@ -125,6 +126,34 @@ class ScoreboardTest {
         assertThat(board.skips(14)).as("lost as well").isFalse();
     }
 
+    @Test
+    void aRetransmissionInFlightHidesNoLossBehindIt() {
+        told(10, RTT, 11, 13);
+        assertThat(find(RTT)).isFalse();
+        board.probe(10);
+        sentAgain(10, RTT + 1);
+
+        assertThat(find(RTT + RTT / 4)).isTrue();
+
+        assertThat(board.skips(10)).isTrue();
+        assertThat(board.skips(12)).isFalse();
+    }
+
+    @Test
+    void aPacketThatIsLostTwiceCountsAsOneLoss() {
+        told(10, RTT, 11, 12, 13);
+        find(RTT);
+        assertThat(congestion.toString()).contains("loss 0.39 %");
+        sentAgain(10, RTT + 1);
+        board.sent(15, 16, RTT + 2);
+        board.told(10, 16, MemorySegment.ofArray(new byte[] {0b1_0111}), 0, 1, 3 * RTT); // 11 to 13, and 15
+
+        board.find(16, RTT, 3 * RTT);
+
+        assertThat(board.skips(10)).isFalse();
+        assertThat(congestion.toString()).as("with 14").contains("loss 0.78 %");
+    }
+
     // ---- what a report counts
 
     @Test
@@ -178,14 +207,57 @@ class ScoreboardTest {
     }
 
     @Test
+    void whatIsAboutToBeRetransmittedIsNotLost() {
+        told(10, RTT, 11, 12, 13);
+        board.forget(END);
+        assertThat(find(RTT)).isFalse();
+        assertThat(find(2 * RTT)).isFalse();
+        assertThat(board.skips(14)).isFalse();
+
+        sentAgain(10, 2 * RTT);
+        board.taken(11, SECOND, 3 * RTT);
+        board.over(11);
+        board.forget(END);
+        assertThat(find(3 * RTT)).isFalse();
+        assertThat(find(4 * RTT)).isFalse();
+        assertThat(board.skips(14)).isFalse();
+    }
+
+    @Test
+    void allIsRetransmittedUntilSomethingIsLost() {
+        board.forget(END);
+        sentAgain(10, RTT);
+        assertThat(find(2 * RTT)).isFalse();
+        assertThat(board.skips(11)).isFalse();
+    }
+
+    @Test
+    void theYoungestThatHasArrivedIsNotMissing() {
+        told(10, RTT, 12);
+        board.forget(END);
+        sentAgain(10, RTT);
+        find(RTT);
+        assertThat(find(2 * RTT)).isTrue();
+        assertThat(board.skips(11)).isFalse();
+        assertThat(board.skips(12)).isTrue();
+    }
+
+    @Test
+    void whatIsProbedAndAcknowledgedIsNotRetransmitted() {
+        board.probe(10);
+        board.taken(11, Bth.FIRST_TRANSMISSION, RTT);
+        board.over(11);
+        assertThat(board.skips(10)).isTrue();
+    }
+
+    @Test
     void transmissionsAreNumbered() {
-        int second = Bth.nextTransmission(Bth.FIRST_TRANSMISSION);
         assertThat(board.isRepeated(10)).isFalse();
-        assertThat(board.nextTransmission(10)).isEqualTo(second);
+        assertThat(board.nextTransmission(10)).isEqualTo(SECOND);
         sentAgain(10, RTT);
         assertThat(board.isRepeated(10)).isTrue();
         assertThat(board.isRepeated(11)).isFalse();
-        assertThat(board.nextTransmission(10)).isEqualTo(Bth.nextTransmission(second));
+        assertThat(board.nextTransmission(10)).isEqualTo(Bth.nextTransmission(SECOND));
         assertThat(board.repeatedAt(10)).isEqualTo(RTT);
         assertThat(board.sentBehind(10)).isEqualTo(END);
     }
@@ -215,7 +287,7 @@ class ScoreboardTest {
     @Test
     void aRetransmissionThatIsNamedIsASample() {
         sentAgain(10, RTT);
-        board.taken(11, Bth.nextTransmission(Bth.FIRST_TRANSMISSION), 3 * RTT);
+        board.taken(11, SECOND, 3 * RTT);
         assertThat(board.sample()).isEqualTo(2 * RTT);
         assertThat(board.isSampleSure()).isTrue();
     }
@@ -229,10 +301,33 @@ class ScoreboardTest {
 
     @Test
     void anotherTransmissionThanTheLastOneIsNone() {
-        int second = Bth.nextTransmission(Bth.FIRST_TRANSMISSION);
         sentAgain(10, RTT);
         sentAgain(10, 2 * RTT);
-        board.taken(11, second, 4 * RTT);
+        board.taken(11, SECOND, 4 * RTT);
+        assertThat(board.sample()).isEqualTo(CongestionControl.NO_SAMPLE);
+    }
+
+    @Test
+    void anAcknowledgementThatNamesNoTransmissionIsNoSample() {
+        board.taken(13, Bth.NO_TRANSMISSION, RTT);
+        assertThat(board.sample()).isEqualTo(CongestionControl.NO_SAMPLE);
+        sentAgain(14, RTT);
+        board.taken(15, SECOND, 2 * RTT);
+        assertThat(board.sample()).isEqualTo(RTT);
+
+        board.sent(15, 16, 2 * RTT);
+        board.sent(16, 17, 2 * RTT);
+        board.taken(17, Bth.NO_TRANSMISSION, 3 * RTT);
+
+        assertThat(board.sample()).isEqualTo(CongestionControl.NO_SAMPLE);
+    }
+
+    @Test
+    void whatWasReportedIsNoSampleOnceMore() {
+        told(10, RTT, 11);
+        board.taken(11, Bth.FIRST_TRANSMISSION, RTT);
+        board.sample();
+        board.taken(12, Bth.FIRST_TRANSMISSION, 3 * RTT);
         assertThat(board.sample()).isEqualTo(CongestionControl.NO_SAMPLE);
     }
 
@@ -287,6 +382,18 @@ class ScoreboardTest {
         find(2 * RTT);
         assertThat(board.lateNanos()).as("a hundred, and a quarter").isEqualTo(125);
         assertThat(board.dueNanos()).isEqualTo(2 * RTT + 125);
+    }
+
+    @Test
+    void aRetransmittedPacketThatWasLateMakesTheNextOnesWaitedForLonger() {
+        lostAndSentAgain();
+        board.taken(11, Bth.FIRST_TRANSMISSION, RTT + 100);
+        board.over(11);
+        board.sent(15, 16, 2 * RTT);
+        board.told(14, 16, MemorySegment.ofArray(new byte[] {1}), 0, 1, 3 * RTT);
+
+        assertThat(board.find(16, RTT, 3 * RTT)).isFalse();
+        assertThat(board.dueNanos()).isEqualTo(3 * RTT + 125);
     }
 
     @Test
