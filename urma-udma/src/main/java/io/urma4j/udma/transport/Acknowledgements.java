@@ -157,7 +157,7 @@ final class Acknowledgements {
             return false;
         }
         boolean isWhole = requester.advance(to, transmission, isDelayed, nowNanos);
-        succeeded = isWhole ? msn : msn - countOfInFlight(to);
+        succeeded = msn - countOfInFlight(to); // nothing is left of it unless an answer is missing
         if (isWhole) {
             return true;
         }
