@@ -102,6 +102,23 @@ class LostAnswerRulesTest {
         assertThat(by.out.statuses()).containsExactly(0, 0);
     }
 
+    /** Towards a peer that keeps nothing, everything from there on is requested anew. */
+    @ParameterizedTest
+    @EnumSource(Peer.class)
+    void theLastPacketOfAResponseShowsThatAnEarlierOneIsLost(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.read(0, MTU + 8, 0);
+        by.sends();
+        by.answersRead(1, Opcodes.READ_RESPONSE_LAST, 8, 1);
+        assertThat(by.sends()).containsExactly(0);
+        assertThat(by.out.results).isEmpty();
+        by.answersRead(1, Opcodes.READ_RESPONSE_LAST, 8, 1);
+        assertThat(by.sends()).as("once").isEmpty();
+        by.answersRead(0, Opcodes.READ_RESPONSE_FIRST, MTU, 1);
+        by.answersRead(1, Opcodes.READ_RESPONSE_LAST, 8, 1);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.SUCCESS);
+    }
+
     // ---- gaps behind a response that is missing
 
     @ParameterizedTest
