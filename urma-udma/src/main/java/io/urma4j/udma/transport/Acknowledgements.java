@@ -157,7 +157,7 @@ final class Acknowledgements {
             return false;
         }
         boolean isWhole = requester.advance(to, transmission, isDelayed, nowNanos);
-        succeeded = isWhole ? msn : msn - countOfInFlight(to);
+        succeeded = msn - countOfInFlight(to); // nothing is left of it unless an answer is missing
         if (isWhole) {
             return true;
         }
@@ -352,9 +352,7 @@ final class Acknowledgements {
 
     /** Answers acknowledge what was before them; false when something of that was lost. */
     private boolean isNext(long psn, Packet packet, boolean isDelayed, long nowNanos) {
-        boolean isMiddle =
-                Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_MIDDLE; // with a count or without
-        boolean hasCount = !isMiddle && Opcodes.has(packet.opcode(), Header.AETH);
+        boolean hasCount = beginsResponse(packet);
         if (psn == requester.unacked() && !(hasCount && config.isShared())) {
             return true;
         }
@@ -364,11 +362,16 @@ final class Acknowledgements {
             }
             return false;
         }
-        if (Opcodes.operation(packet.opcode()) == Opcodes.READ_RESPONSE_LAST) {
-            return psn == requester.unacked();
-        }
         int msn = Aeth.msn(packet.bytes(), packet.at(Header.AETH)) - 1; // the answered one counts already
         return acknowledged(psn, msn, Bth.NO_TRANSMISSION, isDelayed, nowNanos);
+    }
+
+    /** The count of the first packet of a response is compared; that of the others, if they have one, means nothing. */
+    private static boolean beginsResponse(Packet packet) {
+        return switch (Opcodes.operation(packet.opcode())) {
+            case Opcodes.READ_RESPONSE_MIDDLE, Opcodes.READ_RESPONSE_LAST -> false;
+            default -> true;
+        };
     }
 
     private void answered(WireMessage oldest, long psn, int transmission, boolean isDelayed, long nowNanos) {

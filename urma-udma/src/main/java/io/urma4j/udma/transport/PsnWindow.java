@@ -108,7 +108,7 @@ final class PsnWindow {
      * and takes the same PSNs again.
      */
     void restart(boolean peerIsOurs) {
-        if (peerIsOurs && (unacked < end || resyncPsn != NONE)) {
+        if (peerIsOurs && unacked < end) {
             resyncPsn = resyncPsn == NONE ? end : resyncPsn; // one that was not acknowledged: the same again
             unacked = resyncPsn;
         } else {

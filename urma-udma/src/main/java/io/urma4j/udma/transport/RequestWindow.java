@@ -38,8 +38,7 @@ final class RequestWindow {
             return true;
         }
         return inFlight.openReads() < config.maxReadsOut()
-                && readBytesInFlight() + message.lengthBytes <= config.readBudgetBytes()
-                && message.endPsn() - psns.unacked() <= ConnectionConfig.MAX_WINDOW_PACKETS;
+                && readBytesInFlight() + message.lengthBytes <= config.readBudgetBytes();
     }
 
     private long readBytesInFlight() {

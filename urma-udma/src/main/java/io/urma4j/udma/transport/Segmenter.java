@@ -54,7 +54,7 @@ final class Segmenter {
         int share = config.maxReadsOut() >= READS_TO_SHARE_BUDGET
                 ? config.readBudgetBytes() / READS_TO_SHARE_BUDGET
                 : config.readBudgetBytes();
-        int longest = mtuBytes * (ConnectionConfig.MAX_WINDOW_PACKETS / 2);
+        int longest = mtuBytes * (ConnectionConfig.MAX_WINDOW_PACKETS / 2); // the window has the other half
         this.longestReadBytes = Math.max(mtuBytes, Math.min(share, longest) / mtuBytes * mtuBytes);
         this.readsInAWindow = Math.clamp(maxReads, 1, READS_IN_A_WINDOW);
     }
@@ -65,9 +65,6 @@ final class Segmenter {
     }
 
     private boolean mayPassTheUncut(SendWork work) {
-        if (!isShared) {
-            return false;
-        }
         for (int i = 0; i < uncut.size(); i++) {
             if (uncut.get(i).isOf(work)) {
                 return false;
@@ -156,7 +153,7 @@ final class Segmenter {
         if (request.hasFailed() || request.opcode == WorkOpcode.NOP) {
             return 0;
         }
-        return WorkOpcode.isAtomic(request.opcode) ? 1 : packets(pieceBytes, mtuBytes);
+        return packets(pieceBytes, mtuBytes);
     }
 
     /** At least one: an empty message also takes a packet. */

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
 import io.urma4j.udma.transport.Traffic.Event;
@@ -96,6 +98,14 @@ final class AnswersByHand {
         arrives(packet, 0);
     }
 
+    /** Expects that PSN, and has some of those behind it: a bit each. */
+    void reports(int psn, int bits, int msn) {
+        Packet packet = begin((isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC) | Opcodes.SELECTIVE_ACK, psn);
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
+        packet.bytes().set(JAVA_BYTE, packet.payloadAt(), (byte) bits);
+        arrives(packet, 1);
+    }
+
     void answersRead(int psn, int operation, int payloadBytes, int msn) {
         Packet packet = begin(standard(operation), psn);
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
@@ -124,6 +134,35 @@ final class AnswersByHand {
         }
         AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), first + psn & Bth.MAX_24, msn);
         arrives(packet, 8);
+    }
+
+    /** The middle of a READ's response as urma4j sends it: full, and with a count. */
+    void answersMiddle(int psn, int msn) {
+        Packet packet = begin((isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC) | Opcodes.READ_RESPONSE_MIDDLE_AETH, psn);
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
+        arrives(packet, MTU);
+    }
+
+    /** The response to a READ of eight bytes, which names the transmission of the request. */
+    void answersTransmission(int psn, int transmission, int msn) {
+        Packet packet = begin(standard(Opcodes.READ_RESPONSE_ONLY), psn);
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
+        Bth.answeredTransmission(packet.bytes(), transmission);
+        arrives(packet, 8);
+    }
+
+    /** One step, and not all that are due; whether there is more. */
+    boolean steps() {
+        requester.sent.clear();
+        out.run(requester.connection, pair.now);
+        return requester.connection.step(pair.now, FlushHint.FLUSH);
+    }
+
+    /** A value that the connection shows. */
+    long shown(String name) {
+        long[] found = {-1};
+        requester.connection.forEachCounter((each, value) -> found[0] = each.equals(name) ? value : found[0]);
+        return found[0];
     }
 
     /** A packet of any opcode, which means nothing to this connection. */

@@ -86,8 +86,11 @@ class CoalescingTest {
     @Test
     void whatIsLongDoesNotWait() {
         haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
-        out.write(Coalescing.MAX_BYTES + 1, 0);
+        out.write(Coalescing.MAX_BYTES, 0);
+        assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
+        assertThat(sentAfter(FlushHint.FLUSH)).isEqualTo(1);
 
+        out.write(Coalescing.MAX_BYTES + 1, 0);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isEqualTo(1);
     }
 

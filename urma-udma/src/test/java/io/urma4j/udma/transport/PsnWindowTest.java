@@ -42,6 +42,35 @@ class PsnWindowTest {
         assertThat(psns.isResyncSent()).isFalse();
     }
 
+    @Test
+    void restartNeedsNoResyncWhereNothingWasAbandoned() {
+        psns.sentTo(FIRST + 1);
+        psns.acknowledge(FIRST + 1);
+        psns.restart(true);
+
+        assertThat(psns.isResyncing()).isFalse();
+    }
+
+    @Test
+    void resyncThatWasNotSentKeepsItsPsn() {
+        sendAndGiveUp(true);
+        psns.restart(true);
+
+        assertThat(psns.resyncPsn()).isEqualTo(FIRST + 3);
+        assertThat(psns.unacked()).isEqualTo(FIRST + 3);
+    }
+
+    @Test
+    void resyncIsNotAcknowledgedByWhatIsBeforeIt() {
+        sendAndGiveUp(true);
+        psns.resyncSent();
+
+        psns.acknowledgeResync(FIRST + 3);
+        assertThat(psns.isResyncing()).isTrue();
+        psns.acknowledgeResync(FIRST + 4);
+        assertThat(psns.isResyncing()).isFalse();
+    }
+
     /** A timeout rewinds, the port has no room, and then the acknowledgement of the first RESYNC arrives. */
     @Test
     void lateAcknowledgementOfARewoundResyncLeavesNothingToRetransmit() {

@@ -178,6 +178,26 @@ class RetransmissionRulesTest {
         assertThat(asking(by)).containsExactly(2);
     }
 
+    @Test
+    void theLastPacketOfAMessageBeginsTheCountToTheNextThatAsks() {
+        AnswersByHand by = new AnswersByHand(Peer.URMA4J, ConnectionConfig.Builder::selective);
+        by.out.write(8, 0);
+        by.out.write(40 * MTU, 0);
+        by.sends();
+        assertThat(asking(by)).containsExactly(0, 2, 4, 6, 8, 10, 12, 14, 15);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void theLastPacketOfARetransmissionAsks(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer, config -> config.windowPackets(4));
+        by.out.write(40 * MTU, 0);
+        assertThat(by.sends()).containsExactly(0, 1, 2, 3);
+        by.says(1, Aeth.NAK_SEQUENCE, 1);
+        assertThat(by.sends()).containsExactly(1, 2, 3, 4);
+        assertThat(asking(by)).as("from the first on").containsExactly(2, 3);
+    }
+
     // ---- payload that is gone
 
     @ParameterizedTest
