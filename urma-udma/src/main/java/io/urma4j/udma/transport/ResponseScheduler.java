@@ -117,6 +117,7 @@ final class ResponseScheduler {
             nakHistory.clear(psn, expected);
         }
         recovery.executed(psn, expected);
+        isRefusalDue = false; // for a receiver that was not ready before
     }
 
     /** What is told from now on was caused by that packet, not by the one of {@link #acknowledged}, unless they are the same. */
