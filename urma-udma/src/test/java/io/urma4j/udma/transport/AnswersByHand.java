@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
 import io.urma4j.udma.transport.Traffic.Event;
@@ -27,6 +29,13 @@ final class AnswersByHand {
     final Outbox out;
     private final boolean isShared;
     private final int first;
+
+    /** The responder's host says that it was late. */
+    boolean saysLate;
+
+    /** The requester's host was late: packets waited there. */
+    boolean isLate;
+
     private final Icrc icrc = new Icrc();
 
     AnswersByHand(Peer peer) {
@@ -78,8 +87,11 @@ final class AnswersByHand {
     }
 
     private void arrives(Packet packet, int payloadBytes) {
+        if (saysLate) {
+            Bth.late(packet.bytes());
+        }
         packet.end(payloadBytes, IP, icrc);
-        requester.receive(packet);
+        requester.receive(packet, isLate);
     }
 
     private int standard(int operation) {
@@ -94,6 +106,14 @@ final class AnswersByHand {
         Packet packet = begin(standard(Opcodes.ACKNOWLEDGE), psn);
         Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
         arrives(packet, 0);
+    }
+
+    /** Expects that PSN, and has some of those behind it: a bit each. */
+    void reports(int psn, int bits, int msn) {
+        Packet packet = begin((isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC) | Opcodes.SELECTIVE_ACK, psn);
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
+        packet.bytes().set(JAVA_BYTE, packet.payloadAt(), (byte) bits);
+        arrives(packet, 1);
     }
 
     void answersRead(int psn, int operation, int payloadBytes, int msn) {
