@@ -271,9 +271,7 @@ public final class Connection {
 
     /** Ends without a report: its owner has handled the started requests, or does not need them. */
     public void close() {
-        if (state == State.OPEN || isResumable) {
-            responder.giveUp();
-        }
+        responder.giveUp();
         state = State.CLOSED;
         isResumable = false;
     }

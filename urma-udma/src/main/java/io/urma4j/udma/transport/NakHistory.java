@@ -1,7 +1,5 @@
 package io.urma4j.udma.transport;
 
-import java.util.Arrays;
-
 /**
  * The decisions of a responder on messages of a shared connection, by PSN: none, or the syndrome that refused the message.
  * It covers only the youngest PSNs, as many as can be unacknowledged. It is kept to repeat the NAK when the message is
@@ -40,11 +38,6 @@ final class NakHistory {
     /** These PSNs are new, or over: no decision is known. */
     void clear(long from, long end) {
         if (count == 0) {
-            return;
-        }
-        if (end - from >= syndromes.length) {
-            Arrays.fill(syndromes, (byte) 0);
-            count = 0;
             return;
         }
         for (long psn = from; psn < end; psn++) {

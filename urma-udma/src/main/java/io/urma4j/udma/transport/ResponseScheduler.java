@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import static java.util.Objects.requireNonNull;
+
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.Bth;
@@ -115,6 +117,7 @@ final class ResponseScheduler {
             nakHistory.clear(psn, expected);
         }
         recovery.executed(psn, expected);
+        isRefusalDue = false; // for a receiver that was not ready before
     }
 
     /** What is told from now on was caused by that packet, not by the one of {@link #acknowledged}, unless they are the same. */
@@ -285,14 +288,12 @@ final class ResponseScheduler {
     }
 
     private boolean sendVerdict(long psn) {
-        if (nakHistory == null) {
-            return true;
-        }
-        int verdict = nakHistory.get(psn) & ~DUE;
+        NakHistory history = requireNonNull(nakHistory); // only a shared connection has verdicts
+        int verdict = history.get(psn) & ~DUE;
         if (!tell(psn, syndrome(verdict))) {
             return false;
         }
-        nakHistory.set(psn, verdict);
+        history.set(psn, verdict);
         return true;
     }
 

@@ -29,6 +29,13 @@ final class AnswersByHand {
     final Outbox out;
     private final boolean isShared;
     private final int first;
+
+    /** The responder's host says that it was late. */
+    boolean saysLate;
+
+    /** The requester's host was late: packets waited there. */
+    boolean isLate;
+
     private final Icrc icrc = new Icrc();
 
     AnswersByHand(Peer peer) {
@@ -80,8 +87,11 @@ final class AnswersByHand {
     }
 
     private void arrives(Packet packet, int payloadBytes) {
+        if (saysLate) {
+            Bth.late(packet.bytes());
+        }
         packet.end(payloadBytes, IP, icrc);
-        requester.receive(packet);
+        requester.receive(packet, isLate);
     }
 
     private int standard(int operation) {

@@ -191,6 +191,15 @@ class CongestionBoundsTest {
     }
 
     @Test
+    void aQuarterOfTheToleratedQueueIsNoQueueForThatEither() {
+        known();
+        roundWithLoss(10, MS + MS / 2);
+        assertThat(control.windowPackets()).isEqualTo(11);
+        control.notLost(4);
+        assertThat(control.windowPackets()).isEqualTo(16);
+    }
+
+    @Test
     void withAQueueAWindowIsRestoredWhenNoLossRemains() {
         known();
         roundWithLoss(10, MS + MS / 2 + 1);

@@ -1,9 +1,11 @@
 package io.urma4j.udma.transport;
 
+import static io.urma4j.udma.transport.CongestionNotices.LEAST_NANOS;
 import static io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
+import io.urma4j.udma.transport.RequestsByHand.Peer;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
@@ -62,7 +64,7 @@ class CongestionNoticesTest {
     /** Else two peers of whom a switch marks everything would answer each other for ever. */
     @Test
     void aNoticeThatIsMarkedItselfDrawsNone() {
-        Pair.Faults longWay = new Pair.Faults(0, 0, 20 * CongestionNotices.LEAST_NANOS);
+        Pair.Faults longWay = new Pair.Faults(0, 0, 20 * LEAST_NANOS);
         Pair pair = new Pair(SHARED, ConnectionConfig.Builder::selective, longWay, 1);
         pair.filter = (_, packet) -> {
             notices.add(Pair.copy(packet));
@@ -72,7 +74,7 @@ class CongestionNoticesTest {
         Outbox out = outbox(pair, SHARED);
         out.write(100, 0);
 
-        pair.runFor(1000 * CongestionNotices.LEAST_NANOS);
+        pair.runFor(1000 * LEAST_NANOS);
 
         assertThat(out.statuses()).containsExactly(0);
         assertThat(notices).filteredOn(packet -> packet.opcode() == Opcodes.CNP).hasSize(2);
@@ -93,7 +95,7 @@ class CongestionNoticesTest {
             pair.runFor(10_000);
         }
 
-        long most = 1 + (pair.now - began) / CongestionNotices.LEAST_NANOS;
+        long most = 1 + (pair.now - began) / LEAST_NANOS;
         assertThat(pair.right.connection.traffic().count(Event.MARKED)).isEqualTo(4000);
         assertThat(notices).hasSizeBetween(2, (int) most);
     }
@@ -111,5 +113,22 @@ class CongestionNoticesTest {
         pair.run();
 
         assertThat(notices).hasSize(1);
+    }
+
+    @Test
+    void aMarkDrawsANoticeOnceTheIntervalIsOver() {
+        RequestsByHand by = new RequestsByHand(Peer.URMA4J);
+        long began = by.pair.now;
+        int psn = 0;
+        for (long atNanos : new long[] {0, LEAST_NANOS - 1, LEAST_NANOS, 2 * LEAST_NANOS - 1, 2 * LEAST_NANOS}) {
+            Packet marked = by.write(psn++, Opcodes.WRITE_ONLY, 8, 8);
+            Bth.notice(marked.bytes(), true, false);
+            by.pair.now = began + atNanos;
+            by.answers(marked);
+            assertThat(by.responder.sent)
+                    .filteredOn(packet -> packet.opcode() == Opcodes.CNP)
+                    .as("after %d ns", atNanos)
+                    .hasSize(atNanos % LEAST_NANOS == 0 ? 1 : 0);
+        }
     }
 }

@@ -68,4 +68,13 @@ class CountersTest {
                 .isGreaterThan(counters(pair.left).get("rttNanos"));
         assertThat(counters(pair.left)).containsEntry("inFlight", 0L);
     }
+
+    @Test
+    void theTextHasWhatHasHappened() {
+        assertThat(pair.left.connection.traffic()).hasToString("counters");
+        out.write(100, 0);
+        pair.run();
+
+        assertThat(pair.left.connection.traffic()).hasToString("counters sent 1 received 1");
+    }
 }

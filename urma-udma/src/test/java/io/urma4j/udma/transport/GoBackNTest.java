@@ -45,7 +45,9 @@ class GoBackNTest {
         goesBack(2 * RTT_NANOS);
 
         assertThat(recovery.isGapOfLastRewind(3 * RTT_NANOS)).isFalse();
+        assertThat(congestion.windowPackets()).isEqualTo(CongestionControl.INITIAL_WINDOW_PACKETS);
         assertThat(goesBack(3 * RTT_NANOS)).isTrue();
+        assertThat(congestion.windowPackets()).as("0.7 of it, at once").isEqualTo(11);
     }
 
     @Test
@@ -74,5 +76,13 @@ class GoBackNTest {
 
         assertThat(recovery.sample(OLDEST + 1, 3 * RTT_NANOS)).isEqualTo(CongestionControl.NO_SAMPLE);
         assertThat(timer.smoothedNanos()).isZero();
+    }
+
+    @Test
+    void acknowledgementOfAnEarlierPacketIsNoSampleOfTheTimedOne() {
+        recovery.sent(OLDEST + 1, OLDEST + 2, true, 0);
+
+        assertThat(recovery.sample(OLDEST + 1, RTT_NANOS)).isEqualTo(CongestionControl.NO_SAMPLE);
+        assertThat(recovery.sample(OLDEST + 2, 2 * RTT_NANOS)).isEqualTo(2 * RTT_NANOS);
     }
 }

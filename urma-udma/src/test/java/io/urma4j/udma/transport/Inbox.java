@@ -24,6 +24,7 @@ final class Inbox implements ReceiveWork {
     final int bufferBytes;
     boolean allowsInvalidate = true;
     boolean isBufferGone;
+    int rnrTimerCode = 12; // 0.64 ms
     private final ArrayDeque<Long> posted = new ArrayDeque<>();
     private final Map<Long, byte[]> taken = new HashMap<>();
     private long nextHandle;
@@ -58,7 +59,7 @@ final class Inbox implements ReceiveWork {
 
     @Override
     public int rnrTimerCode() {
-        return 12; // 0.64 ms
+        return rnrTimerCode;
     }
 
     @Override

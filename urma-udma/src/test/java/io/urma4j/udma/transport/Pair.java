@@ -236,13 +236,13 @@ final class Pair {
             for (Outbox outbox : outboxes) {
                 outbox.run(connection, now);
             }
-            boolean isMore = true;
-            while (isMore && room > 0) {
+            boolean isMore;
+            do { // once even if the port has no room: nothing may be lost by that
                 isMore = connection.step(now, FlushHint.FLUSH);
                 for (Outbox outbox : outboxes) {
                     outbox.run(connection, now);
                 }
-            }
+            } while (isMore && room > 0);
         }
 
         long deadline() {
