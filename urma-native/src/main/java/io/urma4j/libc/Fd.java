@@ -23,8 +23,11 @@ public final class Fd implements AutoCloseable {
     private static final MethodHandle FCNTL = Linkage.bind(
             "fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
 
-    /** Set in {@link #uses} once closed; what is below counts the calls in progress. */
+    /** Set in {@link #uses} by {@link #close}; the bits below {@link #RELEASED} count the calls in progress. */
     private static final int CLOSED = 1 << 31;
+
+    /** Set in {@link #uses} by the thread that returns the number to the kernel. */
+    private static final int RELEASED = 1 << 30;
 
     private final int number;
     private final String what;
@@ -88,10 +91,8 @@ public final class Fd implements AutoCloseable {
 
     @Override
     public void close() {
-        int before = uses.getAndUpdate(state -> state | CLOSED);
-        if (before == 0) {
-            closeNow();
-        }
+        uses.getAndUpdate(state -> state | CLOSED);
+        closeIfUnused();
     }
 
     @Override
@@ -99,21 +100,30 @@ public final class Fd implements AutoCloseable {
         return "fd " + number + " (" + what + ")" + (isClosed() ? " closed" : "");
     }
 
-    /** The number for one call; {@link #release} must follow when it has returned. */
+    /**
+     * The number for one call; {@link #release} must follow when it has returned.
+     *
+     * <p>It counts first and looks afterwards. A compare-and-set fails only if two threads meet, perhaps after a million
+     * messages. Until then the compiler leaves that branch out, and its first execution would discard the caller's code.
+     */
     int acquire() {
-        int state;
-        do {
-            state = uses.get();
-            if (state < 0) {
-                throw closed();
-            }
-        } while (!uses.compareAndSet(state, state + 1));
+        if (uses.getAndIncrement() < 0) {
+            release();
+            throw closed();
+        }
         return number;
     }
 
     void release() {
         if (uses.decrementAndGet() == CLOSED) {
-            closeNow(); // closed during the call, and no other call is left
+            closeIfUnused(); // closed during the call, and no other call is left
+        }
+    }
+
+    /** Of several threads that find a closed descriptor without calls, one closes it. */
+    private void closeIfUnused() {
+        if (uses.compareAndSet(CLOSED, CLOSED | RELEASED)) {
+            closeNow();
         }
     }
 

@@ -55,6 +55,23 @@ class FdTest {
     }
 
     @Test
+    void refusedCallsNeitherCloseItNorKeepItOpen() throws IOException {
+        Fd fd = MemFd.create("urma:refused", 4096);
+        fd.acquire();
+        fd.close();
+
+        assertThatIllegalStateException().isThrownBy(fd::acquire);
+        assertThat(OpenFiles.count("urma:refused")).isEqualTo(1);
+        fd.release();
+
+        assertThat(OpenFiles.count("urma:refused")).isZero();
+        try (Fd next = MemFd.create("urma:next", 4096)) {
+            assertThatIllegalStateException().isThrownBy(fd::acquire);
+            assertThat(MemFd.sizeBytes(next)).isEqualTo(4096);
+        }
+    }
+
+    @Test
     void manyThreadsCloseItOnce() throws Exception {
         for (int round = 0; round < 200; round++) {
             Fd fd = MemFd.create("urma:race", 4096);

@@ -29,9 +29,12 @@ public final class SpinLock {
     @SuppressWarnings("UnusedVariable") // through HELD
     private int held;
 
-    /** Acquires the lock if it is free. */
+    /** Acquires the lock if it is free. A lost race is no branch here: it is so rare that the compiler would leave it out. */
     public boolean tryAcquire() {
-        return (int) HELD.getAcquire(this) == 0 && HELD.compareAndSet(this, 0, 1);
+        if ((int) HELD.getAcquire(this) != 0) {
+            return false;
+        }
+        return HELD.compareAndSet(this, 0, 1);
     }
 
     /** Acquires the lock, and waits while it is held. */

@@ -32,9 +32,9 @@ public final class CqRing {
         return ELEMENTS + (position & (depth - 1)) * Cqe.BYTES;
     }
 
-    /** The owner bit of a position's element. */
+    /** The owner bit of a position's element. Without a branch: the first wrap-around would discard the code of the poll. */
     public static int owner(long position, int depth) {
-        return (position & depth) == 0 ? 1 : 0;
+        return Long.bitCount(~position & depth); // a depth has one bit
     }
 
     /** The driver has taken every element before {@code position}. */
