@@ -162,7 +162,7 @@ public record DeviceAttributes(
     /**
      * A network port of the device.
      *
-     * @param mtuBytes largest piece that travels as one
+     * @param mtuBytes maximum payload of a datagram; peers may agree on longer packets for connections
      */
     public record Port(int number, boolean active, long mtuBytes) {}
 }

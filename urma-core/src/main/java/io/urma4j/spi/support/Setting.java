@@ -27,6 +27,11 @@ public enum Setting {
             "urma.udma.io",
             "`auto`",
             "the I/O backend for packets: `auto`, `gso`, `mmsg` or `channel`; see [udma](udma.md#io-backends)"),
+    UDMA_MTU(
+            "urma.udma.mtu",
+            "`auto`",
+            "maximum payload of a packet in bytes: `auto` for what interface and peer allow, or `256`, `512`, …, `32768`,"
+                    + " `61440`; see [udma](udma.md#path-mtu)"),
     UDMA_STRANGERS(
             "urma.udma.strangers",
             "`apart`",

@@ -4,8 +4,8 @@ package io.urma4j.udma.command;
  * Configuration of a connection, of an RC queue or shared by all RM queues of two contexts. Created with {@link #builder}.
  *
  * @param to the peer's port
- * @param mtuBytes most payload of a packet that the peer takes: 256, 512, 1024, 2048 or 4096; {@link #ANY_MTU} where that is
- *     unknown. Packets are no longer than the way to the peer allows
+ * @param mtuBytes most payload of a packet that the peer takes, a path MTU; {@link #ANY_MTU} where that is unknown. Packets
+ *     are no longer than the way to the peer allows, and to a foreign peer no longer than those of RoCE
  * @param number of a shared connection on this side (its EE context), {@link CardCommands#FIRST_CONNECTION} and up; not read
  *     for RC
  * @param remoteNumber of the peer's QP, or of its EE context

@@ -11,6 +11,7 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.Ping;
+import io.urma4j.udma.wire.PathMtu;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +31,7 @@ public final class ControlPlane {
     /** Maximum unanswered requests, per peer and direction. */
     static final int WINDOW = 64;
 
-    /** The features of this version, of the core and of the network. */
+    /** The features of this version, of the core and of the network; those of long packets depend on the port. */
     private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE;
 
     private final ControlPort port;
@@ -67,9 +68,15 @@ public final class ControlPlane {
         port.add(this);
     }
 
-    /** The greeting of this version. */
+    /** The greeting of this version, of a port with a path MTU of RoCE. */
     public static Hello hello(PortAddress at, int uasid, long incarnation, String process) {
-        return new Hello(ControlCodec.MAJOR, ControlCodec.MINOR, FEATURES, 0, at.eid(), uasid, incarnation, 0, process);
+        return hello(at, uasid, incarnation, process, PathMtu.LARGEST_OF_ROCE);
+    }
+
+    /** The greeting of this version. */
+    public static Hello hello(PortAddress at, int uasid, long incarnation, String process, int mtuBytes) {
+        long features = FEATURES | LongPackets.features(mtuBytes);
+        return new Hello(ControlCodec.MAJOR, ControlCodec.MINOR, features, 0, at.eid(), uasid, incarnation, 0, process);
     }
 
     long incarnation() {

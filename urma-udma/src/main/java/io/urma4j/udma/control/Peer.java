@@ -26,6 +26,7 @@ public final class Peer {
     private final String process;
     private final long features;
     private final long secret;
+    private final int mtuBytes;
     private final ConnectionEnd own;
     private final ConnectionEnd theirs;
     private volatile @Nullable String lost;
@@ -75,6 +76,8 @@ public final class Peer {
         this.heardNanos = nowNanos;
         boolean bothMixIn = (features & ownFeatures & PacketSecret.FEATURE) != 0;
         this.secret = bothMixIn ? PacketSecret.of(ownTag, peerTag) : IpHeaders.NO_SECRET;
+        this.mtuBytes = LongPackets.agreed(
+                features & ownFeatures, Math.min(own.mtuBytes(), theirs.half().mtuBytes()));
     }
 
     public PortAddress address() {
@@ -106,6 +109,11 @@ public final class Peer {
     /** The secret in the ICRC of packets of connections with it; {@link IpHeaders#NO_SECRET} if it supports none. */
     public long secret() {
         return secret;
+    }
+
+    /** The path MTU of connections with it: what both ends support. */
+    public int mtuBytes() {
+        return mtuBytes;
     }
 
     /** This context's end of the connection. */

@@ -17,6 +17,7 @@ public sealed interface PeerMessage {
      * @param partner QP number of the sender's
      * @param orderType number of the effective one
      * @param firstPsn of the sender's requests
+     * @param mtuBytes of the connection: longer than those of RoCE only if both greetings announce it
      */
     record BindQueue(int queue, int partner, int orderType, int firstPsn, int mtuBytes) implements PeerMessage {}
 

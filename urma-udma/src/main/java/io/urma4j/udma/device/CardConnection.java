@@ -19,6 +19,7 @@ import io.urma4j.udma.transport.SendWork;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,8 +97,9 @@ final class CardConnection extends Task implements ConnectionOwner {
     }
 
     private int mtuBytes() {
+        int allowed = config.urma4j() ? route.mtuBytes() : PathMtu.ofRoce(route.mtuBytes());
         int most = config.mtuBytes();
-        return most == CardConnectionConfig.ANY_MTU ? route.mtuBytes() : Math.min(most, route.mtuBytes());
+        return most == CardConnectionConfig.ANY_MTU ? allowed : Math.min(most, allowed);
     }
 
     private int windowPackets() {

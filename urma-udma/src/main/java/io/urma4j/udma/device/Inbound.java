@@ -26,7 +26,7 @@ final class Inbound {
 
     private final Registry registry;
     private final CardListener listener;
-    private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+    private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
     private long dropped;
 
     Inbound(Registry registry, CardListener listener) {

@@ -25,7 +25,7 @@ final class OutgoingBatch implements Port {
     }
 
     private final Port port;
-    private final Packet further = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+    private final Packet further = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
     private Begun begun = Begun.ALONE;
 
     /** In the port's place: a packet that was begun as the first, or the bundle that it has become. */

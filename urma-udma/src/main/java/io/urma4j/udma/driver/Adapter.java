@@ -181,7 +181,7 @@ final class Adapter implements CardListener {
 
     /** This end of a possible connection, with a unique number. On the engine's thread. */
     ConnectionEnd newHalf() {
-        return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.mtuBytes());
+        return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.roceMtuBytes());
     }
 
     private int freeConnectionNumber() {

@@ -91,7 +91,7 @@ final class LocalContext {
                             adapter.eid(),
                             number,
                             Math.max(firstPsn, 0),
-                            adapter.port().mtuBytes(),
+                            adapter.port().roceMtuBytes(),
                             mode == TransportMode.RC ? FOREIGN_READS : 0)
                     .toEndpoint());
         }

@@ -52,7 +52,11 @@ final class Peers implements PeerEvents {
         this.plane = new ControlPlane(
                 adapter.control(),
                 ControlPlane.hello(
-                        adapter.address(), local.uasid(), local.place().incarnation(), processText()),
+                        adapter.address(),
+                        local.uasid(),
+                        local.place().incarnation(),
+                        processText(),
+                        adapter.port().mtuBytes()),
                 this,
                 adapter.random(),
                 adapter.nanos());
@@ -195,7 +199,7 @@ final class Peers implements PeerEvents {
         CardConnectionConfig config = CardConnectionConfig.builder(
                         adapter.reachable(peer), peer.theirs().number())
                 .number(peer.own().number())
-                .mtuBytes(Math.min(peer.own().mtuBytes(), peer.theirs().mtuBytes()))
+                .mtuBytes(peer.mtuBytes())
                 .psns(peer.own().firstPsn(), peer.theirs().firstPsn())
                 .peer(info)
                 .build();

@@ -128,7 +128,7 @@ final class RcBinding {
                 number,
                 orderType.value(),
                 firstPsn(),
-                path.peer().own().mtuBytes());
+                path.peer().mtuBytes());
         return adapter.engine()
                 .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
                         .thenAccept(answer -> bound(to, path, answer)));
@@ -140,7 +140,7 @@ final class RcBinding {
         }
         RemotePort port = adapter.reachable(path.peer());
         connect(CardConnectionConfig.builder(port, to.number())
-                .mtuBytes(bound.mtuBytes())
+                .mtuBytes(Math.min(bound.mtuBytes(), path.peer().mtuBytes()))
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
                 .remoteId(to.id().id())
@@ -197,7 +197,7 @@ final class RcBinding {
         boolean mayBind = mine == null || isTarget(mine, peer, wanted.partner());
         BindRequests.Answer answer = requests.requested(peer, wanted.partner(), wanted.orderType(), mayBind);
         return answer == BindRequests.Answer.BOUND
-                ? new QueueBound(firstPsn, peer.own().mtuBytes())
+                ? new QueueBound(firstPsn, peer.mtuBytes())
                 : refusal(request, answer.status(), answer.why());
     }
 

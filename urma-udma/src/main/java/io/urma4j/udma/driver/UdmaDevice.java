@@ -59,7 +59,8 @@ final class UdmaDevice implements ProviderDevice {
                 .withWay(setting(Setting.UDMA_IO, IoBackend::parse))
                 .withLoss(setting(Setting.UDMA_LOSS, PacketLoss::parse))
                 .withStrangersApart(!"together".equals(setting(Setting.UDMA_STRANGERS, UdmaDevice::apartOrTogether)))
-                .withEcn(Objects.requireNonNull(setting(Setting.UDMA_ECN, Ecn::parse)));
+                .withEcn(Objects.requireNonNull(setting(Setting.UDMA_ECN, Ecn::parse)))
+                .withMtuLimit(Objects.requireNonNull(setting(Setting.UDMA_MTU, PortOptions::mtuLimit)));
     }
 
     private static String apartOrTogether(@Nullable String text) {
@@ -102,13 +103,16 @@ final class UdmaDevice implements ProviderDevice {
                 ? "unknown peers have sockets of their own"
                 : "unknown peers share the socket of peers, and can starve them: " + port.strangersNote();
         String ecn = port.ecnNote().isEmpty() ? "ECN is on" : "ECN is off: " + port.ecnNote();
+        String mtu = port.mtuBytes() == port.roceMtuBytes()
+                ? ""
+                : "path MTU of " + port.mtuBytes() + " between urma4j peers";
         for (String remark : List.of(
-                port.reason(), port.portNote(), unknownPeers, ecn, port.lossNote(), port.trouble(), objection)) {
+                port.reason(), port.portNote(), mtu, unknownPeers, ecn, port.lossNote(), port.trouble(), objection)) {
             if (!remark.isEmpty()) {
                 path.append("; ").append(remark);
             }
         }
-        return attributes(objection.isEmpty(), port.mtuBytes(), path.toString());
+        return attributes(objection.isEmpty(), port.roceMtuBytes(), path.toString());
     }
 
     private DeviceAttributes attributes(boolean active, int mtuBytes, String ioPath) {

@@ -50,6 +50,7 @@ public final class CongestionControl {
     private static final double MAX_STEP_PACKETS = 8;
 
     private final int maxWindow;
+    private final int initialWindow;
     private final MinimumRtt minimumRtt = new MinimumRtt();
     private final RttRound round = new RttRound();
     private final LossHistory losses = new LossHistory();
@@ -70,11 +71,17 @@ public final class CongestionControl {
      * @param maxWindowPackets the limit of the peer, its buffers or the options
      */
     public CongestionControl(int maxWindowPackets) {
+        this(maxWindowPackets, INITIAL_WINDOW_PACKETS);
+    }
+
+    /** The same with another initial window, and one after a pause. */
+    CongestionControl(int maxWindowPackets, int initialWindowPackets) {
         if (maxWindowPackets < 1) {
             throw new IllegalArgumentException("largest window " + maxWindowPackets + " is below 1 packet");
         }
         maxWindow = Math.min(maxWindowPackets, MAX_WINDOW_PACKETS);
-        window = Math.min(INITIAL_WINDOW_PACKETS, maxWindow);
+        initialWindow = Math.min(initialWindowPackets, maxWindow);
+        window = initialWindow;
         slowStartUpTo = maxWindow;
     }
 
@@ -94,7 +101,7 @@ public final class CongestionControl {
     private void restart() {
         slowStartUpTo = Math.max(slowStartUpTo, window);
         windowAfterProbe = 0;
-        window = Math.min(window, INITIAL_WINDOW_PACKETS);
+        window = Math.min(window, initialWindow);
         round.abandon();
         lateRounds = 0;
     }

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.PathMtu;
+
 /**
  * The parameters of a connection: agreed by both ends, or chosen by this end.
  *
@@ -70,9 +72,9 @@ public record ConnectionConfig(
         require("peer's number", peerNumber, 0, MAX_24);
         require("first PSN to send", firstSendPsn, 0, MAX_24);
         require("first PSN to receive", firstReceivePsn, 0, MAX_24);
-        require("MTU", mtuBytes, 256, 4096);
-        if (Integer.bitCount(mtuBytes) != 1) {
-            throw new IllegalArgumentException("MTU " + mtuBytes + " is no power of two");
+        if (!(peerIsOurs ? PathMtu.isOne(mtuBytes) : PathMtu.isOfRoce(mtuBytes))) {
+            throw new IllegalArgumentException("MTU " + mtuBytes + " is no path MTU"
+                    + (peerIsOurs ? ": " + PathMtu.NAMES : " of RoCE: a power of two from 256 to 4096"));
         }
         require("retries", retries, 0, Integer.MAX_VALUE - 1);
         require("RNR retries", rnrRetries, 0, RNR_FOR_EVER);
@@ -89,6 +91,29 @@ public record ConnectionConfig(
         if (value < least || value > most) {
             throw new IllegalArgumentException(what + " " + value + " is not in " + least + "…" + most);
         }
+    }
+
+    /**
+     * How many packets of at most 4096 bytes count as one of the path MTU. A window has as many bytes with long packets as
+     * with those of RoCE, since the peer's buffer has.
+     */
+    int packetsPerMtu() {
+        return Math.max(1, mtuBytes / PathMtu.LARGEST_OF_ROCE);
+    }
+
+    /** The window of a new connection, in packets of the path MTU: as many bytes as 16 of RoCE, but at least two packets. */
+    int initialWindowPackets() {
+        return Math.max(2, CongestionControl.INITIAL_WINDOW_PACKETS / packetsPerMtu());
+    }
+
+    /** Maximum unacknowledged packets of the path MTU. */
+    int windowOfLongPackets() {
+        return Math.max(1, windowPackets / packetsPerMtu());
+    }
+
+    /** Maximum unacknowledged bytes. */
+    long windowBytes() {
+        return (long) windowPackets * PathMtu.ofRoce(mtuBytes);
     }
 
     boolean isShared() {

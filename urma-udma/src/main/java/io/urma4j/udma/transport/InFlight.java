@@ -28,6 +28,7 @@ final class InFlight {
     private int openReads;
 
     private long openReadBytes;
+    private long numberedBytes; // of all messages that ever had PSNs
 
     int size() {
         return (int) (tail - head);
@@ -65,6 +66,8 @@ final class InFlight {
         assert cursor == head || at(cursor - 1).endPsn() == firstPsn : "a gap before " + firstPsn;
         message.firstPsn = firstPsn;
         message.packets = message.request().hasFailed() ? 0 : message.packets;
+        message.firstByte = numberedBytes;
+        numberedBytes += message.packets == 0 ? 0 : message.lengthBytes;
         numbered++;
         assert invariants();
     }
@@ -83,6 +86,11 @@ final class InFlight {
             openReadBytes += message.lengthBytes;
         }
         assert invariants();
+    }
+
+    /** Payload of the packets from the oldest one on, up to the next one: it is of the message at the cursor. */
+    long bytesInFlight(long unacked, long next, int mtuBytes) {
+        return at(cursor).bytesBefore(next, mtuBytes) - at(head).bytesBefore(unacked, mtuBytes);
     }
 
     int openReads() {

@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Packets that arrived behind a missing one: buffered until it arrives, if the requester retransmits only lost packets.
  * Allocates no memory before the first loss.
+ *
+ * <p>Each place has a buffer for a packet of RoCE. Longer packets share buffers, as many as a window has of them, so that all
+ * buffers together are bounded.
  */
 final class OutOfOrder {
     /** Packets further ahead than this are not buffered. */
@@ -24,13 +28,25 @@ final class OutOfOrder {
     private static final long NONE = -1;
     private static final int MASK = SLOTS - 1;
 
+    private final int mtuBytes;
     private final @Nullable Packet[] packets = new Packet[SLOTS];
     private final long[] psns = new long[SLOTS];
+    private final @Nullable Packet[] longBuffers; // the first ones are free
+    private int freeLongBuffers;
+    private int usedLongBuffers;
     private int count;
     private long highest = NONE;
     private int sinceTold;
 
     OutOfOrder() {
+        this(PathMtu.LARGEST_OF_ROCE);
+    }
+
+    /** @param mtuBytes packets with more payload are not buffered */
+    OutOfOrder(int mtuBytes) {
+        this.mtuBytes = mtuBytes;
+        this.longBuffers =
+                new Packet[mtuBytes > PathMtu.LARGEST_OF_ROCE ? SLOTS * PathMtu.LARGEST_OF_ROCE / mtuBytes : 0];
         Arrays.fill(psns, NONE);
     }
 
@@ -44,7 +60,7 @@ final class OutOfOrder {
      */
     boolean keep(Packet packet, long psn, long expected) {
         int slot = (int) psn & MASK;
-        if (psn - expected >= SLOTS || psns[slot] == psn) {
+        if (psn - expected >= SLOTS || psns[slot] == psn || !hasRoomFor(packet)) {
             return false;
         }
         assert psn > expected && psns[slot] == NONE : psns[slot] + " is in the place of " + psn;
@@ -57,9 +73,20 @@ final class OutOfOrder {
         return isNews;
     }
 
+    private boolean hasRoomFor(Packet packet) {
+        return packet.payloadBytes() <= mtuBytes && (!isLong(packet) || usedLongBuffers < longBuffers.length);
+    }
+
+    private static boolean isLong(Packet packet) {
+        return packet.lengthBytes() > Packet.MAX_ROCE_BYTES;
+    }
+
     private void copy(Packet packet, int slot) {
         Packet kept = packets[slot];
-        if (kept == null || kept.bytes().byteSize() < packet.lengthBytes()) {
+        if (isLong(packet)) {
+            kept = takeLongBuffer();
+            packets[slot] = kept;
+        } else if (kept == null || kept.bytes().byteSize() < packet.lengthBytes()) {
             kept = new Packet(MemorySegment.ofArray(new byte[packet.lengthBytes()]));
             packets[slot] = kept;
         }
@@ -67,10 +94,30 @@ final class OutOfOrder {
         kept.lengthBytes(packet.lengthBytes());
     }
 
+    private Packet takeLongBuffer() {
+        usedLongBuffers++;
+        Packet free = freeLongBuffers == 0 ? null : longBuffers[--freeLongBuffers];
+        return free == null ? Packet.allocate(mtuBytes) : free;
+    }
+
+    private void free(int slot) {
+        psns[slot] = NONE;
+        count--;
+        Packet packet = packets[slot];
+        if (packet != null && isLong(packet)) {
+            packets[slot] = null;
+            longBuffers[freeLongBuffers++] = packet;
+            usedLongBuffers--;
+        }
+    }
+
     /** Discards all. */
     void clear() {
-        Arrays.fill(psns, NONE);
-        count = 0;
+        for (int slot = 0; slot < SLOTS && count > 0; slot++) {
+            if (psns[slot] != NONE) {
+                free(slot);
+            }
+        }
     }
 
     /** The packet with that PSN, if it is buffered. */
@@ -84,8 +131,7 @@ final class OutOfOrder {
     void drop(long psn) {
         int slot = (int) psn & MASK;
         if (psns[slot] == psn) {
-            psns[slot] = NONE;
-            count--;
+            free(slot);
         }
     }
 
@@ -94,8 +140,7 @@ final class OutOfOrder {
         for (int i = 0; i < SLOTS && from + i < end && count > 0; i++) {
             int slot = (int) (from + i) & MASK;
             if (psns[slot] != NONE && psns[slot] < end) {
-                psns[slot] = NONE;
-                count--;
+                free(slot);
             }
         }
     }

@@ -10,6 +10,7 @@ import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import io.urma4j.udma.wire.Rdeth;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ final class PacketWriter {
     private final int ours;
     private final boolean isShared;
     private final boolean peerIsOurs;
-    private final int mtuBytes;
+    private final int bundleBytes;
 
     PacketWriter(ConnectionConfig config, Port port, Route route, Traffic traffic) {
         this.port = port;
@@ -37,7 +38,7 @@ final class PacketWriter {
         this.number = config.peerNumber();
         this.isShared = config.isShared();
         this.peerIsOurs = config.peerIsOurs();
-        this.mtuBytes = config.mtuBytes();
+        this.bundleBytes = PathMtu.ofRoce(config.mtuBytes());
         this.standard = isShared ? Opcodes.RD : Opcodes.RC;
         this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
     }
@@ -104,7 +105,7 @@ final class PacketWriter {
 
     private @Nullable Packet begin(int opcode, int payloadBytes) {
         return peerIsOurs && payloadBytes <= SHORT_BYTES
-                ? port.beginShort(route, opcode, payloadBytes, mtuBytes)
+                ? port.beginShort(route, opcode, payloadBytes, bundleBytes)
                 : port.begin(route);
     }
 

@@ -3,7 +3,7 @@ package io.urma4j.udma.transport;
 /**
  * How many packets and READs of a requester may be in flight, and when a packet requests an acknowledgement: two limits for
  * packets, of the connection and of the congestion control, and two for READs, of their number and of the bytes that our
- * receive buffer takes.
+ * receive buffer takes. With packets longer than those of RoCE, both limits for packets are limits for bytes as well.
  */
 final class RequestWindow {
     private final ConnectionConfig config;
@@ -11,6 +11,7 @@ final class RequestWindow {
     private final LossRecovery recovery;
     private final PsnWindow psns;
     private final InFlight inFlight;
+    private final int packetsPerMtu;
 
     private int packetsSinceAsked;
 
@@ -25,13 +26,17 @@ final class RequestWindow {
         this.recovery = recovery;
         this.psns = psns;
         this.inFlight = inFlight;
+        this.packetsPerMtu = config.packetsPerMtu();
     }
 
     /** Whether the next packet may be sent, which is of that message. */
     boolean mayBeSent(WireMessage message) {
         long sent = psns.inFlight();
         int arrived = recovery.packetsArrived() + recovery.answersArrived();
-        if (sent >= config.windowPackets() || sent - arrived >= windowPackets()) {
+        if (sent >= config.windowPackets() || sent - arrived >= windowOfShortPackets()) {
+            return false;
+        }
+        if (packetsPerMtu > 1 && !hasRoomForBytes(arrived)) {
             return false;
         }
         if (!message.isAnswered() || inFlight.openReads() == 0 || message.isUncertain) {
@@ -41,22 +46,33 @@ final class RequestWindow {
                 && readBytesInFlight() + message.lengthBytes <= config.readBudgetBytes();
     }
 
+    private boolean hasRoomForBytes(int arrivedPackets) {
+        long bytes = inFlight.bytesInFlight(psns.unacked(), psns.next(), config.mtuBytes());
+        return bytes < config.windowBytes()
+                && bytes - (long) arrivedPackets * config.mtuBytes() < (long) windowPackets() * config.mtuBytes();
+    }
+
     private long readBytesInFlight() {
         long arrivedBytes = (long) recovery.answersArrived() * config.mtuBytes();
         return Math.max(0, inFlight.openReadBytes() - arrivedBytes);
     }
 
+    /** In packets of the path MTU. */
     int windowPackets() {
-        return Math.min(config.windowPackets(), congestion.windowPackets());
+        return Math.min(config.windowOfLongPackets(), congestion.windowPackets());
     }
 
-    /** Whether the next packet requests an acknowledgement, if it is not the last of its message. */
+    private int windowOfShortPackets() {
+        return Math.min(config.windowPackets(), congestion.windowPackets() * packetsPerMtu);
+    }
+
+    /** Whether the next packet requests an acknowledgement, if it is not the last of its message: then it has a whole MTU. */
     boolean asks() {
         int window = windowPackets();
         long sent = psns.inFlight() + 1;
         return packetsSinceAsked + 1 >= recovery.packetsPerAck(window)
                 || sent - recovery.packetsArrived() >= window
-                || sent >= config.windowPackets()
+                || sent >= config.windowOfLongPackets()
                 || psns.next() + 1 == psns.end();
     }
 

@@ -45,7 +45,7 @@ final class Requester {
         this.packets = new RequestPackets(config, writer, answers);
         this.psns = new PsnWindow(config.firstSendPsn());
         this.timer = new RetryTimer(config, nowNanos);
-        this.congestion = new CongestionControl(config.windowPackets());
+        this.congestion = new CongestionControl(config.windowOfLongPackets(), config.initialWindowPackets());
         this.segmenter = new Segmenter(config, inFlight, congestion);
         this.recovery = config.selective()
                 ? new SelectiveRepeat(config.firstSendPsn(), inFlight, packets, timer, congestion, traffic)
@@ -131,6 +131,8 @@ final class Requester {
                 return false;
             } else if (!send(message, nowNanos)) {
                 return true;
+            } else if (message.hasLongPackets()) {
+                sent += config.packetsPerMtu() - 1;
             }
         }
         return true;

@@ -47,7 +47,8 @@ final class Responder {
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
         this.resources = new ResponderResources(config.maxReadsIn());
-        this.recovery = config.selective() ? new SelectiveResponder(traffic) : new GoBackNResponder();
+        this.recovery =
+                config.selective() ? new SelectiveResponder(traffic, config.mtuBytes()) : new GoBackNResponder();
         this.answers = new ResponseScheduler(config, memory, writer, resources, recovery, traffic);
         this.expected = config.firstReceivePsn();
     }

@@ -217,6 +217,7 @@ final class ResponseScheduler {
             boolean isSent;
             if (resource != null && resource.nextPsn() < judged) {
                 isSent = resource.isRead ? sendRead(resource) : sendAtomic(resource);
+                sent += resource.isRead ? config.packetsPerMtu() - 1 : 0;
             } else if (judged != NONE) {
                 isSent = sendVerdict(judged);
             } else if (readFailedAt != NONE) {

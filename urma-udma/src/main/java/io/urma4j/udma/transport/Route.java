@@ -4,7 +4,7 @@ import io.urma4j.udma.wire.IpHeaders;
 
 /** The route to a peer's port: what a {@link Port} needs to address packets. Immutable. */
 public interface Route {
-    /** Largest payload of a packet that this machine's interface can send unfragmented: 256, 512, 1024, 2048 or 4096. */
+    /** Largest payload of a packet that this machine's interface can send unfragmented, a path MTU. */
     int mtuBytes();
 
     /** The peer's address as an EID, high half. */

@@ -23,14 +23,15 @@ final class SelectiveResponder implements ResponderRecovery {
     private static final int MOST_TOLD_BYTES = 2 * OutOfOrder.TOLD_BYTES;
 
     private final Traffic traffic;
-    private final OutOfOrder kept = new OutOfOrder();
+    private final OutOfOrder kept;
     private final PsnSet twice = new PsnSet();
 
     /** One that is not kept arrived twice since the last report. */
     private boolean isArrivedTwiceDue;
 
-    SelectiveResponder(Traffic traffic) {
+    SelectiveResponder(Traffic traffic, int mtuBytes) {
         this.traffic = traffic;
+        this.kept = new OutOfOrder(mtuBytes);
     }
 
     // ---- early packets

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.udma.wire.PathMtu;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,10 @@ final class WireMessage {
     boolean isLastOfRequest;
 
     long firstPsn;
+
+    /** How many bytes all messages before it have, from the first one of the connection on. */
+    long firstByte;
+
     int packets;
 
     /** The responder has refused it, or was not ready: it does not count as a success there. */
@@ -48,6 +53,16 @@ final class WireMessage {
     /** The PSN behind its last one. */
     long endPsn() {
         return firstPsn + packets;
+    }
+
+    /** How many bytes all packets before that one have, from the first one of the connection on. */
+    long bytesBefore(long psn, int mtuBytes) {
+        return firstByte + Math.min(lengthBytes, (psn - firstPsn) * mtuBytes);
+    }
+
+    /** Whether this end sends packets of it that no path MTU of RoCE allows. */
+    boolean hasLongPackets() {
+        return lengthBytes > PathMtu.LARGEST_OF_ROCE && !isAnswered();
     }
 
     boolean isWholeRequest() {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChannelIo implements Io, Arrivals {
     private static final int BUFFERS = 16;
-    private static final int BUFFER_BYTES = Packet.MAX_BYTES + 4; // one word more, so that a longer one is seen
+    private static final int BUFFER_BYTES = Packet.MAX_ROCE_BYTES + 4; // one word more, so that a longer one is seen
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final DatagramChannel channel;
@@ -41,7 +41,7 @@ final class ChannelIo implements Io, Arrivals {
             outgoing[i] = places[i].asByteBuffer();
         }
         for (int i = 0; i < BUFFERS; i++) {
-            buffers[i] = new PacketViews(Arena.ofAuto().allocate(BUFFER_BYTES, Long.BYTES));
+            buffers[i] = PacketViews.ofPacket(Arena.ofAuto().allocate(BUFFER_BYTES, Long.BYTES));
             incoming[i] = buffers[i].buffer().asByteBuffer();
         }
         selector = Selector.open();
@@ -144,7 +144,7 @@ final class ChannelIo implements Io, Arrivals {
 
     @Override
     public boolean isTruncated(int datagram) {
-        return receivedBytes(datagram) > Packet.MAX_BYTES;
+        return receivedBytes(datagram) > Packet.MAX_ROCE_BYTES;
     }
 
     @Override

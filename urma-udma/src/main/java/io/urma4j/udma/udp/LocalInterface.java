@@ -1,5 +1,6 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.udma.wire.PathMtu;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
@@ -18,10 +19,11 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
     private static final int OVERHEAD_BYTES =
             76; // IPv4, UDP, BTH, RDETH, DETH, RETH, ImmDt and ICRC: no payload has more
     private static final int IPV6_MORE_BYTES = 20;
-    private static final int LARGEST_MTU = 4096;
+    private static final int LONGEST_IPV4_BYTES = 0xFFFF; // whatever the interface sends
 
-    /** Without an interface, everything may be sent: the kernel refuses what is too long. */
-    private static final LocalInterface UNKNOWN = new LocalInterface("none", 0, 1 << 16, false);
+    /** Without an interface, every packet of RoCE may be sent: the kernel refuses what is too long. */
+    private static final LocalInterface UNKNOWN =
+            new LocalInterface("none", 0, PathMtu.LARGEST_OF_ROCE + OVERHEAD_BYTES + IPV6_MORE_BYTES, false);
 
     static LocalInterface of(InetAddress address) {
         try {
@@ -60,12 +62,9 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
         return index != 0;
     }
 
-    /** The largest path MTU of RoCE whose packets all pass. */
-    int pathMtuBytes(boolean ipv6) {
-        int largest = LARGEST_MTU;
-        while (largest > 256 && largest + OVERHEAD_BYTES + (ipv6 ? IPV6_MORE_BYTES : 0) > mtuBytes) {
-            largest /= 2;
-        }
-        return largest;
+    /** The largest path MTU whose packets all pass, and that is not above a limit. */
+    int pathMtuBytes(boolean ipv6, int limitBytes) {
+        int ipBytes = ipv6 ? mtuBytes - IPV6_MORE_BYTES : Math.min(mtuBytes, LONGEST_IPV4_BYTES);
+        return PathMtu.within(Math.min(ipBytes - OVERHEAD_BYTES, limitBytes));
     }
 }

@@ -3,6 +3,7 @@ package io.urma4j.udma.udp;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
 import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.PathMtu;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet6Address;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param portNote why the UDP port is not that of RoCE; empty if it is
  * @param ecnNote why it does not use ECN; empty if it does
  * @param strangersNote why unknown peers have no separate sockets; empty if they have
+ * @param mtuBytes the path MTU towards urma4j peers
  */
 record OpenedPort(
         Io io,
@@ -29,7 +31,8 @@ record OpenedPort(
         String portNote,
         String ecnNote,
         String strangersNote,
-        LocalInterface localInterface) {
+        LocalInterface localInterface,
+        int mtuBytes) {
     private static final Path RXE_MODULE = Path.of("/sys/module/rdma_rxe");
 
     /**
@@ -72,7 +75,8 @@ record OpenedPort(
 
     private static OpenedPort open(
             PortOptions options, IoBackend backend, String reason, LocalInterface localInterface) {
-        Outbox outbox = new Outbox(backend == IoBackend.GSO);
+        int mtuBytes = mtuBytes(options, backend, localInterface);
+        Outbox outbox = new Outbox(backend == IoBackend.GSO, mtuBytes);
         boolean any = options.port() == PortOptions.DEFAULT_PORT;
         int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
         String note = first == IpHeaders.ROCE_PORT
@@ -91,7 +95,13 @@ record OpenedPort(
                     "port " + first + " of " + options.address().getHostAddress() + " is taken by " + holder(), null);
         }
         String strangers = options.strangersApart() ? part(io, options.address()) : "as configured";
-        return new OpenedPort(io, outbox, backend, reason, note, ecnNote, strangers, localInterface);
+        return new OpenedPort(io, outbox, backend, reason, note, ecnNote, strangers, localInterface, mtuBytes);
+    }
+
+    /** DatagramChannel, the last resort, sends the packets of RoCE alone: its buffers are allocated in full. */
+    private static int mtuBytes(PortOptions options, IoBackend backend, LocalInterface localInterface) {
+        int bytes = localInterface.pathMtuBytes(options.address() instanceof Inet6Address, options.mtuLimitBytes());
+        return backend == IoBackend.CHANNEL ? PathMtu.ofRoce(bytes) : bytes;
     }
 
     /** Opens separate sockets for unknown peers; returns why that is impossible. */

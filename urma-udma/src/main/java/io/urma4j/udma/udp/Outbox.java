@@ -1,9 +1,11 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.libc.Mapping;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +18,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Slots are filled from the first on, and reused when all of them have left.
  */
 final class Outbox {
-    /** Maximum pending packets. */
+    /** Maximum pending packets; fewer long ones. */
     static final int SLOTS = 256;
 
-    private static final int SLOT_BYTES = (Packet.MAX_BYTES + 63) / 64 * 64;
+    private static final int LINE_BYTES = 64;
+    private static final int MAX_PENDING_BYTES =
+            SLOTS * Packet.MAX_ROCE_BYTES; // so that long packets stay in the cache
     private static final int MAX_SEGMENTS = Icrc.RUN_PACKETS; // of the kernel; since Linux 6.9 it takes 128
     private static final int MAX_DATAGRAM_BYTES = 0xFFFF - 20 - 8; // of an IPv4 packet with its headers
 
@@ -28,6 +32,7 @@ final class Outbox {
     private final Packet[] packets = new Packet[SLOTS];
     private final @Nullable UdpRoute[] routes = new UdpRoute[SLOTS];
     private final int[] ids = new int[SLOTS];
+    private final int mtuBytes;
     private final int[] firstSlots = new int[SLOTS]; // by datagram
     private final int[] counts = new int[SLOTS];
     private final int[] segments = new int[SLOTS];
@@ -37,15 +42,30 @@ final class Outbox {
     private int used;
     private int datagrams;
     private int sent;
+    private int usedBytes;
 
-    /** Empty. */
-    Outbox(boolean runs) {
+    /** Empty, for packets of that path MTU. */
+    Outbox(boolean runs, int mtuBytes) {
         this.runs = runs;
-        MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+        this.mtuBytes = mtuBytes;
+        int slotBytes = (Packet.maxBytes(mtuBytes) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+        MemorySegment memory = memory(mtuBytes, (long) SLOTS * slotBytes);
         for (int i = 0; i < SLOTS; i++) {
-            places[i] = memory.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+            places[i] = memory.asSlice((long) i * slotBytes, slotBytes);
             packets[i] = new Packet(places[i]);
         }
+    }
+
+    /** Of long packets, a page that no packet has used takes no memory. */
+    static MemorySegment memory(int mtuBytes, long bytes) {
+        return mtuBytes > PathMtu.LARGEST_OF_ROCE
+                ? Mapping.anonymous(bytes, Arena.ofAuto())
+                : Arena.ofAuto().allocate(bytes, LINE_BYTES);
+    }
+
+    /** The path MTU of the port. */
+    int mtuBytes() {
+        return mtuBytes;
     }
 
     /** The memory of all slots, for the kernel. */
@@ -54,7 +74,7 @@ final class Outbox {
     }
 
     boolean isFull() {
-        return used == SLOTS;
+        return used == SLOTS || usedBytes >= MAX_PENDING_BYTES;
     }
 
     boolean isEmpty() {
@@ -81,9 +101,10 @@ final class Outbox {
         seal(used, payloadBytes, counts[last]);
         counts[last]++;
         lengths[last] += length;
+        usedBytes += length;
         used++;
         isRunOver = length < segments[last];
-        return joins && !isRunOver && !hasRoomForOneMore(last);
+        return runs && !isRunOver && !hasRoomForOneMore(last);
     }
 
     private boolean joins(int length) {
@@ -179,6 +200,7 @@ final class Outbox {
             used = 0;
             datagrams = 0;
             sent = 0;
+            usedBytes = 0;
             isRunOver = true;
         }
     }

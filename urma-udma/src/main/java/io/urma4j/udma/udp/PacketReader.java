@@ -9,6 +9,7 @@ import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.PathMtu;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +18,16 @@ final class PacketReader {
     /** How many packets are received at a time if the kernel does not merge them: later work is done once per batch. */
     private static final int PACKETS_OF_A_TURN = 64;
 
+    /** A packet counts for one more for each such part of its length. */
+    private static final int LONG_BYTES = 2 * PathMtu.LARGEST_OF_ROCE;
+
     private final PortCounters counters;
     private final @Nullable PcapWriter capture;
     private final PacketLoss.@Nullable Draws loss;
     private final Icrc icrc = new Icrc();
     private final IpHeaders headers; // of each packet that came, in turn
     private final Origin origin = new Origin();
-    private long lookedAt; // packets that came, right or wrong
+    private long lookedAt; // packets that came, right or wrong; a long one counts for several
 
     /** @param loss of packets, on purpose; null for none */
     PacketReader(
@@ -95,7 +99,7 @@ final class PacketReader {
     }
 
     private void packet(Packet packet, int likelyId, boolean isMarked, PacketSink sink) {
-        lookedAt++;
+        lookedAt += 1 + packet.lengthBytes() / LONG_BYTES;
         Drop drop = PacketCheck.of(packet);
         if (drop == null) {
             long secret = sink.secretOf(packet, origin);

@@ -16,12 +16,22 @@ final class PacketViews {
 
     private final MemorySegment buffer;
     private final @Nullable Packet[] views;
-    private final Packet copy = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+    private @Nullable Packet copy; // made when it is first needed
     private int made;
 
-    PacketViews(MemorySegment buffer) {
+    private PacketViews(MemorySegment buffer, int places) {
         this.buffer = buffer;
-        this.views = new Packet[(int) (buffer.byteSize() / GRAIN)];
+        this.views = new Packet[places];
+    }
+
+    /** Of a buffer for many packets. */
+    static PacketViews ofRun(MemorySegment buffer) {
+        return new PacketViews(buffer, (int) (buffer.byteSize() / GRAIN));
+    }
+
+    /** Of a buffer for one. */
+    static PacketViews ofPacket(MemorySegment buffer) {
+        return new PacketViews(buffer, 1);
     }
 
     MemorySegment buffer() {
@@ -32,7 +42,7 @@ final class PacketViews {
     Packet at(int at, int lengthBytes) {
         Packet packet = at % GRAIN == 0 ? view(at) : null;
         if (packet == null || packet.bytes().byteSize() < lengthBytes) {
-            packet = copy;
+            packet = copy();
             int kept = Math.min(lengthBytes, Packet.MAX_BYTES);
             MemorySegment.copy(buffer, at, packet.bytes(), 0, kept);
             packet.lengthBytes(kept);
@@ -42,12 +52,25 @@ final class PacketViews {
         return packet;
     }
 
+    private Packet copy() {
+        Packet made = copy;
+        if (made == null) {
+            made = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+            copy = made;
+        }
+        return made;
+    }
+
     private @Nullable Packet view(int at) {
-        Packet view = views[at / GRAIN];
+        int place = at / GRAIN;
+        if (place >= views.length) {
+            return null;
+        }
+        Packet view = views[place];
         if (view == null && made < MAX_VIEWS) {
             made++;
             view = new Packet(buffer.asSlice(at, Math.min(buffer.byteSize() - at, Packet.MAX_BYTES + GRAIN)));
-            views[at / GRAIN] = view;
+            views[place] = view;
         }
         return view;
     }

@@ -15,6 +15,7 @@ final class Routes {
     private final InetAddress address;
     private final int port;
     private final LocalInterface localInterface;
+    private final int mtuBytes;
     private final Map<Key, UdpRoute> known = new LinkedHashMap<>(64, 0.75f, true) { // guarded by this
                 private static final long serialVersionUID = 1L;
 
@@ -24,10 +25,11 @@ final class Routes {
                 }
             };
 
-    Routes(InetAddress address, int port, LocalInterface localInterface) {
+    Routes(InetAddress address, int port, LocalInterface localInterface, int mtuBytes) {
         this.address = address;
         this.port = port;
         this.localInterface = localInterface;
+        this.mtuBytes = mtuBytes;
     }
 
     /** The route to a peer's port, for packets with that secret. */
@@ -58,7 +60,6 @@ final class Routes {
         IpHeaders headers =
                 Addresses.headers(Addresses.high(address), Addresses.low(address), port, eidHigh, eidLow, udpPort);
         int scope = Addresses.isLinkLocal(eidHigh) ? localInterface.index() : 0;
-        int mtuBytes = localInterface.pathMtuBytes(address instanceof Inet6Address);
         return new UdpRoute(eidHigh, eidLow, udpPort, mtuBytes, scope, headers.secret(secret));
     }
 }

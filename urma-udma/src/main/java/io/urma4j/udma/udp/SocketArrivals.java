@@ -5,20 +5,22 @@ import io.urma4j.libc.UdpSocket;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 
 /** The input of a socket: many datagrams per system call, each of which may hold many packets. */
 final class SocketArrivals implements Arrivals {
     private static final int LONGEST_RUN_BYTES = 1 << 16; // what GRO puts together
-    private static final int SINGLE_BUFFER_BYTES = (Packet.MAX_BYTES + 4 + 63) / 64 * 64;
+    private static final int LINE_BYTES = 64;
 
     private final UdpSocket socket;
     private final PacketViews[] buffers;
     private final UdpMessages incoming;
     private int wanted = 1; // datagrams to ask for next: more than there are cost a look more
 
-    private SocketArrivals(UdpSocket socket, int count, int bytes) {
+    private SocketArrivals(UdpSocket socket, PacketViews[] buffers) {
         this.socket = socket;
-        buffers = buffers(count, bytes);
+        this.buffers = buffers;
+        int count = buffers.length;
         MemorySegment[] places = new MemorySegment[count];
         for (int i = 0; i < count; i++) {
             places[i] = buffers[i].buffer();
@@ -28,19 +30,23 @@ final class SocketArrivals implements Arrivals {
 
     /** Of a socket that merges packets: maximum runs per call. */
     static SocketArrivals ofRuns(UdpSocket socket, int runs) {
-        return new SocketArrivals(socket, runs, LONGEST_RUN_BYTES);
+        MemorySegment memory = Arena.ofAuto().allocate((long) runs * LONGEST_RUN_BYTES, LINE_BYTES);
+        return new SocketArrivals(socket, buffers(memory, runs, PacketViews::ofRun));
     }
 
-    /** Of a socket that does not: maximum packets per call. */
-    static SocketArrivals ofPackets(UdpSocket socket, int packets) {
-        return new SocketArrivals(socket, packets, SINGLE_BUFFER_BYTES);
+    /** Of a socket that does not: maximum packets per call, of that path MTU. */
+    static SocketArrivals ofPackets(UdpSocket socket, int packets, int mtuBytes) {
+        // one word more, so that a longer one is seen
+        int bytes = (Packet.maxBytes(mtuBytes) + 4 + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+        MemorySegment memory = Outbox.memory(mtuBytes, (long) packets * bytes);
+        return new SocketArrivals(socket, buffers(memory, packets, PacketViews::ofPacket));
     }
 
-    private static PacketViews[] buffers(int count, int bytes) {
-        MemorySegment memory = Arena.ofAuto().allocate((long) count * bytes, 64);
+    private static PacketViews[] buffers(MemorySegment memory, int count, Function<MemorySegment, PacketViews> views) {
         PacketViews[] buffers = new PacketViews[count];
+        long bytes = memory.byteSize() / count;
         for (int i = 0; i < count; i++) {
-            buffers[i] = new PacketViews(memory.asSlice((long) i * bytes, bytes));
+            buffers[i] = views.apply(memory.asSlice(i * bytes, bytes));
         }
         return buffers;
     }

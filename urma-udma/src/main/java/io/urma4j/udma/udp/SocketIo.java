@@ -43,7 +43,9 @@ final class SocketIo implements Io {
         this.outbox = outbox;
         trains = new Trains(outbox);
         outgoing = new UdpMessages(Outbox.SLOTS, trains.buffers());
-        arrivals = coalesces ? SocketArrivals.ofRuns(socket, RUNS) : SocketArrivals.ofPackets(socket, PACKETS);
+        arrivals = coalesces
+                ? SocketArrivals.ofRuns(socket, RUNS)
+                : SocketArrivals.ofPackets(socket, PACKETS, outbox.mtuBytes());
         epoll = Epoll.create(EVENTS_PER_WAIT);
         wake = EventFd.create();
         epoll.add(socket.fd(), Epoll.IN, SOCKET);
@@ -101,7 +103,8 @@ final class SocketIo implements Io {
 
     @Override
     public void openSideDoors(InetAddress address, RandomGenerator random) {
-        unknownPeerSockets = UnknownPeerSockets.open(socket, address, ecn, epoll, UNKNOWN_PEERS, random);
+        unknownPeerSockets =
+                UnknownPeerSockets.open(socket, address, ecn, outbox.mtuBytes(), epoll, UNKNOWN_PEERS, random);
     }
 
     @Override

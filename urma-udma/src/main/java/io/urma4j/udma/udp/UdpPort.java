@@ -10,6 +10,7 @@ import io.urma4j.udma.udp.KnownSources.Source;
 import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UdpPort implements Port, AutoCloseable {
     private final InetAddress address;
-    private final LocalInterface localInterface;
+    private final int mtuBytes;
+    private final int mtuLimitBytes;
     private final int port;
     private final Io io;
     private final IoBackend backend;
@@ -47,7 +49,8 @@ public final class UdpPort implements Port, AutoCloseable {
 
     private UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
-        localInterface = opened.localInterface();
+        mtuBytes = opened.mtuBytes();
+        mtuLimitBytes = options.mtuLimitBytes();
         io = opened.io();
         backend = opened.backend();
         reason = opened.reason();
@@ -61,7 +64,7 @@ public final class UdpPort implements Port, AutoCloseable {
         lossNote = wanted == null ? "" : "drops " + 100 * wanted.share() + " % of arriving packets, as configured";
         port = io.localPort();
         reader = new PacketReader(address, port, counters, capture, wanted);
-        routes = new Routes(address, port, localInterface);
+        routes = new Routes(address, port, opened.localInterface(), mtuBytes);
     }
 
     // ---- opening
@@ -114,9 +117,14 @@ public final class UdpPort implements Port, AutoCloseable {
         return reason;
     }
 
-    /** The RoCE path MTU that the interface allows. */
+    /** The path MTU that the interface allows, towards urma4j peers. */
     public int mtuBytes() {
-        return localInterface.pathMtuBytes(address instanceof Inet6Address);
+        return mtuBytes;
+    }
+
+    /** The same of RoCE, towards all others, and for datagrams. */
+    public int roceMtuBytes() {
+        return PathMtu.ofRoce(mtuBytes);
     }
 
     /** Size of the receive buffer; the kernel counts more than a packet's length. */
@@ -147,9 +155,9 @@ public final class UdpPort implements Port, AutoCloseable {
         if (!now.isUp()) {
             return "the interface " + now.name() + " with the address " + text(address) + " is down";
         }
-        if (now.pathMtuBytes(address instanceof Inet6Address) < mtuBytes()) {
+        if (now.pathMtuBytes(address instanceof Inet6Address, mtuLimitBytes) < mtuBytes) {
             return "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
-                    + " bytes now, too small for connections with a path MTU of " + mtuBytes();
+                    + " bytes now, too small for connections with a path MTU of " + mtuBytes;
         }
         return "";
     }

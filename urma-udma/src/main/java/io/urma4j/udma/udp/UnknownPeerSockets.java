@@ -47,11 +47,18 @@ final class UnknownPeerSockets implements AutoCloseable {
      * Opens them at the port of a bound socket.
      *
      * @param ecn whether they report marks as well: a new peer counts as unknown for a moment
+     * @param mtuBytes the path MTU of the port
      * @param epoll that watches them, with this tag and the following ones
      * @throws LibcException if this kernel does not support it; then nothing has changed
      */
     static UnknownPeerSockets open(
-            UdpSocket main, InetAddress address, boolean ecn, Epoll epoll, long firstTag, RandomGenerator random) {
+            UdpSocket main,
+            InetAddress address,
+            boolean ecn,
+            int mtuBytes,
+            Epoll epoll,
+            long firstTag,
+            RandomGenerator random) {
         Steering steering = new Steering(address instanceof Inet6Address, random);
         UnknownPeerSockets unknownPeerSockets = new UnknownPeerSockets(main, steering, epoll, firstTag);
         // not before the port is bound: otherwise two devices that look for a free one would both find it
@@ -59,7 +66,7 @@ final class UnknownPeerSockets implements AutoCloseable {
         try {
             int port = main.localPort();
             for (int door = 0; door < DOORS; door++) {
-                unknownPeerSockets.open(door, address, port, ecn);
+                unknownPeerSockets.open(door, address, port, ecn, mtuBytes);
             }
             main.steer(steering.program());
             return unknownPeerSockets;
@@ -70,7 +77,7 @@ final class UnknownPeerSockets implements AutoCloseable {
         }
     }
 
-    private void open(int door, InetAddress address, int port, boolean ecn) {
+    private void open(int door, InetAddress address, int port, boolean ecn, int mtuBytes) {
         UdpSocket socket = SocketIo.open(address, BUFFER_BYTES);
         sockets[door] = socket;
         socket.set(UdpOption.SHARE_PORT, 1);
@@ -78,7 +85,7 @@ final class UnknownPeerSockets implements AutoCloseable {
             Ecn.enable(socket, address);
         }
         socket.bind(address, port);
-        arrivals[door] = SocketArrivals.ofPackets(socket, PACKETS);
+        arrivals[door] = SocketArrivals.ofPackets(socket, PACKETS, mtuBytes);
         epoll.add(socket.fd(), Epoll.IN | Epoll.ONCE, firstTag + door);
     }
 

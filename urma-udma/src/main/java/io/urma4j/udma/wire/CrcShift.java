@@ -8,18 +8,33 @@ final class CrcShift {
     private static final int POLYNOMIAL = 0xEDB8_8320;
     private static final int ONE = 0x8000_0000; // x⁰, reflected
 
-    /** As many bytes as can lie behind the identification of a datagram. */
-    private static final int MAX_BYTES = 64 + Packet.MAX_BYTES;
+    private static final int MORE_BYTES = 64; // headers of IP and UDP, and the eight bytes before them
 
-    private static final int[] BACK = new int[MAX_BYTES + 1];
-    private static final int[] ON = new int[MAX_BYTES + 1];
+    /** As many bytes as can lie behind the identification of a datagram of RoCE: one multiplication. */
+    private static final int NEAR_BYTES = MORE_BYTES + Packet.MAX_ROCE_BYTES;
+
+    /** For longer ones a second multiplication comes first, by a multiple of that many bytes. */
+    private static final int STEP_BYTES = 4096;
+
+    private static final int STEPS = (MORE_BYTES + Packet.MAX_BYTES) / STEP_BYTES;
+
+    private static final int[] BACK = new int[NEAR_BYTES + 1];
+    private static final int[] ON = new int[NEAR_BYTES + 1];
+    private static final int[] BACK_STEPS = new int[STEPS + 1];
+    private static final int[] ON_STEPS = new int[STEPS + 1];
 
     static {
         BACK[0] = ONE;
         ON[0] = ONE;
-        for (int n = 1; n <= MAX_BYTES; n++) {
+        for (int n = 1; n <= NEAR_BYTES; n++) {
             BACK[n] = backOneByte(BACK[n - 1]);
             ON[n] = onOneByte(ON[n - 1]);
+        }
+        BACK_STEPS[0] = ONE;
+        ON_STEPS[0] = ONE;
+        for (int n = 1; n <= STEPS; n++) {
+            BACK_STEPS[n] = multiply(BACK_STEPS[n - 1], BACK[STEP_BYTES]);
+            ON_STEPS[n] = multiply(ON_STEPS[n - 1], ON[STEP_BYTES]);
         }
     }
 
@@ -27,12 +42,16 @@ final class CrcShift {
 
     /** The register before that number of zero bytes. */
     static int back(int register, int bytes) {
-        return multiply(register, BACK[bytes]);
+        return bytes <= NEAR_BYTES
+                ? multiply(register, BACK[bytes])
+                : multiply(multiply(register, BACK_STEPS[bytes / STEP_BYTES]), BACK[bytes % STEP_BYTES]);
     }
 
     /** The register after that number of zero bytes. */
     static int on(int register, int bytes) {
-        return multiply(register, ON[bytes]);
+        return bytes <= NEAR_BYTES
+                ? multiply(register, ON[bytes])
+                : multiply(multiply(register, ON_STEPS[bytes / STEP_BYTES]), ON[bytes % STEP_BYTES]);
     }
 
     private static int onOneByte(int register) {

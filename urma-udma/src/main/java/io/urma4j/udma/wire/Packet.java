@@ -8,8 +8,13 @@ import java.nio.ByteBuffer;
  * at a time.
  */
 public final class Packet {
-    /** Largest path MTU, all headers that one packet can have, and the ICRC. */
-    public static final int MAX_BYTES = 4096 + Bth.BYTES + 52 + Icrc.BYTES;
+    private static final int OVERHEAD_BYTES = Bth.BYTES + 52 + Icrc.BYTES; // all headers that one can have
+
+    /** The longest of any path MTU. */
+    public static final int MAX_BYTES = PathMtu.LARGEST + OVERHEAD_BYTES;
+
+    /** The longest of RoCE. */
+    public static final int MAX_ROCE_BYTES = PathMtu.LARGEST_OF_ROCE + OVERHEAD_BYTES;
 
     private final MemorySegment bytes;
     private final ByteBuffer view; // of the same bytes: the CRC takes no segment
@@ -21,9 +26,19 @@ public final class Packet {
         this.view = place.asByteBuffer();
     }
 
-    /** In an array of its own. */
+    /** In an array of its own, for a packet of RoCE. */
     public static Packet allocate() {
-        return new Packet(MemorySegment.ofArray(new byte[MAX_BYTES]));
+        return allocate(PathMtu.LARGEST_OF_ROCE);
+    }
+
+    /** In an array of its own, for a packet of that path MTU. */
+    public static Packet allocate(int mtuBytes) {
+        return new Packet(MemorySegment.ofArray(new byte[maxBytes(mtuBytes)]));
+    }
+
+    /** The longest of that path MTU. */
+    public static int maxBytes(int mtuBytes) {
+        return mtuBytes + OVERHEAD_BYTES;
     }
 
     /** All of the place, of which the packet takes the first {@link #lengthBytes}. */

@@ -24,7 +24,7 @@ public final class PacketCheck {
         if (length < Opcodes.headerBytes(opcode) + Bth.padCount(bytes) + Icrc.BYTES) {
             return Drop.CUT;
         }
-        if (length > Packet.MAX_BYTES) {
+        if (length > maxBytes(opcode)) {
             return Drop.TOO_LONG;
         }
         if (Bth.transportVersion(bytes) != 0) {
@@ -34,5 +34,10 @@ public final class PacketCheck {
             return Drop.PARTITION;
         }
         return opcode == Opcodes.BUNDLE && !Bundle.isSound(packet) ? Drop.BUNDLE : null;
+    }
+
+    /** Only a connection can have agreed on a path MTU that RoCE lacks; it checks what it has agreed on. */
+    private static int maxBytes(int opcode) {
+        return Opcodes.isOfConnection(opcode) ? Packet.MAX_BYTES : Packet.MAX_ROCE_BYTES;
     }
 }

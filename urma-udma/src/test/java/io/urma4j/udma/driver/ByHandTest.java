@@ -207,6 +207,25 @@ class ByHandTest {
         assertThat(home.bytes().get(JAVA_BYTE, MEMORY_BYTES - 63)).isZero();
     }
 
+    /** The loopback interface carries longer ones, but RoCE has none. */
+    @Test
+    void aPeerThatDoesNotTellItsPathMtuGetsThePacketsOfRoce() throws Exception {
+        var gid = InetAddress.getByName("127.0.71.45");
+        try (var silent = new DatagramSocket(new InetSocketAddress(gid, 4791));
+                var side = new SideToClose("127.0.72.45")) {
+            silent.setSoTimeout((int) PATIENCE.toMillis());
+            side.side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, 0));
+            RemoteSegment segment = side.side.context.importSegment(side.side.toldSegment(MEMORY_BYTES), null);
+            side.side.jetty.jfs().write(segment, 0, side.side.segment, 0, MEMORY_BYTES, 0);
+
+            var packet = new DatagramPacket(new byte[1 << 16], 1 << 16);
+            silent.receive(packet);
+
+            assertThat(packet.getData()[0]).as("opcode of RC RDMA WRITE first").isEqualTo((byte) 0x06);
+            assertThat(packet.getLength()).as("BTH, RETH, payload, ICRC").isEqualTo(12 + 16 + 4096 + 4);
+        }
+    }
+
     /** A peer answers so many READs at a time as it keeps resources for; one that did not tell, one. */
     @Test
     void noMoreReadsAreAskedForThanThePeerTakesAtATime() throws Exception {

@@ -8,6 +8,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The range of each parameter: its ends are accepted, and what lies beyond is refused by name. */
@@ -31,7 +32,8 @@ class ConnectionConfigTest {
                 new Range("peer's number", 0, MAX_24, n -> ConnectionConfig.builder(Kind.SHARED, 1, n)),
                 new Range("first PSN to send", 0, MAX_24, n -> rc().psns(n, 0)),
                 new Range("first PSN to receive", 0, MAX_24, n -> rc().psns(0, n)),
-                new Range("MTU", 256, 4096, n -> rc().mtuBytes(n)),
+                new Range("MTU", 256, 61_440, n -> rc().mtuBytes(n)),
+                new Range("MTU", 256, 4096, n -> rc().mtuBytes(n).foreignPeer()),
                 new Range("retries", 0, Integer.MAX_VALUE - 1, n -> rc().timeout(1, n)),
                 new Range("RNR retries", 0, 7, n -> rc().rnrRetries(n)),
                 new Range("READs out", 0, 128, n -> rc().reads(n, 1)),
@@ -53,8 +55,22 @@ class ConnectionConfigTest {
     }
 
     @Test
-    void anMtuIsAPowerOfTwo() {
-        assertThatThrownBy(() -> rc().mtuBytes(1000).build()).hasMessageContaining("no power of two");
+    void anMtuIsAPathMtu() {
+        assertThatThrownBy(() -> rc().mtuBytes(1000).build()).hasMessageContaining("MTU 1000 is no path MTU: 256, 512");
+        assertThatThrownBy(() -> rc().mtuBytes(8192).foreignPeer().build())
+                .hasMessageContaining("MTU 8192 is no path MTU of RoCE: a power of two from 256 to 4096");
+    }
+
+    /** A window has the same bytes with long packets: the buffer of the peer does not grow with them. */
+    @ParameterizedTest
+    @CsvSource({"256, 1, 16, 1024", "4096, 1, 16, 1024", "8192, 2, 8, 512", "32768, 8, 2, 128", "61440, 15, 2, 68"})
+    void longPacketsMakeShorterWindows(int mtuBytes, int packetsPerMtu, int initial, int longPackets) {
+        ConnectionConfig config = rc().mtuBytes(mtuBytes).build();
+
+        assertThat(config.packetsPerMtu()).isEqualTo(packetsPerMtu);
+        assertThat(config.initialWindowPackets()).isEqualTo(initial);
+        assertThat(config.windowOfLongPackets()).isEqualTo(longPackets);
+        assertThat(config.windowBytes()).isEqualTo(1024L * Math.min(mtuBytes, 4096));
     }
 
     @Test

@@ -52,8 +52,8 @@ class LossTest {
 
     private static void run(Kind kind, boolean ours, double loss, boolean selective, long seed) {
         Random random = new Random(seed);
-        int[] mtus = {256, 512, 1024, 2048, 4096};
-        int mtu = mtus[random.nextInt(mtus.length)];
+        int[] mtus = {256, 512, 1024, 2048, 4096, 8192, 61_440};
+        int mtu = mtus[random.nextInt(ours ? mtus.length : mtus.length - 2)];
         int reads = 1 + random.nextInt(16);
         UnaryOperator<ConnectionConfig.Builder> adjusted = config -> {
             config.mtuBytes(mtu).reads(reads, reads).timeout(500_000_000L, 100);

@@ -136,11 +136,12 @@ final class Pair {
         /** Whether it knows what came while it did not run. */
         boolean knowsLate = true;
 
-        private final Packet place = Packet.allocate();
+        private final Packet place;
         private final Icrc icrc = new Icrc();
         private final IpHeaders ip = IpHeaders.ipv4(0x0A000001, 0x0A000002, 0xC000, IpHeaders.ROCE_PORT);
 
         End(ConnectionConfig config) {
+            place = Packet.allocate(config.mtuBytes());
             connection = new Connection(config, this, this, region, this, this, now);
         }
 
@@ -201,7 +202,7 @@ final class Pair {
 
         @Override
         public int mtuBytes() {
-            return 4096;
+            return connection.config().mtuBytes();
         }
 
         @Override

@@ -13,6 +13,7 @@ import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.NotifyEth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import io.urma4j.udma.wire.Rdeth;
 import io.urma4j.udma.wire.Reth;
 import java.util.List;
@@ -59,7 +60,7 @@ final class RequestsByHand {
     }
 
     private Packet begin(int opcode, int psn) {
-        Packet packet = Packet.allocate();
+        Packet packet = Packet.allocate(PathMtu.LARGEST);
         packet.begin(opcode, isShared ? TARGET : Pair.RIGHT, first + psn & Bth.MAX_24);
         Bth.askForAcknowledgement(packet.bytes());
         if (isShared) {

@@ -2,6 +2,7 @@ package io.urma4j.udma.udp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpSocket;
@@ -375,13 +376,77 @@ class UdpPortTest {
                 .withMessageContaining("DatagramChannel cannot receive Linux RDMA packets over IPv6");
     }
 
+    /** Of all lengths that two urma4j peers may agree on, among short ones. */
+    @ParameterizedTest
+    @CsvSource({"127.0.71.1, 127.0.71.2, GSO", "127.0.71.1, 127.0.71.2, MMSG", "::1, ::1, GSO", "::1, ::1, MMSG"})
+    void longPacketsArriveAsTheyLeft(String from, String to, IoBackend backend) {
+        int[] lengths = {61_440, 61_440, 5, 8192, 8192, 8192, 61_440, 16_384, 61_437, 32_768, 32_768, 0, 61_440};
+        try (PortPair pair = PortPair.open(from, to, backend)) {
+            assertThat(pair.sender.mtuBytes()).isEqualTo(61_440);
+            assertThat(pair.sender.roceMtuBytes()).isEqualTo(4096);
+            for (int round = 0; round < 4; round++) {
+                for (int i = 0; i < lengths.length; i++) {
+                    pair.put(i, lengths[i]);
+                }
+                pair.sender.flush();
+
+                assertThat(pair.receive(lengths.length))
+                        .extracting(Received::payloadBytes)
+                        .containsExactlyElementsOf(IntStream.of(lengths).boxed().toList());
+            }
+            assertThat(pair.receiver.counters().dropped()).isZero();
+        }
+    }
+
+    @Test
+    void aCaptureHasLongPacketsWithARightIcrc(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("long.pcap");
+        var here = PortOptions.of(InetAddress.ofLiteral("127.0.71.1"));
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system());
+                PortPair pair =
+                        new PortPair(UdpPort.open(here.withCapture(writer)), PortPair.port("127.0.71.2", null))) {
+            pair.put(1, 61_440);
+            pair.put(2, 8192);
+            pair.put(3, 8192);
+            pair.put(4, 61_437);
+            pair.sender.flush();
+            assertThat(pair.receive(4)).extracting(Received::content).containsExactly(1, 2, 3, 4);
+
+            writer.flush();
+
+            assertThat(captured(file, pair.receiver.port())).hasSize(4).containsOnlyNulls();
+        }
+    }
+
+    @Test
+    void theChannelSendsThePacketsOfRoceAlone() {
+        try (UdpPort port = PortPair.port("127.0.71.1", IoBackend.CHANNEL)) {
+            assertThat(port.mtuBytes()).isEqualTo(4096);
+        }
+    }
+
+    @Test
+    void noPathMtuIsAboveTheLimit() {
+        PortOptions options = PortOptions.of(InetAddress.ofLiteral("127.0.71.1"));
+        for (int limit : new int[] {256, 4096, 8192, 32_768, 61_440}) {
+            try (UdpPort port = UdpPort.open(options.withMtuLimit(limit))) {
+                assertThat(port.mtuBytes()).isEqualTo(limit);
+                assertThat(port.roceMtuBytes()).isEqualTo(Math.min(limit, 4096));
+                assertThat(port.objection()).isEmpty();
+            }
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.withMtuLimit(9000))
+                .withMessage("MTU limit 9000 is none of 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 61440");
+    }
+
     @Test
     void routesAreRememberedAndOtherFamiliesRefused() {
         try (UdpPort port = PortPair.port("127.0.71.1", null)) {
             assertThat(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791))
                     .isSameAs(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791));
             assertThat(port.route(0, 0xFFFF_0000_0000L | LOOPBACK_OTHER, 4791).mtuBytes())
-                    .isEqualTo(4096);
+                    .isEqualTo(port.mtuBytes());
             assertThatExceptionOfType(PortException.class)
                     .isThrownBy(() -> port.route(0xFD77_0000_0000_0000L, 1, 4791))
                     .withMessageContaining("one is of IPv4, the other of IPv6");

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lengths and fields that decide what becomes of a packet, one beside their limit on either side. */
 class PacketBoundsTest {
@@ -28,6 +29,14 @@ class PacketBoundsTest {
 
         assertThat(PacketCheck.of(packet(send, Packet.MAX_BYTES))).isNull();
         assertThat(PacketCheck.of(packet(send, Packet.MAX_BYTES + 1))).isEqualTo(Drop.TOO_LONG);
+    }
+
+    /** No two peers agree on a length for what belongs to no connection, or to several. */
+    @ParameterizedTest
+    @ValueSource(ints = {Opcodes.UD | Opcodes.SEND_ONLY, Opcodes.UD_SEND_ONLY_IMM64, Opcodes.CNP, Opcodes.BUNDLE})
+    void whatIsOfNoConnectionIsNoLongerThanRoceAllows(int opcode) {
+        assertThat(PacketCheck.of(packet(opcode, Packet.MAX_ROCE_BYTES))).isNotEqualTo(Drop.TOO_LONG);
+        assertThat(PacketCheck.of(packet(opcode, Packet.MAX_ROCE_BYTES + 1))).isEqualTo(Drop.TOO_LONG);
     }
 
     @Test
