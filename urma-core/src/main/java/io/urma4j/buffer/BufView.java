@@ -35,6 +35,7 @@ public final class BufView {
     private final long generation;
     private long begin; // in the block
     private long length;
+    private @Nullable MemorySegment slice; // of exactly this range; null until it is asked for
 
     private BufView() {
         this.buf = null;
@@ -103,8 +104,7 @@ public final class BufView {
         if (!exists() || !isInside(0, bytes)) {
             return false;
         }
-        begin += bytes;
-        length -= bytes;
+        move(begin + bytes, length - bytes);
         return true;
     }
 
@@ -113,7 +113,7 @@ public final class BufView {
         if (!exists() || !isInside(0, bytes)) {
             return false;
         }
-        length -= bytes;
+        move(begin, length - bytes);
         return true;
     }
 
@@ -151,9 +151,14 @@ public final class BufView {
     /** Restores the range of the whole lease, also of a view that was derived from another (S14.4). */
     public void resetRange() {
         if (buf != null && exists()) {
-            begin = buf.start();
-            length = buf.lengthBytes();
+            move(buf.start(), buf.lengthBytes());
         }
+    }
+
+    private void move(long newBegin, long newLength) {
+        begin = newBegin;
+        length = newLength;
+        slice = null;
     }
 
     /** Another view of the same range, which moves on its own. */
@@ -229,7 +234,14 @@ public final class BufView {
      */
     public MemorySegment segment() {
         orThrow();
-        return memory.asSlice(begin, length);
+        MemorySegment known = slice;
+        return known != null ? known : cut();
+    }
+
+    private MemorySegment cut() {
+        MemorySegment made = memory.asSlice(begin, length);
+        slice = made;
+        return made;
     }
 
     /**

@@ -264,6 +264,27 @@ class BufViewTest {
     }
 
     @Test
+    void segmentFollowsTheRange() {
+        BufView part = view.subrange(8, 50);
+        assertThat(part.segment()).isSameAs(part.segment());
+        part.advance(8);
+        assertSegment(part, 16, 42);
+        part.subtract(2);
+        assertSegment(part, 16, 40);
+        part.takeFirst(4);
+        assertSegment(part, 20, 36);
+        part.takeLast(6);
+        assertSegment(part, 20, 30);
+        part.resetRange();
+        assertSegment(part, 0, SIZE);
+    }
+
+    private void assertSegment(BufView tested, long begin, long size) {
+        assertThat(tested.segment().address() - memory.address()).isEqualTo(begin);
+        assertThat(tested.segment().byteSize()).isEqualTo(size);
+    }
+
+    @Test
     void accessOutsideTheViewIsRefused() {
         BufView part = view.subrange(8, 8);
         for (long offset : new long[] {1, 8, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {

@@ -26,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -317,6 +318,49 @@ public abstract class BuffersContract extends Contract {
             assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(isAlive(memory)).isFalse();
             assertThat(imported.home().word(0)).isEqualTo(0x1234);
+        }
+    }
+
+    /** S14.9: however posts, closes and polls follow each other, each operation moves the bytes that it was posted with. */
+    @Rule("S14.9")
+    @Test
+    void buffersThatAreClosedAtRandomLoseNoByte() {
+        int slots = 8;
+        int operations = Patience.amount(400, 40);
+        SplittableRandom random = Seed.randomFor("buffersThatAreClosedAtRandomLoseNoByte");
+        var imported = pair.imported((long) slots * SIZE);
+        int[] last = new int[slots]; // the operation that wrote there, from 1 on
+        int[] lengths = new int[slots];
+        try (BufQueue queue = BufQueue.open(context())) {
+            int polled = 0;
+            List<RdmaBuf> open = new ArrayList<>();
+            for (int i = 1; i <= operations; i++) {
+                int slot = random.nextInt(slots);
+                RdmaBuf buf = allocate();
+                BufView view = buf.view().last(1 + random.nextInt(SIZE));
+                new Payload(i).fill(view.segment(), 0, 0, view.size());
+                assertThat(queue.write(imported.remote(), (long) slot * SIZE, view, i))
+                        .isTrue();
+                last[slot] = i;
+                lengths[slot] = Math.toIntExact(view.size());
+                open.add(buf);
+                if (random.nextBoolean()) {
+                    open.remove(random.nextInt(open.size())).close();
+                }
+                while (i - polled > 100 || (i > polled && random.nextInt(3) == 0)) {
+                    assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.SUCCESS);
+                    polled++;
+                }
+            }
+            open.forEach(RdmaBuf::close);
+            for (; polled < operations; polled++) {
+                assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.SUCCESS);
+            }
+        }
+        for (int slot = 0; slot < slots; slot++) {
+            assertThat(imported.home().firstDifference(new Payload(last[slot]), (long) slot * SIZE, 0, lengths[slot]))
+                    .as("slot %s, operation %s", slot, last[slot])
+                    .isEqualTo(-1);
         }
     }
 
