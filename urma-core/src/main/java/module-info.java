@@ -8,6 +8,7 @@ module io.urma4j.core {
     requires static jdk.jfr;
 
     exports io.urma4j;
+    exports io.urma4j.buffer;
     exports io.urma4j.spi;
     // shared by the providers of urma4j; not an API for others
     exports io.urma4j.spi.control to

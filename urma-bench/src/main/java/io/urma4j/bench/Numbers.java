@@ -113,6 +113,7 @@ public final class Numbers implements Callable<Integer> {
         new CountingSuite(run).measure();
         new SharingSuite(run).measure();
         new AllocationSuite(run, "shm0", "", 1_000_000).measure();
+        new BufferSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(

@@ -26,6 +26,9 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
 import io.urma4j.WorkRequestList;
+import io.urma4j.buffer.BufQueue;
+import io.urma4j.buffer.BufView;
+import io.urma4j.buffer.RdmaBuf;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -127,6 +130,24 @@ public abstract class AllocationContract {
             jfs.read(remote, 0, local, 0, 8, 1);
             take(jfc, batch);
         });
+    }
+
+    /** Nor do loads and stores of its bytes. */
+    @Test
+    void operationsOnViewsAllocateNothing() {
+        var config = JfsConfig.builder().lockFree(lockFree).build();
+        try (RdmaBuf buf = RdmaBuf.allocate(local.context(), 4096);
+                BufQueue queue = BufQueue.open(local.context(), config)) {
+            BufView view = buf.view().subrange(64, 8);
+            assertAllocatesNothing(() -> {
+                view.putLong(0, view.getLong(0) + 1);
+                view.putInt(4, view.getInt(0));
+                queue.write(remote, 0, view, 1);
+                take(queue, batch);
+                queue.read(remote, 0, view, 2);
+                take(queue, batch);
+            });
+        }
     }
 
     @Test
@@ -251,12 +272,28 @@ public abstract class AllocationContract {
     private static void take(Jfc from, CompletionBatch into) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (from.poll(into) == 0) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("no record within " + PATIENCE);
-            }
+            checkInTime(deadline);
         }
-        if (!into.isSuccess(0)) {
-            throw new AssertionError(into);
+        checkSuccess(into);
+    }
+
+    private static void take(BufQueue from, CompletionBatch into) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (from.poll(into) == 0) {
+            checkInTime(deadline);
+        }
+        checkSuccess(into);
+    }
+
+    private static void checkInTime(long deadline) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new AssertionError("no record within " + PATIENCE);
+        }
+    }
+
+    private static void checkSuccess(CompletionBatch records) {
+        if (!records.isSuccess(0)) {
+            throw new AssertionError(records);
         }
     }
 

@@ -254,4 +254,11 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class Buffers extends BuffersContract {
+        Buffers() {
+            super(deviceUnderTest);
+        }
+    }
 }

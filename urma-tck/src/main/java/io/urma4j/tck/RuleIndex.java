@@ -47,7 +47,8 @@ public final class RuleIndex {
             MessageChannelContract.class,
             PipesContract.class,
             PipeEndsContract.class,
-            SleepingPipesContract.class);
+            SleepingPipesContract.class,
+            BuffersContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

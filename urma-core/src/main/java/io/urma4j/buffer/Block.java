@@ -1,0 +1,236 @@
+package io.urma4j.buffer;
+
+import io.urma4j.LocalSegment;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.Checks;
+import io.urma4j.spi.ProviderSegment;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Memory that has one lease at a time. Safe for any thread.
+ *
+ * <pre>
+ *  state  bits  0…15  operations that hold it
+ *         bits 16…27  open handles of the lease
+ *         bits 28…63  generation
+ * </pre>
+ *
+ * <p>One atomic step closes the last handle and moves the generation, so every view of the lease is stale from then on. The
+ * block returns to its source once no operation holds it either. Only then may the source begin the next lease.
+ *
+ * <p>Memory order: each change of the state is a full fence. Whatever the next lease stores is therefore stored after the
+ * generation moved. A reader that loads bytes, and then still finds its own generation, has loaded none of these.
+ */
+final class Block {
+    private static final System.Logger LOG = System.getLogger(Block.class.getName());
+
+    /** Of the invalid view; no view of it is ever live. */
+    static final Block NONE = new Block(MemorySegment.NULL, List.of(), none -> {});
+
+    static final int MAX_HANDLES = (1 << 12) - 1;
+    static final int MAX_HOLDS = (1 << 16) - 1;
+
+    private static final VarHandle STATE;
+    private static final int HANDLE_SHIFT = 16;
+    private static final int GENERATION_SHIFT = 28;
+    private static final long HANDLE = 1L << HANDLE_SHIFT;
+    private static final long GENERATION = 1L << GENERATION_SHIFT;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Block.class, "state", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemorySegment memory;
+    private final List<LocalSegment> registrations;
+    private final Consumer<Block> source;
+    private volatile long state;
+
+    /**
+     * A block without a lease.
+     *
+     * @param registrations of exactly {@code memory}, one for each context
+     * @param source receives the block back after each lease, on the thread that ended its last use
+     */
+    Block(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
+        this.memory = memory;
+        this.registrations = registrations;
+        this.source = source;
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    List<LocalSegment> registrations() {
+        return registrations;
+    }
+
+    /** Its registration with a context. */
+    LocalSegment registeredWith(UrmaContext context, Object view) {
+        for (LocalSegment registration : registrations) {
+            if (registration.context() == context) {
+                return registration;
+            }
+        }
+        throw Checks.invalid(view, "is not registered with " + context);
+    }
+
+    /** EAGAIN if work requests posted by hand are unfinished: no hold accounts for them. */
+    void checkNothingUnfinished(Object handle) {
+        for (LocalSegment registration : registrations) {
+            if (registration.revocation().isEmpty()
+                    && ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
+                    && provider.unfinished() > 0) {
+                throw new UrmaException(
+                        UrmaStatus.EAGAIN,
+                        handle,
+                        "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
+            }
+        }
+    }
+
+    /** Begins a lease with one handle, by the source alone; returns its generation. */
+    long beginLease() {
+        long idle = state;
+        assert handles(idle) == 0 && holds(idle) == 0 : this;
+        state = idle + HANDLE;
+        return generation(idle);
+    }
+
+    boolean isLive(long generation) {
+        return generation((long) STATE.getAcquire(this)) == generation;
+    }
+
+    /** Whether bytes that the caller has loaded belong to the lease; the loads before the call come before this one. */
+    boolean isStillLive(long generation) {
+        VarHandle.loadLoadFence();
+        return generation((long) STATE.getOpaque(this)) == generation;
+    }
+
+    /** Whether closing one handle returns the block to its source at once. */
+    boolean isLastUse(long generation) {
+        long now = state;
+        return generation(now) == generation && handles(now) == 1 && holds(now) == 0;
+    }
+
+    /** Adds a handle; refuses once the lease has ended. */
+    void retain(long generation, Object handle) {
+        while (true) {
+            long now = state;
+            checkLive(now, generation, handle);
+            if (handles(now) == MAX_HANDLES) {
+                throw tooMany(handle, MAX_HANDLES, "handles");
+            }
+            if (STATE.compareAndSet(this, now, now + HANDLE)) {
+                return;
+            }
+        }
+    }
+
+    /** Removes a handle, by its owner and once. */
+    void release() {
+        while (true) {
+            long now = state;
+            assert handles(now) > 0 : this;
+            long next = now - HANDLE;
+            if (handles(next) == 0) {
+                next += GENERATION;
+            }
+            if (STATE.compareAndSet(this, now, next)) {
+                returnIfUnused(next);
+                return;
+            }
+        }
+    }
+
+    /** Adds an operation; refuses once the lease has ended. {@link #unhold} must follow its last record. */
+    void hold(long generation, Object view) {
+        while (true) {
+            long now = state;
+            checkLive(now, generation, view);
+            if (holds(now) == MAX_HOLDS) {
+                throw tooMany(view, MAX_HOLDS, "unfinished operations");
+            }
+            if (STATE.compareAndSet(this, now, now + 1)) {
+                return;
+            }
+        }
+    }
+
+    /** Removes an operation: its last record was polled, or its queue was closed. */
+    void unhold() {
+        while (true) {
+            long now = state;
+            assert holds(now) > 0 : this;
+            if (STATE.compareAndSet(this, now, now - 1)) {
+                returnIfUnused(now - 1);
+                return;
+            }
+        }
+    }
+
+    /** {@link #release} on a thread that did not ask for it, where a failure is logged. */
+    void releaseQuietly() {
+        try {
+            release();
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, this + " could not be returned", e);
+        }
+    }
+
+    /** {@link #unhold} by a thread that polls: a failure must not cost it records. */
+    void unholdQuietly() {
+        try {
+            unhold();
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, this + " could not be returned", e);
+        }
+    }
+
+    private void returnIfUnused(long now) {
+        if (handles(now) == 0 && holds(now) == 0) {
+            source.accept(this);
+        }
+    }
+
+    private static void checkLive(long state, long generation, Object user) {
+        if (generation(state) != generation) {
+            throw Checks.closed(user);
+        }
+    }
+
+    private static UrmaException tooMany(Object user, int limit, String what) {
+        return new UrmaException(UrmaStatus.ENOMEM, user, "limit of " + limit + " " + what + " of one buffer reached");
+    }
+
+    private static long generation(long state) {
+        return state >>> GENERATION_SHIFT;
+    }
+
+    private static int handles(long state) {
+        return (int) (state >>> HANDLE_SHIFT) & MAX_HANDLES;
+    }
+
+    private static int holds(long state) {
+        return (int) state & MAX_HOLDS;
+    }
+
+    @Override
+    public String toString() {
+        long now = state;
+        return "block of " + memory.byteSize() + " bytes in generation " + generation(now) + " with " + handles(now)
+                + " handles and " + holds(now) + " operations";
+    }
+}

@@ -1,0 +1,26 @@
+/**
+ * Registered buffers: their owners, and views of their bytes.
+ *
+ * <p>In reading order: {@link io.urma4j.buffer.RdmaBuf}, a handle that owns a buffer; {@link io.urma4j.buffer.BufView}, a
+ * range of it; {@link io.urma4j.buffer.BufQueue}, operations on views; {@link io.urma4j.buffer.LeakDetector}, which finds
+ * lost handles. {@code Block} is what a lease is made on: one atomic word has generation, handles and operations.
+ *
+ * <p><b>Why a queue holds buffers, and not {@code Jfs}.</b> A buffer must outlive its operations, so each operation counts as
+ * a holder. The count belongs to a lease and not to a registration: leases of one slab share the registration, whose own count
+ * of unfinished work requests cannot tell them apart. A hold in {@code Jfs} would cost every post a branch and a slot. So
+ * {@code Jfs} knows nothing of buffers, and posts without views cost what they did. {@code BufQueue} needs only that records
+ * come in posting order. Its two steps, {@code Block.hold} and {@code Block.unhold}, are what a batch of transfers needs as
+ * well: one hold for each view that it posts, ended by the record of the last request.
+ *
+ * <p>Requests that the queue does not offer (messages, atomics, lists) are posted by hand on {@code BufView.localSegment}. The
+ * caller keeps a handle open until their record: {@code RdmaBuf.retain} gives one to a thread that may see its owner close.
+ *
+ * <p>Memory of {@code RdmaBuf.allocate} is one mapping for one lease. A {@code MemorySegment} that outlives the lease
+ * therefore throws, and cannot reach other bytes.
+ *
+ * <p>Nothing here knows a provider; no type of {@code io.urma4j} may use this package.
+ */
+@NullMarked
+package io.urma4j.buffer;
+
+import org.jspecify.annotations.NullMarked;
