@@ -8,6 +8,7 @@ import io.urma4j.LocalSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
+import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -323,6 +324,7 @@ public final class BufView {
 
     /** The memory was closed, or belongs to another thread. */
     private UrmaException unusable(RuntimeException cause) {
+        Placement.forgetFence(cause);
         return cause instanceof WrongThreadException
                 ? Checks.invalid(this, "the memory belongs to another thread; use a shared arena")
                 : Checks.closed(this);
