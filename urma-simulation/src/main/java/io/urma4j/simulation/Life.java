@@ -17,6 +17,7 @@ import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
+import io.urma4j.udma.wire.PathMtu;
 import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ final class Life implements CardListener {
     private final Map<Integer, Way> ways = new HashMap<>(); // by our number of the connection
     private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
     private final SimulatedPort port;
-    private final Packet received = Packet.allocate();
+    private final Packet received;
     private final Icrc icrc = new Icrc();
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
     private final Map<Life, SimulatedRoute> routesToPeers = new HashMap<>();
@@ -66,7 +67,10 @@ final class Life implements CardListener {
         this.machine = machine;
         this.number = lives;
         int burst = 1 << (3 + world.random.nextInt(6));
-        this.port = new SimulatedPort(world.network, this::leaves, world.time, burst, 10_000);
+        this.port = new SimulatedPort(
+                world.network, this::leaves, world.time, burst, 10_000, world.scenario.longMtuBytes());
+        this.received =
+                Packet.allocate(Math.max(PathMtu.LARGEST_OF_ROCE, world.scenario.longMtuBytes())); // also forged ones
         this.card = new Card(port, this::routeTo, this);
         long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
         this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
@@ -77,7 +81,8 @@ final class Life implements CardListener {
 
     SimulatedRoute routeTo(int other) {
         return routes.computeIfAbsent(
-                other, to -> new SimulatedRoute(machine.index, to, world.scenario.mtuBytes(), world.scenario.ipv6()));
+                other,
+                to -> new SimulatedRoute(machine.index, to, world.scenario.longMtuBytes(), world.scenario.ipv6()));
     }
 
     /** The route of connections to another urma4j process, as if the two had exchanged greetings. */
@@ -125,7 +130,7 @@ final class Life implements CardListener {
                 String.format("%s, connection 0x%06x to %s,", this, number, peer),
                 isShared,
                 isForeign,
-                scenario.mtuBytes(),
+                isForeign ? scenario.mtuBytes() : scenario.longMtuBytes(),
                 Math.min(most, scenario.windowPackets()),
                 firstPsn);
         ways.put(number, new Way(peer.machine.index, onTheWay));

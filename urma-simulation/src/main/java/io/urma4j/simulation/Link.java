@@ -52,7 +52,7 @@ final class Link {
         end.life.watch(number, peer, peerNumber, sendPsn, true, false);
         end.connection = end.life.card.connect(
                 CardConnectionConfig.builder(end.life.portOf(end.life.routeTo(peer)), peerNumber)
-                        .mtuBytes(world.scenario.mtuBytes())
+                        .mtuBytes(world.scenario.longMtuBytes())
                         .number(number)
                         .psns(sendPsn, receivePsn)
                         .reads(reads, reads)

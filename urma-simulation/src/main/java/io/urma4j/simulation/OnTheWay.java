@@ -60,6 +60,10 @@ final class OnTheWay {
         if (isForeign && Opcodes.isOurs(opcode)) {
             throw Violation.of("%s sends %s to a peer that is not urma4j", name, Opcodes.name(opcode));
         }
+        if (packet.payloadBytes() > mtuBytes) {
+            throw Violation.of(
+                    "%s sends %d bytes in a packet, with an MTU of %d", name, packet.payloadBytes(), mtuBytes);
+        }
         if (opcode == Opcodes.CNP || Opcodes.isResponse(opcode)) {
             return;
         }

@@ -60,7 +60,7 @@ final class Pair {
                                                 ? from.life.routeTo(to.life.machine.index)
                                                 : from.life.routeTo(to.life)),
                                 to.number())
-                        .mtuBytes(world.scenario.mtuBytes())
+                        .mtuBytes(isForeign ? world.scenario.mtuBytes() : world.scenario.longMtuBytes())
                         .psns(sendPsn, receivePsn)
                         .reads(reads, reads)
                         .windowPackets(world.scenario.windowPackets())

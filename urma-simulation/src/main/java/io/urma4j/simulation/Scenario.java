@@ -7,7 +7,8 @@ import java.util.SplittableRandom;
  * The choices of a seed, drawn from it.
  *
  * @param machines how many, 2 to 8
- * @param mtuBytes of all connections
+ * @param mtuBytes of datagrams, and of connections between ends that do not know each other for urma4j
+ * @param longMtuBytes of all other connections: the same, or one that RoCE does not have
  * @param ipv6 whether packets have IPv6 headers, for the ICRC
  * @param nearWrap whether PSNs start right before they wrap to 0
  * @param operations work requests of each send queue
@@ -25,6 +26,7 @@ import java.util.SplittableRandom;
 record Scenario(
         int machines,
         int mtuBytes,
+        int longMtuBytes,
         boolean ipv6,
         boolean nearWrap,
         int operations,
@@ -41,6 +43,8 @@ record Scenario(
 
     private static final int SMALLEST_MTU = 256;
     private static final int MTUS = 5;
+    private static final int[] LONG_MTUS = {8192, 8192, 16_384, 61_440};
+    private static final int LONG_ONE_IN = 6;
     private static final int[] WINDOWS = {1, 1, 2, 3, 4, 8, 32, 128};
 
     static Scenario drawn(SplittableRandom random) {
@@ -48,9 +52,11 @@ record Scenario(
         int mode = random.nextInt(8); // of the transport: RC alone, RM alone, or a mix
         int operations = machines > 3 ? 4 + random.nextInt(12) : 8 + random.nextInt(40);
         boolean harmless = random.nextInt(5) < 3;
+        int mtuBytes = SMALLEST_MTU << random.nextInt(MTUS);
         return new Scenario(
                         machines,
-                        SMALLEST_MTU << random.nextInt(MTUS),
+                        mtuBytes,
+                        mtuBytes,
                         random.nextInt(4) == 0,
                         random.nextInt(3) == 0,
                         operations,
@@ -76,18 +82,20 @@ record Scenario(
         return with(
                 random.nextBoolean() ? windowPackets : WINDOWS[random.nextInt(WINDOWS.length)],
                 random.nextBoolean() ? 0 : random.nextInt(connectedPairs + 1),
-                random.nextBoolean());
+                random.nextBoolean(),
+                random.nextInt(LONG_ONE_IN) > 0 ? mtuBytes : LONG_MTUS[random.nextInt(LONG_MTUS.length)]);
     }
 
     /** The same with the usual window, and without the choices that were added later. */
     Scenario plain() {
-        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false);
+        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false, mtuBytes);
     }
 
-    private Scenario with(int window, int foreign, boolean wide) {
+    private Scenario with(int window, int foreign, boolean wide, int longMtu) {
         return new Scenario(
                 machines,
                 mtuBytes,
+                longMtu,
                 ipv6,
                 nearWrap,
                 operations,
@@ -106,10 +114,10 @@ record Scenario(
     @Override
     public String toString() {
         return String.format(
-                "%d machines, MTU %d%s%s, %d RC pairs%s, %d RM and %d UM queues each, %d operations each, %d receives, %d"
+                "%d machines, MTU %s%s%s, %d RC pairs%s, %d RM and %d UM queues each, %d operations each, %d receives, %d"
                         + " reads, window %d%s%s; %s",
                 machines,
-                mtuBytes,
+                longMtuBytes > mtuBytes ? mtuBytes + " and " + longMtuBytes : mtuBytes,
                 ipv6 ? ", IPv6" : "",
                 nearWrap ? ", PSNs near their wrap" : "",
                 connectedPairs,

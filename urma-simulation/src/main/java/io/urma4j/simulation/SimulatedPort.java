@@ -14,7 +14,7 @@ final class SimulatedPort implements Port {
     private final VirtualTime time;
     private final int burst;
     private final long burstNanos;
-    private final Packet packet = Packet.allocate();
+    private final Packet packet;
     private final Icrc icrc = new Icrc();
     private @Nullable SimulatedRoute begun;
     private long burstSince = Long.MIN_VALUE / 2;
@@ -27,8 +27,11 @@ final class SimulatedPort implements Port {
      *
      * @param watcher sees each packet that leaves
      * @param burst packets
+     * @param mtuBytes most payload of a packet
      */
-    SimulatedPort(Network network, Consumer<Packet> watcher, VirtualTime time, int burst, long burstNanos) {
+    SimulatedPort(
+            Network network, Consumer<Packet> watcher, VirtualTime time, int burst, long burstNanos, int mtuBytes) {
+        this.packet = Packet.allocate(mtuBytes);
         this.network = network;
         this.watcher = watcher;
         this.time = time;

@@ -29,7 +29,7 @@ final class Workload {
     }
 
     static int longestMessage(Scenario scenario) {
-        return Math.min(8 * scenario.mtuBytes(), 10_000);
+        return Math.min(8 * scenario.longMtuBytes(), 10_000);
     }
 
     /** Posts to a queue from time to time, until its quota is used up. */
@@ -101,7 +101,7 @@ final class Workload {
     }
 
     private int length(int longest) {
-        int mtu = world.scenario.mtuBytes();
+        int mtu = world.scenario.longMtuBytes();
         int drawn = switch (random.nextInt(8)) {
             case 0 -> 0;
             case 1, 2 -> random.nextInt(65);

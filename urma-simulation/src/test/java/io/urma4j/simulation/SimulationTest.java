@@ -57,6 +57,7 @@ class SimulationTest {
 
         assertThat(scenarios).extracting(Scenario::machines).contains(2, 3, 4, 5, 6, 7, 8);
         assertThat(scenarios).extracting(Scenario::mtuBytes).contains(256, 512, 1024, 2048, 4096);
+        assertThat(scenarios).extracting(Scenario::longMtuBytes).contains(256, 4096, 8192, 16_384, 61_440);
         assertThat(scenarios).extracting(Scenario::windowPackets).contains(1, 2, 3, 4, 8, 32, 128, 1024);
         assertThat(scenarios).anyMatch(one -> one.foreignPairs() > 0 && one.foreignPairs() < one.connectedPairs());
         assertThat(scenarios).anyMatch(one -> one.foreignPairs() > 0 && one.windowPackets() == 1024);
