@@ -124,11 +124,7 @@ final class RcBinding {
     private CompletableFuture<Void> bind(UdmaTarget to, Path path, Duration timeout) {
         long deadlineNanos = adapter.engine().deadline(timeout);
         PeerMessage request = new BindQueue(
-                to.number(),
-                number,
-                orderType.value(),
-                firstPsn(),
-                path.peer().mtuBytes());
+                to.number(), number, orderType.value(), firstPsn(), path.peer().mtuBytes());
         return adapter.engine()
                 .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
                         .thenAccept(answer -> bound(to, path, answer)));

@@ -254,13 +254,13 @@ class WindowSetsTest {
         @Test
         void whatHoldsOneFlowHoldsAndReleasesNoOther() {
             for (int i = 0; i < WINDOW; i += 2) {
-                flows.hold(HeldFlows.flow(i, 7), 0);
+                flows.hold(HeldFlows.flow(i << 16, 7), 0);
             }
             for (int i = 0; i < WINDOW; i += 4) {
-                flows.release(HeldFlows.flow(i, 7));
+                flows.release(HeldFlows.flow(i << 16, 7));
             }
             for (int i = 0; i < WINDOW; i++) {
-                assertThat(flows.holds(HeldFlows.flow(i, 7), 1))
+                assertThat(flows.holds(HeldFlows.flow(i << 16, 7), 1))
                         .as("flow %d", i)
                         .isEqualTo(i % 4 == 2);
             }
