@@ -33,13 +33,13 @@ public final class IpHeaders {
     private static final int UDP_LENGTH = 4; // in the UDP header
 
     private static final int KEPT = 256; // CRCs: the packets of a run differ in their ID
-    private static final int NO_KEY = -1;
+    private static final long NO_KEY = -1;
     private static final int TRAFFIC_CLASS_SHIFT = 20; // in the first word of IPv6
 
     private final ByteBuffer masked;
     private final boolean ipv4;
     private int trafficClass;
-    private final int[] keptKeys = new int[KEPT];
+    private final long[] keptKeys = new long[KEPT];
     private final int[] keptCrcs = new int[KEPT];
 
     private IpHeaders(int ipBytes) {
@@ -201,7 +201,7 @@ public final class IpHeaders {
     int share(int packetBytes, CRC32 crc) {
         int idAndFlag =
                 ipv4 ? masked.getShort(IPV4_ID) & 0xFFFF | (masked.getShort(IPV4_FLAGS) & DONT_FRAGMENT) << 2 : 0;
-        int key = packetBytes << 17 | idAndFlag;
+        long key = (long) packetBytes << 17 | idAndFlag; // a long packet needs 33 bits
         int slot = (idAndFlag ^ packetBytes >>> 2) & KEPT - 1;
         if (keptKeys[slot] == key) {
             return keptCrcs[slot];

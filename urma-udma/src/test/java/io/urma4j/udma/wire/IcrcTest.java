@@ -102,6 +102,22 @@ class IcrcTest {
         }
     }
 
+    /** The share of the headers is kept for the next packet of that length, and for no other length. */
+    @Test
+    void aLongPacketAfterAShortOneHasItsOwnIcrc() {
+        IpHeaders kept = toPeer(true);
+        Packet packet = Packet.allocate(PathMtu.LARGEST);
+        for (int shorter = 0; shorter <= PathMtu.LARGEST - 32_768; shorter += 4) {
+            packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, 5, 6);
+            packet.end(shorter, kept, icrc);
+            packet.end(shorter + 32_768, kept, icrc);
+
+            assertThat(icrc.isRight(packet, toPeer(true)))
+                    .as("%d bytes more than %d", 32_768, shorter)
+                    .isTrue();
+        }
+    }
+
     private static int next(int length) {
         return length < 70 ? length + 1 : length < 8192 ? length * 2 + 1 : length + 999;
     }
