@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
@@ -54,6 +55,21 @@ final class AnswersByHand {
         requester.records = true;
         out = isShared ? requester.outbox(RequestsByHand.SOURCE, RequestsByHand.TARGET) : requester.outbox();
         first = requester.connection.config().firstSendPsn();
+    }
+
+    /** A requester that retransmits only lost packets. */
+    static AnswersByHand selective(Peer peer) {
+        return new AnswersByHand(peer, ConnectionConfig.Builder::selective);
+    }
+
+    /** A requester that has sent that many WRITEs of a packet each. */
+    static AnswersByHand writes(Peer peer, int count, UnaryOperator<ConnectionConfig.Builder> adjusted) {
+        AnswersByHand by = new AnswersByHand(peer, adjusted);
+        for (int i = 0; i < count; i++) {
+            by.out.write(8, 0);
+        }
+        assertThat(by.sends()).hasSize(count);
+        return by;
     }
 
     /** Sends what may be sent; the PSNs of it, from the first one. */

@@ -25,25 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LostAnswerRulesTest {
     private static final long MS = 1_000_000;
 
-    private static AnswersByHand selective(Peer peer) {
-        return new AnswersByHand(peer, ConnectionConfig.Builder::selective);
-    }
-
-    private static AnswersByHand writes(Peer peer, int count) {
-        AnswersByHand by = selective(peer);
-        for (int i = 0; i < count; i++) {
-            by.out.write(8, 0);
-        }
-        assertThat(by.sends()).hasSize(count);
-        return by;
-    }
-
     // ---- acknowledgements beyond a response that is missing
 
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void anAcknowledgementBeyondAMissingResponseWaitsForIt(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.write(8, 0);
         by.out.read(0, 8, 0);
         by.out.write(8, 0);
@@ -58,7 +45,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void aMissingResponseIsRequestedWhenThereIsRoom(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 8, 0);
         by.out.write(8, 0);
         by.sends();
@@ -73,7 +60,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void theMissingPartOfAReadIsRequested(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 2 * MTU + 8, 0);
         by.sends();
         by.answersRead(0, Opcodes.READ_RESPONSE_FIRST, MTU, 1);
@@ -91,7 +78,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void theMissingResponseOfAnAtomicIsRequestedAsTheSameAtomic(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.atomic(WorkOpcode.FADD, 0, 8, 0, 1, 0);
         by.out.write(8, 0);
         by.sends();
@@ -124,7 +111,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void aReportBehindAMissingResponseCountsAsWell(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 8, 0);
         for (int i = 0; i < 5; i++) {
             by.out.write(8, 0);
@@ -140,7 +127,7 @@ class LostAnswerRulesTest {
     /** A refusal was lost: the peer repeats it only if it receives everything once more. */
     @Test
     void aReportWithAWrongCountHasEverythingRetransmitted() {
-        AnswersByHand by = writes(Peer.SHARED, 5);
+        AnswersByHand by = AnswersByHand.writes(Peer.SHARED, 5, ConnectionConfig.Builder::selective);
         by.reports(1, 0b111, 0);
         assertThat(by.out.results).isEmpty();
         assertThat(by.sends()).containsExactly(0, 1, 2, 3, 4);
@@ -149,7 +136,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void aReportRestartsTheTimerIfItHasNews(Peer peer) {
-        AnswersByHand by = writes(peer, 6);
+        AnswersByHand by = AnswersByHand.writes(peer, 6, ConnectionConfig.Builder::selective);
         by.pair.now += MS;
         by.reports(0, 0b111, 0);
         assertThat(by.sends()).containsExactly(0);
@@ -166,7 +153,7 @@ class LostAnswerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void aResponseThatArrivesTwiceWasNotLost(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 8, 0);
         by.out.read(8, 8, 0);
         by.sends();

@@ -12,7 +12,6 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,15 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RetransmissionRulesTest {
     private static final long MS = 1_000_000;
     private static final int RNR = Aeth.rnrNak(12);
-
-    private static AnswersByHand writes(Peer peer, int count, UnaryOperator<ConnectionConfig.Builder> adjusted) {
-        AnswersByHand by = new AnswersByHand(peer, adjusted);
-        for (int i = 0; i < count; i++) {
-            by.out.write(8, 0);
-        }
-        assertThat(by.sends()).hasSize(count);
-        return by;
-    }
 
     private static List<Integer> afterTimeout(AnswersByHand by) {
         by.pair.now = by.requester.connection.deadlineNanos() - 1;
@@ -44,7 +34,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(Peer.class)
     void aTimeoutHasAllRetransmittedAsFarAsTheWindowAllows(Peer peer) {
-        AnswersByHand by = writes(peer, 3, config -> config);
+        AnswersByHand by = AnswersByHand.writes(peer, 3, config -> config);
         assertThat(afterTimeout(by)).containsExactly(0);
         assertThat(by.requester.connection.traffic().count(Event.TIMEOUT)).isEqualTo(1);
         by.acknowledges(0, 1);
@@ -54,7 +44,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void theFirstTimeoutProbesTheOldestIfOnlyLostPacketsAreRetransmitted(Peer peer) {
-        AnswersByHand by = writes(peer, 3, ConnectionConfig.Builder::selective);
+        AnswersByHand by = AnswersByHand.writes(peer, 3, ConnectionConfig.Builder::selective);
         assertThat(afterTimeout(by)).containsExactly(0);
         by.acknowledges(2, 3);
         assertThat(by.out.statuses()).as("the others had arrived").containsExactly(0, 0, 0);
@@ -65,7 +55,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void theSecondTimeoutRetransmitsAllThatIsUnacknowledged(Peer peer) {
-        AnswersByHand by = writes(peer, 3, ConnectionConfig.Builder::selective);
+        AnswersByHand by = AnswersByHand.writes(peer, 3, ConnectionConfig.Builder::selective);
         afterTimeout(by);
         afterTimeout(by);
         by.acknowledges(0, 1);
@@ -75,7 +65,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(Peer.class)
     void aPeerThatDoesNotAnswerIsSilentAfterItsRetries(Peer peer) {
-        AnswersByHand by = writes(peer, 2, config -> config.timeout(100 * MS, 2));
+        AnswersByHand by = AnswersByHand.writes(peer, 2, config -> config.timeout(100 * MS, 2));
         long began = by.pair.now;
         while (by.requester.failures.isEmpty()) {
             by.pair.now = by.requester.connection.deadlineNanos();
@@ -92,7 +82,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "FOREIGN"})
     void aGapIsRetransmittedOnceInARoundTrip(Peer peer) {
-        AnswersByHand by = writes(peer, 1, config -> config);
+        AnswersByHand by = AnswersByHand.writes(peer, 1, config -> config);
         by.pair.now += MS;
         by.acknowledges(0, 1);
         for (int i = 0; i < 3; i++) {
@@ -203,7 +193,7 @@ class RetransmissionRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "FOREIGN"})
     void aPayloadThatIsGoneEndsAConnectionOfOneQueueBehindWhatWasSent(Peer peer) {
-        AnswersByHand by = writes(peer, 1, config -> config);
+        AnswersByHand by = AnswersByHand.writes(peer, 1, config -> config);
         by.out.isBufferGone = true;
         by.out.write(8, 0);
         by.out.write(8, 0);
@@ -217,7 +207,7 @@ class RetransmissionRulesTest {
 
     @Test
     void aPayloadThatIsGoneFailsItsRequestAloneOnASharedConnection() {
-        AnswersByHand by = writes(Peer.SHARED, 1, config -> config);
+        AnswersByHand by = AnswersByHand.writes(Peer.SHARED, 1, config -> config);
         by.out.isBufferGone = true;
         by.out.write(8, 0);
         assertThat(by.sends()).isEmpty();

@@ -23,16 +23,8 @@ class SelectiveRepeatRulesTest {
     private static final long MS = 1_000_000;
     private static final int LARGEST_WINDOW = ConnectionConfig.MAX_WINDOW_PACKETS;
 
-    private static AnswersByHand selective(Peer peer) {
-        return new AnswersByHand(peer, ConnectionConfig.Builder::selective);
-    }
-
     private static AnswersByHand writes(Peer peer, int count) {
-        AnswersByHand by = selective(peer);
-        for (int i = 0; i < count; i++) {
-            by.out.write(8, 0);
-        }
-        assertThat(by.sends()).hasSize(count);
+        AnswersByHand by = AnswersByHand.writes(peer, count, ConnectionConfig.Builder::selective);
         by.pair.now += MS;
         return by;
     }
@@ -103,7 +95,7 @@ class SelectiveRepeatRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void lostAnswersAreRequestedAsFarAsThePortHasRoom(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 3 * MTU, 0);
         by.out.read(0, 3 * MTU, 0);
         by.out.read(0, 8, 0);
@@ -120,7 +112,7 @@ class SelectiveRepeatRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "SHARED"})
     void anAcknowledgementThatWaitedCountsWhenTheLostAnswerArrives(Peer peer) {
-        AnswersByHand by = selective(peer);
+        AnswersByHand by = AnswersByHand.selective(peer);
         by.out.read(0, 8, 0);
         by.out.write(8, 0);
         by.sends();
