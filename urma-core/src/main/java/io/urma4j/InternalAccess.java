@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.inspect.PerfMeter;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,16 @@ final class InternalAccess extends ApiAccess {
     @Override
     public Jfc jfcOf(Jfr jfr) {
         return jfr.jfc();
+    }
+
+    @Override
+    public void adopt(UrmaContext context, AutoCloseable child) {
+        context.children().add(child, ClosingRank.COMFORT);
+    }
+
+    @Override
+    public void disown(UrmaContext context, AutoCloseable child) {
+        context.children().remove(child);
     }
 
     @Override

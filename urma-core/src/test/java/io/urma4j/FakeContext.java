@@ -45,6 +45,9 @@ final class FakeContext implements ProviderContext {
     /** In the order in which they were made. */
     final List<FakeSendQueue> sendQueues = new CopyOnWriteArrayList<>();
 
+    /** What the next registrations are refused with. */
+    final Queue<UrmaException> refusals = new ConcurrentLinkedQueue<>();
+
     /** How the next work requests end; SUCCESS when it is empty. */
     final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
 
@@ -113,6 +116,10 @@ final class FakeContext implements ProviderContext {
 
     @Override
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
+        UrmaException refusal = refusals.poll();
+        if (refusal != null) {
+            return CompletableFuture.failedFuture(refusal);
+        }
         int tokenId = request.tokenId() == 0 ? ++ids : request.tokenId();
         return CompletableFuture.completedFuture(new FakeSegment(this, tokenId, request));
     }

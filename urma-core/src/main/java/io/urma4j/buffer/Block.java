@@ -4,9 +4,7 @@ import io.urma4j.LocalSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
-import io.urma4j.spi.ProviderSegment;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -54,6 +52,7 @@ final class Block {
 
     private final MemorySegment memory;
     private final List<LocalSegment> registrations;
+    private final boolean sharesRegistrations;
     private final Consumer<Block> source;
     private volatile long state;
 
@@ -64,9 +63,23 @@ final class Block {
      * @param source receives the block back after each lease, on the thread that ended its last use
      */
     Block(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
+        this(memory, registrations, false, source);
+    }
+
+    private Block(
+            MemorySegment memory,
+            List<LocalSegment> registrations,
+            boolean sharesRegistrations,
+            Consumer<Block> source) {
         this.memory = memory;
         this.registrations = registrations;
+        this.sharesRegistrations = sharesRegistrations;
         this.source = source;
+    }
+
+    /** A block that has a part of {@code memory}; other blocks have the rest, under the same registrations. */
+    static Block partOf(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
+        return new Block(memory, registrations, true, source);
     }
 
     MemorySegment memory() {
@@ -87,17 +100,18 @@ final class Block {
         throw Checks.invalid(view, "is not registered with " + context);
     }
 
-    /** EAGAIN if work requests posted by hand are unfinished: no hold accounts for them. */
+    /**
+     * EAGAIN if work requests posted by hand are unfinished: no hold accounts for them. The count is the registration's, so
+     * it says nothing about a block that shares it.
+     */
     void checkNothingUnfinished(Object handle) {
-        for (LocalSegment registration : registrations) {
-            if (registration.revocation().isEmpty()
-                    && ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
-                    && provider.unfinished() > 0) {
-                throw new UrmaException(
-                        UrmaStatus.EAGAIN,
-                        handle,
-                        "cannot be closed, " + provider.unfinished() + " unfinished work requests name it");
-            }
+        if (sharesRegistrations) {
+            return;
+        }
+        int unfinished = Registrations.unfinished(registrations);
+        if (unfinished > 0) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN, handle, "cannot be closed, " + unfinished + " unfinished work requests name it");
         }
     }
 
@@ -139,10 +153,13 @@ final class Block {
         }
     }
 
-    /** Removes a handle, by its owner and once. */
-    void release() {
+    /** Removes a handle, by its owner and once; no effect if {@link #revoke} has ended the lease. */
+    void release(long generation) {
         while (true) {
             long now = state;
+            if (generation(now) != generation) {
+                return;
+            }
             assert handles(now) > 0 : this;
             long next = now - HANDLE;
             if (handles(next) == 0) {
@@ -153,6 +170,26 @@ final class Block {
                 return;
             }
         }
+    }
+
+    /** Ends the lease, if there is one, with all its handles. Operations keep the memory until they end. */
+    void revoke() {
+        while (true) {
+            long now = state;
+            if (handles(now) == 0) {
+                return;
+            }
+            long next = now - handles(now) * HANDLE + GENERATION;
+            if (STATE.compareAndSet(this, now, next)) {
+                returnIfUnused(next);
+                return;
+            }
+        }
+    }
+
+    /** How many leases have ended. */
+    long generation() {
+        return generation(state);
     }
 
     /** Adds an operation; refuses once the lease has ended. {@link #unhold} must follow its last record. */
@@ -182,9 +219,9 @@ final class Block {
     }
 
     /** {@link #release} on a thread that did not ask for it, where a failure is logged. */
-    void releaseQuietly() {
+    void releaseQuietly(long generation) {
         try {
-            release();
+            release(generation);
         } catch (UrmaException e) {
             LOG.log(Level.WARNING, this + " could not be returned", e);
         }

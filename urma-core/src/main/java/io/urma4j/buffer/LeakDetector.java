@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import io.urma4j.internal.flight.Flight;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.System.Logger.Level;
@@ -84,7 +85,7 @@ public final class LeakDetector {
 
     /** Tracks a new handle, if it is chosen. */
     @Nullable
-    Tracked track(RdmaBuf handle, Block block, String name, long lengthBytes) {
+    Tracked track(RdmaBuf handle) {
         if (level == LeakLevel.OFF) {
             return null;
         }
@@ -92,7 +93,7 @@ public final class LeakDetector {
         if (level != LeakLevel.ALL && ThreadLocalRandom.current().nextInt(SAMPLE) != 0) {
             return null;
         }
-        Tracked tracked = new Tracked(this, handle, block, name, lengthBytes);
+        Tracked tracked = new Tracked(this, handle);
         open.add(tracked);
         return tracked;
     }
@@ -111,8 +112,9 @@ public final class LeakDetector {
         LeakRecord leak = handle.record();
         lost.incrementAndGet();
         LOG.log(Level.WARNING, () -> "lost without close: " + textOf(leak));
+        Flight.bufferLost(leak);
         listener.accept(leak);
-        handle.block.releaseQuietly();
+        handle.block.releaseQuietly(handle.generation);
     }
 
     private static String textOf(LeakRecord leak) {
@@ -129,17 +131,19 @@ public final class LeakDetector {
     static final class Tracked extends PhantomReference<RdmaBuf> {
         private final LeakDetector detector;
         private final Block block;
+        private final long generation;
         private final String name;
         private final long lengthBytes;
         private final long acquiredNanos = System.nanoTime();
         private final @Nullable Throwable acquired;
 
-        Tracked(LeakDetector detector, RdmaBuf handle, Block block, String name, long lengthBytes) {
+        Tracked(LeakDetector detector, RdmaBuf handle) {
             super(handle, detector.collected);
             this.detector = detector;
-            this.block = block;
-            this.name = name;
-            this.lengthBytes = lengthBytes;
+            this.block = handle.block();
+            this.generation = handle.generation();
+            this.name = handle.toString();
+            this.lengthBytes = handle.lengthBytes();
             this.acquired = detector.level == LeakLevel.SAMPLED ? null : new Throwable("acquired here");
         }
 

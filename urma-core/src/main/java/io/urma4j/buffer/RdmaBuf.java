@@ -49,7 +49,7 @@ public final class RdmaBuf implements AutoCloseable {
         this.start = start;
         this.lengthBytes = lengthBytes;
         this.leaks = leaks;
-        this.tracked = leaks.track(this, block, toString(), lengthBytes);
+        this.tracked = leaks.track(this);
     }
 
     /** A new lease of an unused block, or of a part of it. */
@@ -188,7 +188,7 @@ public final class RdmaBuf implements AutoCloseable {
             if (tracked != null) {
                 tracked.closed();
             }
-            block.release();
+            block.release(generation);
         }
     }
 

@@ -3,7 +3,12 @@
  *
  * <p>In reading order: {@link io.urma4j.buffer.RdmaBuf}, a handle that owns a buffer; {@link io.urma4j.buffer.BufView}, a
  * range of it; {@link io.urma4j.buffer.BufQueue}, operations on views; {@link io.urma4j.buffer.LeakDetector}, which finds
- * lost handles. {@code Block} is what a lease is made on: one atomic word has generation, handles and operations.
+ * lost handles; {@link io.urma4j.buffer.RegisteredBufferPool}, which leases buffers of memory that stays registered. {@code
+ * Block} is what a lease is made on: one atomic word has generation, handles and operations.
+ *
+ * <p>Inside a pool, {@code BlockAllocator} has the lock, the queue of {@code Waiter}s and the {@code Magazines} that need no
+ * lock; {@code SlabBudget} has the {@code Slab}s of {@code Chunk}s under the limit, and turns a {@code Request} into a {@code
+ * Grant}; {@code ContextSlabs} makes the memory. Only {@code ContextSlabs} needs a device.
  *
  * <p><b>Why a queue holds buffers, and not {@code Jfs}.</b> A buffer must outlive its operations, so each operation counts as
  * a holder. The count belongs to a lease and not to a registration: leases of one slab share the registration, whose own count

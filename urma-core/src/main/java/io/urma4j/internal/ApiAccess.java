@@ -67,6 +67,14 @@ public abstract class ApiAccess {
     /** Where the records of a receive queue go. */
     public abstract Jfc jfcOf(Jfr jfr);
 
+    // ---- owners
+
+    /** Closes {@code child} with the context, before all that it may use; refuses if that is closed. */
+    public abstract void adopt(UrmaContext context, AutoCloseable child);
+
+    /** Ends {@link #adopt}: the child is closed. */
+    public abstract void disown(UrmaContext context, AutoCloseable child);
+
     // ---- memory and pipes
 
     /** Of the device as they were when the context was opened. */

@@ -261,4 +261,18 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class Pools extends PoolsContract {
+        Pools() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class PoolWaiters extends PoolWaitersContract {
+        PoolWaiters() {
+            super(deviceUnderTest);
+        }
+    }
 }

@@ -48,7 +48,9 @@ public final class RuleIndex {
             PipesContract.class,
             PipeEndsContract.class,
             SleepingPipesContract.class,
-            BuffersContract.class);
+            BuffersContract.class,
+            PoolsContract.class,
+            PoolWaitersContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

@@ -2,6 +2,8 @@ package io.urma4j.internal.flight;
 
 import io.urma4j.AsyncEvent;
 import io.urma4j.TransportPath;
+import io.urma4j.buffer.LeakRecord;
+import io.urma4j.buffer.PoolStats;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -72,6 +74,27 @@ public final class Flight {
     public static void receiverNotReady(Object queue, Object target) {
         if (PRESENT) {
             FlightEvents.receiverNotReady(queue, target);
+        }
+    }
+
+    /**
+     * Has the state of a buffer pool recorded, once a second while a recording asks for that.
+     *
+     * @return ends it
+     */
+    public static Runnable pool(String pool, Supplier<PoolStats> stats) {
+        return PRESENT ? BufferEvents.begin(pool, stats) : () -> {};
+    }
+
+    /** A request waits for memory of a pool. */
+    public static Step bufferWait() {
+        return PRESENT ? BufferEvents.waiting() : UNTOLD;
+    }
+
+    /** A handle was lost without close. */
+    public static void bufferLost(LeakRecord leak) {
+        if (PRESENT) {
+            BufferEvents.lost(leak);
         }
     }
 }

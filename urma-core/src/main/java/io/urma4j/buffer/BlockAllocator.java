@@ -1,0 +1,390 @@
+package io.urma4j.buffer;
+
+import io.urma4j.UrmaException;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ResultExecutors;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives chunks to requests in order of arrival, and takes them back. Safe for any number of threads.
+ *
+ * <p>Usually a chunk comes from a magazine of the thread's stripe, and returns there, without the lock. Everything else happens
+ * under the lock: queues, slabs, and the budget. Slabs are made and freed without it, and callbacks run without it.
+ *
+ * <p>Memory order: a waiter first sets {@link #attention}, and then looks into the magazines. A thread that returns a chunk first
+ * puts it into a magazine, and then reads {@code attention}. All four are volatile accesses, so either the waiter finds the
+ * chunk, or the returning thread finds the waiter.
+ */
+final class BlockAllocator {
+    private static final System.Logger LOG = System.getLogger(BlockAllocator.class.getName());
+
+    // what keeps threads off the magazines
+    private static final int WAITERS = 1;
+    private static final int CLOSED = 2;
+    private static final int REVOKED = 4;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final String pool;
+    private final PoolConfig config;
+    private final SlabSource source;
+    private final Magazines magazines;
+    private final SlabBudget ordinary;
+    private final SlabBudget reserve;
+    private final Executor trimmer;
+    private final SequencedSet<Waiter> waiters = new LinkedHashSet<>();
+    private final SequencedSet<Waiter> controlWaiters = new LinkedHashSet<>();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final LongAdder waits = new LongAdder();
+    private volatile int attention; // written under the lock, by publish()
+    private boolean isClosed;
+    private boolean isRevoked;
+    private boolean isTrimming;
+    private long slabsMade;
+    private long slabsFreed;
+    private long refusals;
+
+    /**
+     * An allocator without slabs.
+     *
+     * @param pool names it in messages
+     * @param returned receives each chunk whose lease is over; it calls {@link #giveBack}
+     */
+    BlockAllocator(String pool, PoolConfig config, SlabSource source, Consumer<Chunk> returned) {
+        this.pool = pool;
+        this.config = config;
+        this.source = source;
+        SizeClasses classes = config.classes();
+        this.magazines = new Magazines(classes.count());
+        this.ordinary =
+                new SlabBudget(classes, config.ordinaryBytes(), config.effectiveSlabBytes(), magazines, returned);
+        this.reserve = new SlabBudget(classes, config.reserveBytes(), 0, null, returned);
+        this.trimmer = CompletableFuture.delayedExecutor(
+                config.idleTrim().toNanos(), TimeUnit.NANOSECONDS, ResultExecutors.VIRTUAL_THREADS);
+    }
+
+    /** What follows a change, without the lock. */
+    private record Aftermath(List<Waiter> settled, List<Slab> condemned) {
+        Aftermath() {
+            this(new ArrayList<>(), new ArrayList<>());
+        }
+    }
+
+    // ---- without the lock
+
+    /** An idle chunk of the calling thread's magazine; null if the request must take the lock. */
+    @Nullable
+    Chunk takeCached(int sizeClass) {
+        return attention == 0 && sizeClass != SizeClasses.OWN_SLAB ? magazines.take(sizeClass) : null;
+    }
+
+    /** A lease is over. */
+    void giveBack(Chunk chunk) {
+        if (attention == 0 && chunk.magazine() >= 0 && magazines.put(chunk)) {
+            if (attention != 0) {
+                change(() -> {}); // a waiter may have looked too early
+            }
+            return;
+        }
+        change(() -> chunk.slab().budget().put(chunk));
+    }
+
+    /** Whether all leases were ended; read after a lease has begun. */
+    boolean isRevoked() {
+        return (attention & REVOKED) != 0;
+    }
+
+    // ---- requests
+
+    /** What a request gets without waiting; null if it gets nothing. */
+    @Nullable
+    Grant tryGrant(Request request) {
+        lock.lock();
+        try {
+            checkOpen();
+            return queueOf(request).isEmpty() ? plan(request, false) : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Settles a waiter now, or when its turn has come. */
+    void enqueue(Waiter waiter) {
+        change(() -> {
+            checkOpen();
+            queueOf(waiter.request()).add(waiter);
+            publish(); // before the magazines are searched
+        });
+        if (!waiter.isSettled()) {
+            waits.increment();
+        }
+    }
+
+    /** Removes a waiter; false if it is settled. */
+    boolean leave(Waiter waiter) {
+        boolean[] wasQueued = new boolean[1];
+        change(() -> wasQueued[0] = queueOf(waiter.request()).remove(waiter));
+        return wasQueued[0];
+    }
+
+    private SequencedSet<Waiter> queueOf(Request request) {
+        return request.isControl() ? controlWaiters : waiters;
+    }
+
+    private void checkOpen() {
+        if (isClosed) {
+            throw Checks.closed(pool);
+        }
+    }
+
+    private @Nullable Grant plan(Request request, boolean mayWait) {
+        if (!request.isControl()) {
+            return ordinary.plan(request, mayWait);
+        }
+        Grant grant = waiters.isEmpty() ? ordinary.plan(request, mayWait) : null;
+        return grant == null ? reserve.plan(request, mayWait) : grant;
+    }
+
+    /** Makes the slabs that a grant lacks. It may take milliseconds; if it fails, the whole grant is taken back. */
+    void fulfil(Grant grant) {
+        boolean isDone = false;
+        try {
+            freeVictims(grant);
+            while (!grant.orders().isEmpty()) {
+                SlabOrder order = grant.orders().getFirst();
+                SlabMemory memory = source.make(order.lengthBytes());
+                change(() -> {
+                    grant.budget().made(grant, order, memory);
+                    slabsMade++;
+                    trimLater();
+                });
+            }
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                change(() -> {
+                    grant.budget().refund(grant);
+                    refusals++;
+                });
+            }
+        }
+    }
+
+    private void freeVictims(Grant grant) {
+        while (!grant.victims().isEmpty()) {
+            Slab victim = grant.victims().removeFirst();
+            try {
+                victim.free();
+            } catch (UrmaException e) {
+                change(() -> grant.budget().victimNotFreed(victim));
+                throw e;
+            }
+            change(() -> slabsFreed++);
+        }
+        if (grant.excessBytes() > 0) {
+            change(() -> grant.budget().victimsFreed(grant));
+        }
+    }
+
+    /** Takes back a grant that is not used. */
+    void refund(Grant grant) {
+        change(() -> grant.budget().refund(grant));
+    }
+
+    // ---- changes
+
+    /** Runs a step under the lock, gives what it frees to the waiters, and does without the lock what follows. */
+    private void change(Runnable step) {
+        Aftermath after = new Aftermath();
+        lock.lock();
+        try {
+            step.run();
+            settle(after);
+        } finally {
+            lock.unlock();
+        }
+        after.settled().forEach(Waiter::wake);
+        after.condemned().forEach(this::free);
+        if (isDrained()) {
+            drained.complete(null);
+        }
+    }
+
+    private void settle(Aftermath after) {
+        publish();
+        if (isClosed) {
+            refuse(waiters, after);
+            refuse(controlWaiters, after);
+            ordinary.condemnIdle();
+            reserve.condemnIdle();
+        } else {
+            serve(waiters, after);
+            serve(controlWaiters, after);
+        }
+        after.condemned().addAll(ordinary.takeCondemned());
+        after.condemned().addAll(reserve.takeCondemned());
+        publish();
+    }
+
+    private void publish() {
+        attention = (waiters.isEmpty() && controlWaiters.isEmpty() ? 0 : WAITERS)
+                | (isClosed ? CLOSED : 0)
+                | (isRevoked ? REVOKED : 0);
+    }
+
+    /** In order of arrival: none is served before the first one. */
+    private void serve(SequencedSet<Waiter> queue, Aftermath after) {
+        while (!queue.isEmpty()) {
+            Grant grant = plan(queue.getFirst().request(), true);
+            if (grant == null) {
+                return;
+            }
+            Waiter first = queue.removeFirst();
+            first.settle(grant);
+            after.settled().add(first);
+        }
+    }
+
+    private static void refuse(SequencedSet<Waiter> queue, Aftermath after) {
+        for (Waiter waiter : queue) {
+            waiter.settle(null);
+            after.settled().add(waiter);
+        }
+        queue.clear();
+    }
+
+    private void free(Slab slab) {
+        try {
+            slab.free();
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, pool + " keeps a " + slab, e);
+            change(() -> slab.budget().notFreed(slab));
+            return;
+        }
+        change(() -> {
+            slab.budget().freed(slab);
+            slabsFreed++;
+        });
+    }
+
+    // ---- trimming
+
+    /** Frees all slabs without a lease. */
+    void trim() {
+        change(() -> {
+            ordinary.retryUnfreed();
+            reserve.retryUnfreed();
+            ordinary.condemnIdle();
+            reserve.condemnIdle();
+        });
+    }
+
+    /** Has idle slabs freed after a while, if there are more bytes than the soft limit. */
+    private void trimLater() {
+        if (!isTrimming && registeredBytes() > config.softBytes()) {
+            isTrimming = true;
+            trimmer.execute(() -> change(this::trimUnused));
+        }
+    }
+
+    private void trimUnused() {
+        isTrimming = false;
+        if (!isClosed) {
+            ordinary.condemnUnused(config.softBytes() - reserve.registeredBytes());
+            reserve.condemnUnused(config.softBytes() - ordinary.registeredBytes());
+            trimLater();
+        }
+    }
+
+    private long registeredBytes() {
+        return ordinary.registeredBytes() + reserve.registeredBytes();
+    }
+
+    // ---- the end
+
+    /** Refuses all waiters and further requests; slabs go with their last lease. Idempotent. */
+    void close() {
+        change(() -> {
+            isClosed = true;
+            ordinary.retryUnfreed();
+            reserve.retryUnfreed();
+        });
+    }
+
+    /** {@link #close}, and ends all leases. */
+    void closeNow() {
+        change(() -> {
+            isClosed = true;
+            isRevoked = true;
+        });
+        for (Slab slab : slabs()) {
+            slab.revoke();
+        }
+        close();
+    }
+
+    private List<Slab> slabs() {
+        lock.lock();
+        try {
+            List<Slab> all = new ArrayList<>(ordinary.slabs());
+            all.addAll(reserve.slabs());
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isDrained() {
+        if ((attention & CLOSED) == 0 || drained.isDone()) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return registeredBytes() == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Completes once it is closed and its last slab is freed. */
+    CompletableFuture<Void> drained() {
+        return drained;
+    }
+
+    PoolStats stats() {
+        lock.lock();
+        try {
+            long largestWait = 0;
+            for (Waiter waiter : waiters) {
+                largestWait = Math.max(largestWait, waiter.request().totalBytes());
+            }
+            for (Waiter waiter : controlWaiters) {
+                largestWait = Math.max(largestWait, waiter.request().totalBytes());
+            }
+            return new PoolStats(
+                    config.maxBytes(),
+                    registeredBytes(),
+                    ordinary.idleBytes() + reserve.idleBytes(),
+                    ordinary.slabs().size() + reserve.slabs().size(),
+                    ordinary.leases() + reserve.leases(),
+                    waiters.size() + controlWaiters.size(),
+                    largestWait,
+                    slabsMade,
+                    slabsFreed,
+                    waits.sum(),
+                    refusals);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

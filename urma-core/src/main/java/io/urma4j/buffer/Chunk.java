@@ -1,0 +1,68 @@
+package io.urma4j.buffer;
+
+import io.urma4j.spi.support.Placement;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/** A part of a slab that is leased as a whole. Its {@link Block} tells when the lease and its operations are over. */
+final class Chunk implements Consumer<Block> {
+    private final Slab slab;
+    private final long offset;
+    private final int magazine;
+    private final Block block;
+    private final Consumer<Chunk> source;
+    private long leaseBytes; // written before the lease, read after it
+
+    /**
+     * A chunk without a lease.
+     *
+     * @param magazine the class under which idle ones are cached; negative if they are not
+     * @param source receives it after each lease
+     */
+    Chunk(Slab slab, long offset, int magazine, Consumer<Chunk> source) {
+        this.slab = slab;
+        this.offset = offset;
+        this.magazine = magazine;
+        this.source = source;
+        this.block = Block.partOf(slab.memory(), slab.registrations(), this);
+    }
+
+    Slab slab() {
+        return slab;
+    }
+
+    int magazine() {
+        return magazine;
+    }
+
+    Block block() {
+        return block;
+    }
+
+    /** Begins a lease of its first bytes; if that fails, it goes back to its source. */
+    RdmaBuf lease(long lengthBytes, LeakDetector leaks) {
+        leaseBytes = lengthBytes;
+        try {
+            return RdmaBuf.lease(block, offset, lengthBytes, leaks);
+        } catch (RuntimeException | Error e) {
+            block.revoke();
+            throw e;
+        }
+    }
+
+    /** The last use of the lease is over. */
+    @Override
+    public void accept(Block unused) {
+        source.accept(this);
+    }
+
+    /** Overwrites the bytes of the last lease. */
+    void scrub() {
+        try {
+            MemorySegment leased = slab.memory().asSlice(offset, leaseBytes);
+            leased.fill((byte) 0);
+        } catch (IllegalStateException e) { // its context was closed, and the memory is gone
+            Placement.forgetFence(e);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.urma4j.buffer;
+
+/**
+ * A snapshot of a {@link RegisteredBufferPool}.
+ *
+ * @param maxBytes hard limit of registered bytes, with the reserve
+ * @param registeredBytes of all slabs, also of those that are being registered
+ * @param idleBytes of blocks without a lease; equal to the registered bytes if no lease is out (S14.10)
+ * @param slabs registered now
+ * @param leases blocks that are leased, granted, or held by operations after their lease
+ * @param waiters requests in the queue
+ * @param largestWaitBytes bytes of the largest request in the queue
+ * @param slabsMade slabs registered so far
+ * @param slabsFreed slabs freed so far
+ * @param waits requests that did not get their memory at once
+ * @param refusals slabs that a device refused
+ */
+public record PoolStats(
+        long maxBytes,
+        long registeredBytes,
+        long idleBytes,
+        int slabs,
+        long leases,
+        int waiters,
+        long largestWaitBytes,
+        long slabsMade,
+        long slabsFreed,
+        long waits,
+        long refusals) {
+
+    /** Registered bytes that are not idle: blocks in use, and slabs that are being registered or freed. */
+    public long leasedBytes() {
+        return registeredBytes - idleBytes;
+    }
+
+    @Override
+    public String toString() {
+        return leases + " leases of " + leasedBytes() + " bytes, " + idleBytes + " bytes idle, " + registeredBytes
+                + " of "
+                + maxBytes + " bytes registered in " + slabs + " slabs, " + waiters + " waiters, the largest for "
+                + largestWaitBytes + " bytes";
+    }
+}

@@ -1,0 +1,48 @@
+package io.urma4j.buffer;
+
+/** Lengths that are acquired together, all or none. */
+final class Request {
+    private final SizeClasses classes;
+    private final boolean isControl;
+    private final long[] lengths;
+
+    Request(SizeClasses classes, boolean isControl, long... lengths) {
+        this.classes = classes;
+        this.isControl = isControl;
+        this.lengths = lengths;
+    }
+
+    boolean isControl() {
+        return isControl;
+    }
+
+    int count() {
+        return lengths.length;
+    }
+
+    long lengthBytes(int index) {
+        return lengths[index];
+    }
+
+    int sizeClass(int index) {
+        return classes.indexOf(lengths[index]);
+    }
+
+    long chunkBytes(int index) {
+        return classes.blockBytesFor(lengths[index]);
+    }
+
+    /** Bytes of all chunks that serve it. */
+    long totalBytes() {
+        long total = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            total += chunkBytes(i);
+        }
+        return total;
+    }
+
+    @Override
+    public String toString() {
+        return lengths.length == 1 ? lengths[0] + " bytes" : lengths.length + " buffers of " + totalBytes() + " bytes";
+    }
+}

@@ -1,0 +1,123 @@
+package io.urma4j.buffer;
+
+import io.urma4j.LocalSegment;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registered memory, cut into chunks of one size. The allocator's lock guards which of them are idle; a chunk that is cached in
+ * {@link Magazines} is not idle here.
+ */
+final class Slab {
+    private final SlabBudget budget;
+    private final SlabMemory memory;
+    private final int sizeClass;
+    private final long chunkBytes;
+    private final Chunk[] chunks;
+    private final @Nullable Chunk[] idle; // the first idleCount; the last one is leased next
+    private int idleCount;
+    private long leasesSeen = -1;
+
+    Slab(SlabBudget budget, SlabMemory memory, SlabOrder order, int magazine, Consumer<Chunk> source) {
+        this.budget = budget;
+        this.memory = memory;
+        this.sizeClass = order.sizeClass();
+        this.chunkBytes = order.chunkBytes();
+        int count = Math.toIntExact(order.lengthBytes() / chunkBytes);
+        this.chunks = new Chunk[count];
+        this.idle = new Chunk[count];
+        for (int i = 0; i < count; i++) {
+            chunks[i] = new Chunk(this, i * chunkBytes, magazine, source);
+            idle[count - 1 - i] = chunks[i]; // from the start of the memory
+        }
+        this.idleCount = count;
+    }
+
+    SlabBudget budget() {
+        return budget;
+    }
+
+    MemorySegment memory() {
+        return memory.memory();
+    }
+
+    List<LocalSegment> registrations() {
+        return memory.registrations();
+    }
+
+    /** Of the chunks; {@link SizeClasses#OWN_SLAB} if it has one alone. */
+    int sizeClass() {
+        return sizeClass;
+    }
+
+    long chunkBytes() {
+        return chunkBytes;
+    }
+
+    long lengthBytes() {
+        return chunks.length * chunkBytes;
+    }
+
+    int chunkCount() {
+        return chunks.length;
+    }
+
+    int idleCount() {
+        return idleCount;
+    }
+
+    boolean isIdle() {
+        return idleCount == chunks.length;
+    }
+
+    /** Whether it is idle, and no work request that was posted by hand names it. */
+    boolean isFreeable() {
+        return isIdle() && !memory.isInUse();
+    }
+
+    /** Removes an idle chunk; null if there is none. */
+    @Nullable
+    Chunk take() {
+        if (idleCount == 0) {
+            return null;
+        }
+        Chunk taken = idle[--idleCount];
+        idle[idleCount] = null;
+        return taken;
+    }
+
+    void put(Chunk chunk) {
+        assert idleCount < idle.length && chunk.slab() == this : chunk;
+        idle[idleCount++] = chunk;
+    }
+
+    /** Whether it is idle, and was so at the previous call, with no lease in between. */
+    boolean isIdleSinceLastLook() {
+        long leases = 0;
+        for (Chunk chunk : chunks) {
+            leases += chunk.block().generation();
+        }
+        boolean isUntouched = isFreeable() && leases == leasesSeen;
+        leasesSeen = isIdle() ? leases : -1;
+        return isUntouched;
+    }
+
+    /** Ends all leases. */
+    void revoke() {
+        for (Chunk chunk : chunks) {
+            chunk.block().revoke();
+        }
+    }
+
+    /** Ends the registrations and frees the memory. */
+    void free() {
+        memory.free().run();
+    }
+
+    @Override
+    public String toString() {
+        return "slab of " + chunks.length + " x " + chunkBytes + " bytes, " + idleCount + " of them idle";
+    }
+}

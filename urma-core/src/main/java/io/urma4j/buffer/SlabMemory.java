@@ -1,0 +1,19 @@
+package io.urma4j.buffer;
+
+import io.urma4j.LocalSegment;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * The memory of a slab.
+ *
+ * @param memory zeroed
+ * @param registrations of exactly this memory, one for each context of the pool
+ * @param free ends the registrations and frees the memory; may be run again after a failure
+ */
+record SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Runnable free) {
+    /** Whether a work request names it. */
+    boolean isInUse() {
+        return Registrations.unfinished(registrations) > 0;
+    }
+}

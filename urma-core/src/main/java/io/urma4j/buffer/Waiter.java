@@ -1,0 +1,46 @@
+package io.urma4j.buffer;
+
+import org.jspecify.annotations.Nullable;
+
+/** A request in the queue. It is settled once, under the allocator's lock: with a grant, or because the pool was closed. */
+final class Waiter {
+    private final Request request;
+    private final Runnable onSettled;
+    private @Nullable Grant grant; // written before isSettled
+    private volatile boolean isSettled;
+
+    /**
+     * A waiter that is not queued yet.
+     *
+     * @param onSettled runs once it is settled, without the lock, on any thread
+     */
+    Waiter(Request request, Runnable onSettled) {
+        this.request = request;
+        this.onSettled = onSettled;
+    }
+
+    Request request() {
+        return request;
+    }
+
+    /** Settles it; null if the pool was closed. {@link #wake} must follow, without the lock. */
+    void settle(@Nullable Grant given) {
+        assert !isSettled : request;
+        grant = given;
+        isSettled = true;
+    }
+
+    boolean isSettled() {
+        return isSettled;
+    }
+
+    /** Of a settled waiter: its grant; null if the pool was closed. */
+    @Nullable
+    Grant grant() {
+        return grant;
+    }
+
+    void wake() {
+        onSettled.run();
+    }
+}
