@@ -42,7 +42,7 @@ final class PoolSuite {
         }
     }
 
-    private void measure(UrmaContext context) throws InterruptedException {
+    private void measure(UrmaContext context) {
         try (RegisteredBufferPool pool = RegisteredBufferPool.open(POOL, context);
                 RegisteredBufferPool other = RegisteredBufferPool.open(POOL, context)) {
             acquire(pool);
@@ -60,13 +60,12 @@ final class PoolSuite {
                     "acquire and release 4 KiB of a pool; two uncontended CAS",
                     run.alternation()
                             .measure(
-                                    Timed.of(cycles(pool), OPERATIONS),
-                                    Timed.of(twoCas(new AtomicLong()), OPERATIONS)),
+                                    Timed.of(cycles(pool), OPERATIONS), Timed.of(twoCas(new AtomicLong()), OPERATIONS)),
                     new AtMost(4)));
         }
     }
 
-    private void twoThreads(RegisteredBufferPool pool) throws InterruptedException {
+    private void twoThreads(RegisteredBufferPool pool) {
         if (run.wants("buffer-acquire-two")) {
             try (SideBySide both = new SideBySide(cycles(pool), OPERATIONS, 1)) {
                 run.tell(Figure.ratio(
@@ -85,8 +84,7 @@ final class PoolSuite {
             run.tell(Figure.ratio(
                     "buffer-acquire-many",
                     "the same while 100,000 leases are out; ten",
-                    run.alternation()
-                            .measure(Timed.of(cycles(pool), OPERATIONS), Timed.of(cycles(other), OPERATIONS)),
+                    run.alternation().measure(Timed.of(cycles(pool), OPERATIONS), Timed.of(cycles(other), OPERATIONS)),
                     new AtMost(1.2)));
             out.forEach(RdmaBuf::close);
         }
@@ -102,9 +100,8 @@ final class PoolSuite {
 
     private void sampled(UrmaContext context, RegisteredBufferPool pool) {
         if (run.wants("buffer-acquire-sampled")) {
-            PoolConfig tracking = POOL.toBuilder()
-                    .leaks(LeakDetector.of(LeakLevel.SAMPLED))
-                    .build();
+            PoolConfig tracking =
+                    POOL.toBuilder().leaks(LeakDetector.of(LeakLevel.SAMPLED)).build();
             try (RegisteredBufferPool tracked = RegisteredBufferPool.open(tracking, context)) {
                 run.tell(Figure.ratio(
                         "buffer-acquire-sampled",

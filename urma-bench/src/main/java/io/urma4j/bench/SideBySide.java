@@ -20,6 +20,7 @@ final class SideBySide implements Timed, AutoCloseable {
         this.loop = loop;
         this.operations = operations;
         this.partner = new Thread(() -> assist(cpu), "side by side");
+        partner.setDaemon(true); // should this end fail in its part of a round
         partner.start();
     }
 
@@ -59,10 +60,14 @@ final class SideBySide implements Timed, AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         isClosed = true;
         go.release();
-        partner.join();
+        try {
+            partner.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // it ends by itself
+        }
     }
 
     @Override
