@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * {@link Magazines} is not idle here.
  */
 final class Slab {
+    /** The objects of neighbouring chunks share cache lines, so those that are first leased one after the other are this far apart. */
+    private static final int APART = 8;
+
     private final SlabBudget budget;
     private final SlabMemory memory;
     private final int sizeClass;
@@ -30,9 +33,12 @@ final class Slab {
         this.idle = new Chunk[count];
         for (int i = 0; i < count; i++) {
             chunks[i] = new Chunk(this, i * chunkBytes, magazine, source);
-            idle[count - 1 - i] = chunks[i]; // from the start of the memory
         }
-        this.idleCount = count;
+        for (int i = 0; i < APART; i++) {
+            for (int next = i; next < count; next += APART) {
+                idle[count - 1 - idleCount++] = chunks[next];
+            }
+        }
     }
 
     SlabBudget budget() {

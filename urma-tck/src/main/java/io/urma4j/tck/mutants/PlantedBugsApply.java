@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Checks the list: every planted bug matches the current source, and names a test that exists. */
+/** Checks the list: every planted bug matches the current source, compiles, and names a test that exists. */
 public abstract class PlantedBugsApply {
     private final int atLeast;
 
@@ -51,5 +52,19 @@ public abstract class PlantedBugsApply {
         assertThat(NamedTest.methodsOf(NamedTest.classOf(test[0])).map(Method::getName))
                 .as("methods of " + test[0])
                 .contains(test[1]);
+        Path classes = Files.createTempDirectory("urma-planted-");
+        try {
+            PlantedClass.compile(bug, classes);
+        } finally {
+            deleteAll(classes);
+        }
+    }
+
+    private static void deleteAll(Path folder) throws Exception {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
     }
 }

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tck.Seed;
 import java.io.File;
-import java.io.StringWriter;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,10 +13,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -61,7 +54,7 @@ public abstract class PlantedBugsAreFound {
     private static void assertFound(PlantedBug bug) throws Exception {
         Path classes = Path.of("target/mutants", bug.name()).toAbsolutePath();
         Files.createDirectories(classes);
-        compile(bug, classes);
+        PlantedClass.compile(bug, classes);
         Path temporary =
                 Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // failing tests leave files here
         Path log = classes.resolveSibling(bug.name() + ".log");
@@ -88,32 +81,5 @@ public abstract class PlantedBugsAreFound {
                         "%s (%s) must make %s fail; it ended with %d where 0 means passed and 11 not found; see %s",
                         bug, bug.what(), bug.test(), test.exitValue(), log)
                 .isEqualTo(NamedTest.FAILED);
-    }
-
-    /** Compiles only this file, against the classes without the bug. */
-    private static void compile(PlantedBug bug, Path classes) throws Exception {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        PlantedBug.Planted planted = bug.planted();
-        String fileName = planted.file().getFileName().toString();
-        var unit = new SimpleJavaFileObject(URI.create("string:///" + fileName), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return planted.source();
-            }
-        };
-        var complaints = new StringWriter();
-        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
-            List<String> options = List.of(
-                    "-nowarn",
-                    "-proc:none",
-                    "-implicit:none",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    "-d",
-                    classes.toString());
-            boolean compiled = compiler.getTask(complaints, files, null, options, null, List.of(unit))
-                    .call();
-            assertThat(compiled).as("%s compiles: %s", bug, complaints).isTrue();
-        }
     }
 }
